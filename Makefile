@@ -1,0 +1,77 @@
+# Every target works as the first command on a fresh machine with Python 3.11 or newer:
+# it creates .venv, installs the project and its tools there, and runs.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+VERSIONS := 3.11 3.12 3.13
+# Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
+export JAX_PLATFORMS ?= cpu
+
+.PHONY: help demo test test-all check lint types generated generate format bench install clean
+
+help:
+	@echo "make demo      train a small network on real data (under a minute)"
+	@echo "make test      the test suite"
+	@echo "make check     ruff, mypy, pyright, generated files are current"
+	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
+	@echo "make bench     the benchmarks of the graph engine, against flax"
+	@echo "make format    let ruff rewrite what it can;  make generate  rewrite generated files"
+
+install: $(STAMP)
+
+# Made again when pyproject.toml changes. The stamp is written last, so a broken install is repeated.
+$(STAMP): pyproject.toml
+	@test -x $(BIN)/python || "$$(.ci/find-python)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	$(BIN)/python -m examples.digits
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) tests/graph
+
+test-all:
+	@set -e; for version in $(VERSIONS); do \
+	  if python="$$(.ci/find-python $$version 2>/dev/null)"; then \
+	    echo "== Python $$version: $$python"; \
+	    test -x .venv-$$version/bin/python || "$$python" -m venv .venv-$$version; \
+	    $(MAKE) --no-print-directory VENV=.venv-$$version test-everything; \
+	  else \
+	    echo "== Python $$version: skipped, not on this machine"; \
+	  fi; \
+	done
+
+.PHONY: test-everything
+test-everything: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow"
+	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow" tests/graph
+
+check: lint types generated
+
+lint: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(STAMP)
+	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+generated: $(STAMP)
+	$(BIN)/python -m typed_nnx_codegen.samplers --check
+
+generate: $(STAMP)
+	$(BIN)/python -m typed_nnx_codegen.samplers --write
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix-only --quiet
+	$(BIN)/ruff format
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.graph
+
+clean:
+	rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

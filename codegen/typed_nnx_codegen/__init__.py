@@ -1,0 +1,3 @@
+"""The command ``typed-nnx`` and the generators behind it."""
+
+from __future__ import annotations

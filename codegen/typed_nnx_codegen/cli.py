@@ -1,0 +1,22 @@
+"""The entry point of the command ``typed-nnx``: it says what is missing before it starts."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+
+_MISSING_TOOLS = """\
+typed-nnx: the command needs packages that are not installed: {missing}.
+  Fix: pip install 'typed-nnx[tools]'"""
+
+_NEEDED = ("click",)
+
+
+def main() -> None:
+    """Run the command, or leave with status 1 and a remedy where its packages are missing."""
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        sys.exit(_MISSING_TOOLS.format(missing=", ".join(missing)))
+    # By name and only now: the module imports click, which the check above is there for.
+    importlib.import_module("typed_nnx_codegen.commands").typed_nnx()

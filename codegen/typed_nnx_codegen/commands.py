@@ -1,0 +1,11 @@
+"""The command group ``typed-nnx``. Imports click, so only :mod:`cli` may import it."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group(name="typed-nnx")
+@click.version_option(package_name="typed-nnx", prog_name="typed-nnx")
+def typed_nnx() -> None:
+    """Tools around typed-nnx."""

@@ -1,0 +1,1 @@
+"""NNX neural network modules for JAX."""

@@ -1,0 +1,265 @@
+"""Random numbers: named streams of keys, each a key and a count of how many were drawn.
+
+A stream gives ``fold_in(key, 0)``, ``fold_in(key, 1)``, ... and counts on. Both live in Variables,
+so they travel with the module that holds them and every transform sees them as state.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+import jax
+import jax.numpy as jnp
+
+from typed_nnx._core.key_shapes import KeyShape, KeyShapes, ShapeRules
+from typed_nnx._core.pytree import Pytree
+from typed_nnx._core.samplers import Samplers
+from typed_nnx._core.variable import Variable
+from typed_nnx.errors import InvalidSeedError, KeyShapeError, StreamNotFoundError
+
+RngValue: TypeAlias = int | jax.Array
+"""A seed: an int, a typed key (any shape) or a legacy key (uint32 with a last axis of key data)."""
+
+
+class RngState(Variable[jax.Array]):
+    """The state of a random stream; its metadata ``tag`` is the name of the stream."""
+
+    __slots__ = ()
+
+    tag: str
+
+
+class RngKey(RngState):
+    """The key of a random stream: a typed PRNG key, ``()`` or one per split."""
+
+    __slots__ = ()
+
+
+class RngCount(RngState):
+    """How many keys a random stream has given: uint32 of the shape of its key."""
+
+    __slots__ = ()
+
+
+class RngStream(Pytree, Samplers):
+    """A named, endless sequence of PRNG keys.
+
+    Args:
+        key: The seed or key that the sequence starts from.
+        tag: The name of the stream; string filters match it.
+
+    Raises:
+        InvalidSeedError: `key` is neither an int nor a PRNG key.
+    """
+
+    tag: str
+    key: RngKey
+    count: RngCount
+
+    def __init__(self, key: RngValue, *, tag: str) -> None:
+        typed_key = _typed_key(key, tag)
+        self.tag = tag
+        self.key = RngKey(typed_key, tag=tag)
+        self.count = RngCount(jnp.zeros(typed_key.shape, jnp.uint32), tag=tag)
+
+    def __call__(self) -> jax.Array:
+        """Return the next key of the stream.
+
+        Raises:
+            KeyShapeError: The stream holds an array of keys.
+        """
+        count = self.count[...]
+        next_key = jax.random.fold_in(self._single_key(), count)
+        self.count[...] = count + 1
+        return next_key
+
+    def fork(self, *, split: KeyShape | None = None) -> RngStream:
+        """Return a new stream that starts from the next key of this one.
+
+        Args:
+            split: Deprecated; use `split` for a stream with an array of keys.
+        """
+        if split is None:
+            return self._start(self())
+        _warn_split_argument()
+        return self.split(split)
+
+    def split(self, k: KeyShape) -> RngStream:
+        """Return a new stream of `k` different keys, split from the next key of this one."""
+        return self._start(jax.random.split(self(), k))
+
+    def broadcast(self, k: KeyShape) -> RngStream:
+        """Return a new stream with the next key of this one, repeated to shape `k`."""
+        shape = (k,) if isinstance(k, int) else k
+        return self._start(jnp.broadcast_to(self(), shape))
+
+    def _single_key(self) -> jax.Array:
+        key = self.key[...]
+        if key.ndim and jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+            raise KeyShapeError(self.tag, key.shape)
+        return key
+
+    def _start(self, key: jax.Array) -> RngStream:
+        return type(self)(key, tag=self.tag)
+
+
+class Rngs(Pytree, Samplers):
+    """A set of random streams, each an attribute; an unknown name means the stream ``default``.
+
+    Calling the object, or one of its samplers, draws from ``default``:
+
+    >>> rngs = Rngs(0, dropout=1)
+    >>> rngs.params().shape, rngs["dropout"]().shape, rngs.normal((2, 3)).shape
+    ((), (), (2, 3))
+
+    Args:
+        default: Seed, key or stream of ``default``; or a mapping from names to them.
+        **rngs: Seed, key or stream of each further stream. Of a stream the key is taken and the
+            count starts again.
+
+    Raises:
+        InvalidSeedError: One of them is neither an int, a PRNG key nor a stream.
+    """
+
+    def __init__(
+        self,
+        default: RngValue | RngStream | Mapping[str, RngValue | RngStream] | None = None,
+        **rngs: RngValue | RngStream,
+    ) -> None:
+        seeds = dict(rngs)
+        if isinstance(default, Mapping):
+            seeds = {**default, **rngs}
+        elif default is not None:
+            seeds["default"] = default
+        streams = {name: _stream(name, seed) for name, seed in seeds.items()}
+        for name, stream in streams.items():
+            setattr(self, name, stream)
+
+    def __call__(self) -> jax.Array:
+        """Return the next key of the stream ``default``."""
+        return self._stream("default")()
+
+    def __getattr__(self, name: str) -> RngStream:
+        # Copying, pickling and notebooks look for private names: they are no streams.
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self._stream(name)
+
+    def __getitem__(self, name: str) -> RngStream:
+        return self._stream(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(vars(self).get(name), RngStream) if isinstance(name, str) else False
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self.items())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self.items())
+
+    def items(self) -> Iterator[tuple[str, RngStream]]:
+        """Iterate over the names of the streams and the streams."""
+        for name, value in vars(self).items():
+            if isinstance(value, RngStream):
+                yield name, value
+
+    def fork(self, /, *, split: KeyShapes | None = None) -> Rngs:
+        """Return new streams that start from the next key of each of these.
+
+        Args:
+            split: Deprecated; use `split` for streams with arrays of keys.
+        """
+        if split is not None:
+            _warn_split_argument()
+        return self._renew(ShapeRules("Rngs.fork", "split", split), _split, otherwise=_fork)
+
+    def split(self, k: KeyShapes) -> Rngs:
+        """Return new streams of `k` different keys each, split from the next keys of these.
+
+        Args:
+            k: A count or shape for every stream; or a mapping from filters to them, of which the
+                first that matches a stream holds. A stream that none matches keeps its key and
+                starts counting again.
+
+        Raises:
+            InvalidRngSplitError: `k` is none of these.
+        """
+        return self._renew(ShapeRules("Rngs.split", "k", k), _split)
+
+    def broadcast(self, k: KeyShapes | None) -> Rngs:
+        """Return new streams with the next key of each of these, repeated to shape `k`.
+
+        Args:
+            k: A count or shape for every stream; or a mapping from filters to them, of which the
+                first that matches a stream holds. A stream that none matches, and every stream for
+                None, keeps its key and starts counting again.
+
+        Raises:
+            InvalidRngSplitError: `k` is none of these.
+        """
+        return self._renew(ShapeRules("Rngs.broadcast", "k", k), _broadcast)
+
+    def _stream(self, name: str) -> RngStream:
+        streams = vars(self)
+        for candidate in (name, "default"):
+            stream = streams.get(candidate)
+            if isinstance(stream, RngStream):
+                return stream
+        raise StreamNotFoundError(name, tuple(self))
+
+    def _renew(
+        self,
+        shapes: ShapeRules,
+        shaped: Callable[[RngStream, KeyShape], RngStream],
+        otherwise: Callable[[RngStream], RngStream] | None = None,
+    ) -> Rngs:
+        plan = [(name, stream, shapes.shape_of(stream)) for name, stream in self.items()]
+        for _, stream, shape in plan:
+            if shape is not None or otherwise is not None:
+                # Before any stream counts on: an error must leave all of them as they were.
+                stream._single_key()
+        streams: dict[str, RngValue | RngStream] = {}
+        for name, stream, shape in plan:
+            if shape is not None:
+                streams[name] = shaped(stream, shape)
+            else:
+                streams[name] = stream if otherwise is None else otherwise(stream)
+        return Rngs(**streams)
+
+
+def _stream(name: str, seed: RngValue | RngStream) -> RngStream:
+    return RngStream(seed.key[...] if isinstance(seed, RngStream) else seed, tag=name)
+
+
+# Functions and not `RngStream.split`: a subclass may have a method of its own.
+def _fork(stream: RngStream) -> RngStream:
+    return stream.fork()
+
+
+def _split(stream: RngStream, k: KeyShape) -> RngStream:
+    return stream.split(k)
+
+
+def _broadcast(stream: RngStream, k: KeyShape) -> RngStream:
+    return stream.broadcast(k)
+
+
+def _typed_key(seed: RngValue, stream: str) -> jax.Array:
+    if isinstance(seed, int):
+        return jax.random.key(seed)
+    if isinstance(seed, jax.Array):
+        if jnp.issubdtype(seed.dtype, jax.dtypes.prng_key):
+            return seed
+        if seed.dtype == jnp.uint32 and seed.ndim:
+            return jax.random.wrap_key_data(seed)
+    raise InvalidSeedError(stream, seed)
+
+
+def _warn_split_argument() -> None:
+    warnings.warn(
+        "fork: the argument `split` is deprecated.\n  Fix: rngs.split(2) for rngs.fork(split=2)",
+        DeprecationWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,219 @@
+"""Streams of random keys, compared with flax.nnx in the same process."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+import typing as tp
+
+import jax
+import pytest
+from flax import nnx as flax_nnx
+
+from typed_nnx._core.filters import to_predicate
+from typed_nnx._core.rngs import RngCount, RngKey, Rngs, RngState, RngStream
+from typed_nnx.errors import (
+    InvalidRngSplitError,
+    InvalidSeedError,
+    KeyShapeError,
+    StreamNotFoundError,
+)
+
+from .rngs_scenarios import FLAX, OURS, SCENARIOS, Failed, Library, describe, keys, outcome
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=SCENARIOS.keys())
+def test_streams_have_the_keys_and_counts_of_flax(
+    scenario: tp.Callable[[Library], tp.Any],
+) -> None:
+    ours, theirs = outcome(scenario, OURS), outcome(scenario, FLAX)
+    if isinstance(theirs, Failed):
+        # A missing stream is an AttributeError or a KeyError in flax and both in ours.
+        assert isinstance(ours, Failed)
+        assert theirs.kinds <= ours.kinds
+    else:
+        assert ours == theirs
+
+
+@pytest.mark.parametrize("seed", [jax.random.key(3), jax.random.PRNGKey(3)], ids=["key", "legacy"])
+def test_streams_made_and_drawn_from_inside_jit_have_the_keys_of_flax(seed: jax.Array) -> None:
+    def draw(library: Library) -> tp.Any:
+        @jax.jit
+        def traced(seed: jax.Array) -> tp.Any:
+            rngs = library.Rngs(seed, params=seed)
+            forked = rngs.fork()
+            split = rngs.split({"params": 2})
+            keys = (rngs(), rngs.params(), rngs.params(), forked(), split.params.key[...])
+            return keys, rngs.params.count[...]
+
+        return traced(seed)
+
+    assert describe(draw(OURS)) == describe(draw(FLAX))
+
+
+def test_a_traced_int_is_no_seed_as_in_flax() -> None:
+    for library in (OURS, FLAX):
+        with pytest.raises(ValueError, match=r"expected"):
+            jax.jit(lambda seed, library=library: library.Rngs(seed)())(0)
+
+
+def test_keys_are_folded_in_from_the_key_and_the_count() -> None:
+    rngs = Rngs(params=3)
+    expected = [jax.random.fold_in(jax.random.key(3), count) for count in range(3)]
+    assert describe([rngs.params() for _ in range(3)]) == describe(expected)
+    assert rngs.params.count[...] == 3
+
+
+def test_a_typed_key_is_kept_as_it_is() -> None:
+    key = jax.random.key(3)
+    assert Rngs(key).default.key[...] is key
+
+
+def test_variables_of_a_stream_have_the_types_metadata_and_names_of_flax() -> None:
+    ours, theirs = Rngs(0).default, flax_nnx.Rngs(0).default
+    assert isinstance(ours.key, RngKey)
+    assert isinstance(ours.count, RngCount)
+    assert issubclass(RngKey, RngState)
+    assert issubclass(RngCount, RngState)
+    for name in ("key", "count"):
+        assert getattr(ours, name).get_metadata("tag") == "default"
+        assert getattr(theirs, name).get_metadata("tag") == "default"
+    public = {name for name in vars(theirs) if not name.startswith("_")}
+    assert {name for name in vars(ours) if not name.startswith("_")} == public
+
+
+def test_streams_are_jax_pytrees_with_the_key_paths_of_flax() -> None:
+    def paths(rngs: tp.Any) -> list[str]:
+        return [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(rngs)]
+
+    assert paths(Rngs(0, params=1)) == paths(flax_nnx.Rngs(0, params=1))
+
+
+def test_string_filters_match_keys_and_counts_by_their_tag() -> None:
+    stream = Rngs(0, dropout=1).dropout
+    matches = to_predicate("dropout")
+    assert matches((), stream.key)
+    assert matches((), stream.count)
+    assert not matches((), Rngs(0).default.key)
+
+
+def test_every_public_name_and_parameter_of_flax_exists() -> None:
+    for ours, theirs in zip(OURS, FLAX, strict=True):
+        public = {name for name in vars(theirs) if not name.startswith("_")}
+        assert public - set(dir(ours)) == set()
+        assert parameters(ours.__init__) == parameters(theirs.__init__)
+        for name in {"fork", "split", "broadcast", "items"} & public:
+            assert parameters(getattr(ours, name)) == parameters(getattr(theirs, name))
+
+
+def parameters(function: tp.Callable[..., tp.Any]) -> list[tuple[object, ...]]:
+    """Names, kinds and defaults of the parameters."""
+    signature = inspect.signature(function)
+    return [(p.name, p.kind, p.default) for p in signature.parameters.values()]
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [copy.copy, copy.deepcopy, lambda rngs: pickle.loads(pickle.dumps(rngs))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_copies_go_on_with_the_same_keys(duplicate: tp.Callable[[Rngs], Rngs]) -> None:
+    rngs = Rngs(0, params=1)
+    rngs.params()
+    twin = duplicate(rngs)
+    assert sorted(describe(twin)) == sorted(describe(rngs))
+    assert describe(twin.params()) == describe(jax.random.fold_in(jax.random.key(1), 1))
+
+
+def test_a_deep_copy_counts_on_its_own() -> None:
+    rngs = Rngs(0)
+    copy.deepcopy(rngs)()
+    assert rngs.default.count[...] == 0
+
+
+def test_a_subclass_of_a_stream_keeps_its_class_and_one_of_rngs_does_not_as_in_flax() -> None:
+    for library in (OURS, FLAX):
+        stream_class = type("Stream", (library.RngStream,), {})
+        rngs_class = type("Streams", (library.Rngs,), {})
+        assert type(stream_class(0, tag="a").fork()) is stream_class
+        assert type(rngs_class(0).fork()) is library.Rngs
+
+
+def test_private_names_are_no_streams() -> None:
+    assert not hasattr(Rngs(0), "_repr_html_")
+    assert not hasattr(Rngs(0), "__len_hint__")
+
+
+def test_asking_for_a_missing_stream_names_it_and_those_that_exist() -> None:
+    rngs = Rngs(params=0, noise=1)
+    with pytest.raises(StreamNotFoundError) as caught:
+        rngs["dropout"]
+    assert str(caught.value) == (
+        "Rngs: there is no stream 'dropout' and no stream 'default' to take its place; this Rngs "
+        "has 'params', 'noise'.\n"
+        "  Fix: give it a seed, `nnx.Rngs(..., dropout=1)`, or a seed for every other stream, "
+        "`nnx.Rngs(0, ...)`."
+    )
+    assert isinstance(caught.value, KeyError)
+    assert not hasattr(rngs, "dropout")
+    with pytest.raises(StreamNotFoundError, match="this Rngs has no streams"):
+        Rngs()()
+
+
+def test_a_bad_seed_is_named_with_its_stream_and_nothing_is_made() -> None:
+    with pytest.raises(InvalidSeedError) as caught:
+        Rngs(params=0, dropout=1.5)  # type: ignore[arg-type]  # the error is the point
+    assert str(caught.value) == (
+        "Rngs: stream 'dropout' got 1.5 (float); expected an int, a key made by `jax.random.key`, "
+        "or a stream.\n"
+        "  Fix: pass an int, or make a key of the seed: `jax.random.key(seed)`."
+    )
+
+
+def test_drawing_from_an_array_of_keys_says_so_and_counts_nothing() -> None:
+    rngs = Rngs(params=keys(3))
+    with pytest.raises(KeyShapeError) as caught:
+        rngs.params()
+    assert str(caught.value) == (
+        "RngStream 'params': it holds keys of shape (3,), so it cannot draw one key; expected a "
+        "single key of shape ().\n"
+        "  Fix: draw inside `nnx.vmap`, which gives each call one of the keys."
+    )
+    assert rngs.params.count[...].tolist() == [0, 0, 0]
+
+
+def test_a_failed_fork_counts_nothing_on_any_stream() -> None:
+    rngs = Rngs(params=1, dropout=keys(3))
+    for change in (rngs.fork, lambda: rngs.split(2), lambda: rngs.broadcast(2)):
+        with pytest.raises(KeyShapeError):
+            change()
+    assert rngs.params.count[...] == 0
+    assert rngs.split({"params": 2}).dropout.key.shape == (3,)
+
+
+@pytest.mark.parametrize("got", [[2], "params", 2.0], ids=["list", "str", "float"])
+def test_splitting_by_something_else_than_a_shape_names_the_argument(got: tp.Any) -> None:
+    rngs = Rngs(0)
+    with pytest.raises(InvalidRngSplitError) as caught:
+        rngs.split(got)
+    assert str(caught.value) == (
+        f"Rngs.split: argument `k` is {got!r} ({type(got).__name__}); expected an int, a tuple of "
+        "ints, or a mapping from filters to them.\n"
+        "  Fix: `k=2` for every stream, or `k={'params': 2, ...: (2, 3)}` by stream."
+    )
+    assert rngs.default.count[...] == 0
+
+
+def test_errors_survive_pickling() -> None:
+    error = StreamNotFoundError("dropout", ("params",))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Rngs(0), lambda: RngStream(0, tag="a")], ids=["Rngs", "RngStream"]
+)
+def test_the_split_argument_of_fork_is_deprecated(make: tp.Callable[[], tp.Any]) -> None:
+    with pytest.warns(DeprecationWarning, match=r"Fix: rngs.split\(2\)") as caught:
+        make().fork(split=2)
+    assert caught[0].filename == __file__

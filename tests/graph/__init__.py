@@ -1,0 +1,1 @@
+"""Tests of the traversal engine: differential, stateful and memory tests."""

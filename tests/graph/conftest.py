@@ -1,0 +1,21 @@
+"""Hypothesis budgets: small by default, large where the run asks for slow tests."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+
+# No explain phase: it re-runs a failing example for half a minute to say what the shrunk example says.
+PHASES = [Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink]
+CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+
+settings.register_profile(
+    "graph", max_examples=60, deadline=None, phases=PHASES, suppress_health_check=CHECKS
+)
+settings.register_profile("graph-slow", settings.get_profile("graph"), max_examples=1000)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the budget before the property tests are imported."""
+    wants_slow = config.getoption("markexpr") != "not slow"
+    settings.load_profile("graph-slow" if wants_slow else "graph")

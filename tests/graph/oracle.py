@@ -1,0 +1,189 @@
+"""Turn the objects of either library into plain values that can be compared with `==`."""
+
+from __future__ import annotations
+
+import dataclasses
+import typing as tp
+import warnings
+
+import flax.nnx
+import jax
+import numpy as np
+
+import typed_nnx
+
+from tests.graph.descriptions import Graph
+from tests.graph.worlds import Keyless, World, family
+
+BOOKKEEPING = frozenset({"hijax", "ref", "eager_sharding"})
+"""Metadata in which flax keeps how a Variable is backed; not part of what a user wrote."""
+
+
+def outcome(operation: tp.Callable[[], tp.Any]) -> tuple[str, tp.Any]:
+    """Run `operation`; return ("ok", result) or ("error", family of the exception)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # flax announces its own changes
+            return "ok", operation()
+    except Exception as error:  # the comparison wants every failure, whatever its class
+        return "error", family(error)
+
+
+def is_variable(x: tp.Any) -> bool:
+    """Tell Variables of both libraries without importing either."""
+    return hasattr(type(x), "get_raw_value") and hasattr(type(x), "get_metadata")
+
+
+def is_node(x: tp.Any) -> bool:
+    """Tell Pytree, Module, Object, List and Dict objects of both libraries."""
+    return any(base.__name__ == "Pytree" for base in type(x).__mro__)
+
+
+def array_view(x: tp.Any) -> tp.Any:
+    """Describe an array: library, dtype, shape, weak type and contents."""
+    if not isinstance(x, jax.Array):
+        return ("numpy", str(x.dtype), x.shape, x.tolist())
+    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        return ("key", str(x.dtype), x.shape, np.asarray(jax.random.key_data(x)).tolist())
+    return ("jax", str(x.dtype), x.shape, x.weak_type, np.asarray(x).tolist())
+
+
+def value_view(x: tp.Any) -> tp.Any:
+    """Describe any value that is no node: Variables, arrays, containers, plain Python values."""
+    if is_variable(x):
+        kept = {k: v for k, v in x.get_metadata().items() if k not in BOOKKEEPING}
+        return ("variable", type(x).__name__, kept, value_view(x.get_raw_value()))
+    if isinstance(x, jax.Array | np.ndarray):
+        return array_view(x)
+    if isinstance(x, dict):
+        return ("dict", [(key, value_view(x[key])) for key in x])
+    if isinstance(x, list | tuple):
+        return (type(x).__name__, [value_view(item) for item in x])
+    return (type(x).__name__, repr(x) if callable(x) or is_node(x) else x)
+
+
+def state_view(world: World, state: tp.Any) -> tp.Any:
+    """Describe a State as its ordered (path, leaf) items; a bare leaf (root is no container) as itself."""
+    if is_variable(state) or not hasattr(state, "items"):
+        return value_view(state)
+    return [(path, value_view(leaf)) for path, leaf in world.nnx.to_flat_state(state)]
+
+
+def nested_view(x: tp.Any) -> tp.Any:
+    """Describe nested mappings (State, pure dicts) in their own iteration order."""
+    if hasattr(x, "items") and not is_variable(x):
+        return [(key, nested_view(value)) for key, value in x.items()]
+    return value_view(x)
+
+
+def children(x: tp.Any) -> list[tuple[tp.Any, tp.Any]] | None:
+    """Return the (key, child) pairs of a node or container in canonical order; None for a leaf."""
+    if is_node(x):
+        name = type(x).__name__
+        if name == "List":
+            return list(enumerate(x))
+        public = {k: v for k, v in vars(x).items() if not k.startswith("_")}
+        return sorted(public.items())
+    if isinstance(x, dict):
+        return sorted(x.items())
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return list(zip(x._fields, x, strict=True))
+    if isinstance(x, list | tuple):
+        return list(enumerate(x))
+    if isinstance(x, Keyless):
+        return [(0, x.first), (1, x.second)]
+    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+        return [(f.name, getattr(x, f.name)) for f in dataclasses.fields(x)]
+    return None
+
+
+def walk(root: tp.Any) -> list[tuple[tuple[tp.Any, ...], str, tp.Any]]:
+    """Traverse an object graph without the library under test: the independent reference.
+
+    Returns:
+        (path, kind, view) depth first; a Variable or node met again is ("ref", path of the first visit),
+        so two equal lists mean equal structure, equal values and equal identity partitions.
+    """
+    seen: dict[int, tuple[tp.Any, ...]] = {}
+    entries: list[tuple[tuple[tp.Any, ...], str, tp.Any]] = []
+
+    def visit(path: tuple[tp.Any, ...], x: tp.Any) -> None:
+        if is_node(x) or is_variable(x):
+            if id(x) in seen:
+                entries.append((path, "ref", seen[id(x)]))
+                return
+            seen[id(x)] = path
+        below = children(x)
+        if below is None:
+            entries.append((path, "leaf", value_view(x)))
+            return
+        entries.append((path, "node", type(x).__name__))
+        for key, child in below:
+            visit((*path, key), child)
+
+    visit((), root)
+    return entries
+
+
+def objects_by_path(root: tp.Any) -> dict[tuple[tp.Any, ...], tp.Any]:
+    """Return path -> object for every node, Variable and array of an object graph (first visits only)."""
+    found: dict[tuple[tp.Any, ...], tp.Any] = {}
+    seen: set[int] = set()
+
+    def visit(path: tuple[tp.Any, ...], x: tp.Any) -> None:
+        if is_node(x) or is_variable(x):
+            if id(x) in seen:
+                return
+            seen.add(id(x))
+            found[path] = x
+        elif isinstance(x, jax.Array | np.ndarray):
+            found[path] = x
+        for key, child in children(x) or ():
+            visit((*path, key), child)
+
+    visit((), root)
+    return found
+
+
+def both(graph: Graph) -> tuple[World, World]:
+    """Build `graph` with flax and with typed_nnx; both must refuse the same assignments."""
+    peer, ours = World(flax.nnx, graph), World(typed_nnx, graph)
+    assert ours.log == peer.log
+    return peer, ours
+
+
+def assert_same(graph: Graph, operation: tp.Callable[[World], tp.Any]) -> tuple[World, World]:
+    """Assert that `operation` gives equal results, or errors of one family, in both libraries."""
+    peer, ours = both(graph)
+    expected = outcome(lambda: operation(peer))
+    assert outcome(lambda: operation(ours)) == expected
+    return peer, ours
+
+
+def changed_leaf(leaf: tp.Any, note: bool = False) -> tp.Any:
+    """Return a leaf with other numbers (and, if `note`, other metadata); random keys stay as they are."""
+    if is_variable(leaf):
+        value = changed_leaf(leaf.get_raw_value())
+        return leaf.replace(value, note="changed") if note else leaf.replace(value)
+    if isinstance(leaf, tuple):
+        return tuple(changed_leaf(item) for item in leaf)
+    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        return leaf
+    is_number = isinstance(leaf, int | float | jax.Array | np.ndarray)
+    return leaf + 1 if is_number else leaf
+
+
+def changed_state(world: World, root: tp.Any, every: int, start: int, note: bool) -> tp.Any:
+    """Return a State with changed leaves at some of the paths of `root`."""
+    flat = list(world.nnx.to_flat_state(world.nnx.state(root)))
+    return world.nnx.from_flat_state([(p, changed_leaf(x, note)) for p, x in flat[start::every]])
+
+
+def pops_from_a_list(world: World, root: tp.Any, filters: list[tp.Any]) -> bool:
+    """Tell whether `pop` would take an element of an `nnx.List` away.
+
+    Oracle bug: flax then leaves a List of the old length with a hole in it, which cannot be iterated.
+    """
+    found = objects_by_path(root)
+    paths = [path for path, _ in world.nnx.to_flat_state(world.nnx.state(root, tuple(filters)))]
+    return any(path and type(found.get(path[:-1])).__name__ == "List" for path in paths)

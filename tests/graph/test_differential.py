@@ -1,0 +1,214 @@
+"""split, merge, update, pop, clone and the walks agree with flax on generated object graphs."""
+
+from __future__ import annotations
+
+import typing as tp
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.graph.descriptions import Graph
+from tests.graph.filter_descriptions import FilterSpec, Literal, filter_lists, filter_specs, make_filter
+from tests.graph.oracle import assert_same, both, changed_leaf, changed_state, nested_view, objects_by_path, outcome, pops_from_a_list, state_view, value_view, walk
+from tests.graph.strategies import graphs, near_duplicates
+from tests.graph.worlds import World
+
+
+def filters_of(world: World, specs: list[FilterSpec]) -> list[tp.Any]:
+    return [make_filter(world, spec) for spec in specs]
+
+
+def same_objects(before: dict[tuple[tp.Any, ...], tp.Any], after: tp.Any) -> list[tuple[tp.Any, ...]]:
+    """Return the paths at which `after` holds the very object that was there `before`."""
+    return [path for path, x in objects_by_path(after).items() if before.get(path) is x]
+
+
+def all_states(result: tp.Any) -> list[tp.Any]:
+    return list(result) if isinstance(result, tuple) else [result]
+
+
+@given(graphs(), filter_lists())
+def test_split_groups_the_same_leaves_in_the_same_order(graph: Graph, specs: list[FilterSpec]) -> None:
+    def operation(world: World) -> tp.Any:
+        _, *states = world.nnx.split(world.root, *filters_of(world, specs))
+        return [state_view(world, state) for state in states]
+
+    assert_same(graph, operation)
+
+
+@given(graphs(), filter_lists())
+def test_state_holds_the_same_leaves_and_the_variables_themselves(
+    graph: Graph, specs: list[FilterSpec]
+) -> None:
+    def operation(world: World) -> tp.Any:
+        states = all_states(world.nnx.state(world.root, *filters_of(world, specs)))
+        before = objects_by_path(world.root)
+        own = [
+            path for state in states for path, leaf in world.nnx.to_flat_state(state) if before.get(path) is leaf
+        ]
+        return [state_view(world, state) for state in states], own
+
+    assert_same(graph, operation)
+
+
+@given(near_duplicates())
+def test_graphdefs_are_equal_exactly_where_flax_says_so(variants: list[Graph]) -> None:
+    pairs = [both(graph) for graph in variants]
+    expected = [peer.nnx.graphdef(peer.root) for peer, _ in pairs]
+    actual = [ours.nnx.graphdef(ours.root) for _, ours in pairs]
+    for i in range(len(variants)):
+        for j in range(len(variants)):
+            assert (actual[i] == actual[j]) == (expected[i] == expected[j]), (i, j)
+            if actual[i] == actual[j]:
+                first, second = outcome(lambda: hash(actual[i])), outcome(lambda: hash(actual[j]))
+                assert first == second
+        assert outcome(lambda: hash(actual[i]))[0] == outcome(lambda: hash(expected[i]))[0]
+
+
+@given(graphs(), filter_lists(), st.booleans(), st.booleans())
+def test_merge_rebuilds_the_same_values_and_identities(
+    graph: Graph, specs: list[FilterSpec], copy: bool, recreate: bool
+) -> None:
+    def operation(world: World) -> tp.Any:
+        before = objects_by_path(world.root)
+        graphdef, *states = world.nnx.split(world.root, *filters_of(world, specs))
+        merged = world.nnx.merge(graphdef, *reversed(states), copy=copy, recreate_variables=recreate)
+        return walk(merged), same_objects(before, merged)
+
+    assert_same(graph, operation)
+
+
+@given(graphs(), filter_lists(max_size=2), st.integers(0, 5))
+def test_merge_refuses_a_missing_state(graph: Graph, specs: list[FilterSpec], dropped: int) -> None:
+    def operation(world: World) -> tp.Any:
+        graphdef, *states = world.nnx.split(world.root, *filters_of(world, specs))
+        states[dropped % len(states)] = world.nnx.State({})
+        return walk(world.nnx.merge(graphdef, *states))
+
+    assert_same(graph, operation)
+
+
+@given(graphs(), st.integers(1, 3), st.integers(0, 3), st.booleans(), st.booleans())
+def test_update_writes_the_same_values_in_place(
+    graph: Graph, every: int, start: int, note: bool, pure: bool
+) -> None:
+    def operation(world: World) -> tp.Any:
+        nnx, before = world.nnx, objects_by_path(world.root)
+        state = changed_state(world, world.root, every, start, note)
+        nnx.update(world.root, nnx.to_pure_dict(state) if pure else state)
+        return walk(world.root), same_objects(before, world.root)
+
+    assert_same(graph, operation)
+
+
+@given(graphs(), filter_lists(max_size=2))
+def test_update_accepts_several_states_in_any_order(graph: Graph, specs: list[FilterSpec]) -> None:
+    def operation(world: World) -> tp.Any:
+        nnx = world.nnx
+        _, *states = nnx.split(world.root, *filters_of(world, specs))
+        changed = [nnx.map_state(lambda p, x: changed_leaf(x), state) for state in states]
+        nnx.update(world.root, *reversed(changed))
+        return walk(world.root)
+
+    assert_same(graph, operation)
+
+
+@given(graphs(), st.lists(filter_specs, min_size=1, max_size=2))
+def test_pop_removes_and_returns_the_same_variables(graph: Graph, specs: list[FilterSpec]) -> None:
+    def operation(world: World) -> tp.Any:
+        filters = filters_of(world, specs)
+        if pops_from_a_list(world, world.root, filters):
+            return None
+        popped = all_states(world.nnx.pop(world.root, *filters))
+        return [state_view(world, state) for state in popped], walk(world.root)
+
+    _, ours = both(graph)
+    before = walk(ours.root)
+    if outcome(lambda: operation(ours))[0] == "error":
+        assert walk(ours.root) == before, "a failed pop must leave the objects unchanged"
+    assert_same(graph, operation)
+
+
+@given(graphs(), st.booleans(), st.booleans())
+def test_clone_copies_structure_and_shares_what_flax_shares(
+    graph: Graph, variables: bool, arrays: bool
+) -> None:
+    def operation(world: World) -> tp.Any:
+        before = objects_by_path(world.root)
+        cloned = world.nnx.clone(world.root, variables, arrays=arrays)
+        raw = [
+            path
+            for path, x in objects_by_path(cloned).items()
+            if hasattr(x, "get_raw_value") and before[path].get_raw_value() is x.get_raw_value()
+        ]
+        return walk(cloned), same_objects(before, cloned), raw
+
+    assert_same(graph, operation)
+
+
+@given(graphs(), st.one_of(st.just(Literal(...)), filter_specs))
+def test_find_duplicates_lists_the_same_paths(graph: Graph, only: FilterSpec) -> None:
+    assert_same(graph, lambda w: w.nnx.find_duplicates(w.root, only=make_filter(w, only)))
+
+
+@given(graphs())
+def test_iter_graph_visits_the_same_paths_in_the_same_order(graph: Graph) -> None:
+    def operation(world: World) -> tp.Any:
+        items = [(path, x) for path, x in world.nnx.iter_graph(world.root)]
+        return [(p, type(x).__name__) for p, x in items if not (p and str(p[-1]).startswith("_"))]
+
+    assert_same(graph, operation)
+
+
+@given(graphs())
+def test_module_iterators_visit_the_same_modules(graph: Graph) -> None:
+    def operation(world: World) -> tp.Any:
+        modules = [(p, type(m).__name__) for p, m in world.nnx.iter_modules(world.root)]
+        return modules, [(k, type(m).__name__) for k, m in world.nnx.iter_children(world.root)]
+
+    assert_same(graph, operation)
+
+
+@given(graphs(), st.booleans())
+def test_map_calls_the_function_on_the_same_leaves(graph: Graph, recreate: bool) -> None:
+    def operation(world: World) -> tp.Any:
+        calls = []
+
+        def change(path: tuple[tp.Any, ...], x: tp.Any) -> tp.Any:
+            calls.append((path, value_view(x)))
+            return changed_leaf(x)
+
+        mapped = world.nnx.map(change, world.root, recreate_variables=recreate)
+        return calls, walk(mapped), walk(world.root)
+
+    assert_same(graph, operation)
+
+
+@given(graphs())
+def test_recursive_map_visits_bottom_up_in_the_same_order(graph: Graph) -> None:
+    def operation(world: World) -> tp.Any:
+        calls = []
+
+        def change(path: tuple[tp.Any, ...], x: tp.Any) -> tp.Any:
+            if not (path and str(path[-1]).startswith("_")):
+                calls.append((path, type(x).__name__))
+            return x + 1 if type(x) in (int, float) and not str(path[-1]).startswith("_") else x
+
+        return walk(world.nnx.recursive_map(change, world.root)), calls
+
+    assert_same(graph, operation)
+
+
+@given(graphs())
+def test_as_pure_strips_the_same_variables(graph: Graph) -> None:
+    assert_same(graph, lambda w: nested_view(w.nnx.as_pure(w.nnx.state(w.root))))
+
+
+@given(graphs(), st.booleans())
+def test_flatten_and_unflatten_round_trip_like_flax(graph: Graph, with_paths: bool) -> None:
+    def operation(world: World) -> tp.Any:
+        graphdef, flat = world.nnx.flatten(world.root, with_paths=with_paths)
+        leaves = [(p, value_view(x)) for p, x in flat] if with_paths else [value_view(x) for x in flat]
+        return leaves, walk(world.nnx.unflatten(graphdef, flat))
+
+    assert_same(graph, operation)

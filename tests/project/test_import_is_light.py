@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("click", "flax", "libcst", "mypy", "orbax", "rich", "treescope", "typed_nnx_codegen")
+
+
+def modules_after(statement: str) -> set[str]:
+    """Return the top-level modules that a fresh interpreter holds after the statement."""
+    program = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    return {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+
+
+def test_importing_the_package_loads_no_tool_and_no_oracle() -> None:
+    assert not modules_after("import typed_nnx") & set(HEAVY)
+
+
+@pytest.mark.parametrize("package", ["typed_nnx_mypy", "typed_nnx_codegen.cli"])
+def test_importing_a_tool_loads_neither_jax_nor_the_runtime(package: str) -> None:
+    assert not modules_after(f"import {package}") & {"jax", "flax", "numpy", "typed_nnx"}

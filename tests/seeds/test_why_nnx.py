@@ -1,0 +1,269 @@
+"""The examples of the seed document ``why_nnx.txt``, the oldest, in today's spelling.
+
+``model.split()`` and ``static.merge(...)`` are `nnx.split` and `nnx.merge` now, ``nnx.Sequence`` is
+`nnx.Sequential`, the keys of a State nest, and a Variable prints with its type. The printed results
+are those of flax 0.12.8 where the document's are older.
+"""
+
+from __future__ import annotations
+
+import typing as tp
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+
+import typed_nnx as nnx
+from tests.support.layers import Conv, Linear, max_pool
+
+from .printed import assert_printed
+
+
+class Count(nnx.Variable):
+    pass
+
+
+class CounterLinear(nnx.Module):
+    def __init__(self, din: int, dout: int, *, rngs: nnx.Rngs) -> None:
+        self.linear = Linear(din, dout, rngs=rngs)
+        self.count = Count(jnp.zeros((), jnp.int32))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        self.count[...] += 1  # inplace stateful updates
+        return self.linear(x)
+
+
+class LinearEnsemble(nnx.Module):
+    """Vectorise over `num_models` CounterLinear models, with jax.vmap inside the methods."""
+
+    def __init__(self, din: int, dout: int, *, num_models: int, rngs: nnx.Rngs) -> None:
+        def vmap_init(rngs: nnx.Rngs) -> tp.Any:
+            return nnx.split(CounterLinear(din, dout, rngs=rngs), nnx.Param, Count)
+
+        graphdef, params, counts = jax.vmap(vmap_init, in_axes=(0,), out_axes=(None, 0, None))(
+            rngs.split(num_models)
+        )
+        self.models = nnx.merge(graphdef, params, counts)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        graphdef, params, counts = nnx.split(self.models, nnx.Param, Count)
+
+        def vmap_apply(x: jax.Array, params: tp.Any, counts: tp.Any) -> tp.Any:
+            model = nnx.merge(graphdef, params, counts)
+            y = model(x)
+            return y, *nnx.state(model, nnx.Param, Count)
+
+        y, params, counts = jax.vmap(vmap_apply, in_axes=(None, 0, None), out_axes=(0, 0, None))(
+            x, params, counts
+        )
+        nnx.update(self.models, params, counts)
+        return y
+
+
+def test_a_module_prints_its_fields_with_element_counts_and_bytes() -> None:
+    model = CounterLinear(4, 4, rngs=nnx.Rngs(0))  # no special `init` method
+    model(jnp.ones((2, 4)))  # call methods directly
+    assert_printed(
+        f"{model = }",
+        """
+        model = CounterLinear( # Count: 1 (4 B), Param: 20 (80 B), Total: 21 (84 B)
+          linear=Linear( # Param: 20 (80 B)
+            kernel=Param( # 16 (64 B)
+              value=Array(shape=(4, 4), dtype=dtype('float32'))
+            ),
+            bias=Param( # 4 (16 B)
+              value=Array(shape=(4,), dtype=dtype('float32'))
+            ),
+            in_features=4,
+            out_features=4,
+            use_bias=True,
+            dtype=None,
+            param_dtype=float32,
+            precision=None,
+            dot_general=<function dot_general at 0x7f5ddf79d4c0>,
+            promote_dtype=<function promote_dtype at 0x7f59874a9ee0>,
+            preferred_element_type=None
+          ),
+          count=Count( # 1 (4 B)
+            value=Array(1, dtype=int32)
+          )
+        )
+        """,
+    )
+
+
+def test_a_module_keeps_its_own_state_where_it_is_easy_to_inspect() -> None:
+    model = CounterLinear(4, 4, rngs=nnx.Rngs(0))
+    model(jnp.ones((2, 4)))
+    assert_printed(
+        f"{model.count = }\n{model.linear.kernel = }",
+        """
+        model.count = Count( # 1 (4 B)
+          value=Array(1, dtype=int32)
+        )
+        model.linear.kernel = Param( # 16 (64 B)
+          value=Array([[ 0.5350889 , -0.48486355, -0.4022262 , -0.61925626],
+                 [-0.46665004,  0.31773907,  0.38944173, -0.54608804],
+                 [ 0.84378934, -0.93099   , -0.67658   ,  0.0724705 ],
+                 [-0.6101737 ,  0.12972134,  0.877074  ,  0.27292168]],      dtype=float32)
+        )
+        """,
+    )
+
+
+def test_the_documents_in_place_operator_on_a_variable_counts_too() -> None:
+    class OlderCounter(CounterLinear):
+        def __call__(self, x: jax.Array) -> jax.Array:
+            self.count += 1  # as the document spells it; flax 0.12.8 refuses
+            return self.linear(x)
+
+    model = OlderCounter(4, 4, rngs=nnx.Rngs(0))
+    count = model.count
+    model(jnp.ones((2, 4)))
+    assert model.count is count
+    assert_printed(
+        f"{model.count = }",
+        """
+        model.count = Count( # 1 (4 B)
+          value=Array(1, dtype=int32)
+        )
+        """,
+    )
+
+
+def test_a_field_that_holds_a_module_can_be_replaced() -> None:
+    model = CounterLinear(4, 4, rngs=nnx.Rngs(0))
+    model(jnp.ones((2, 4)))
+    pretrained = Linear(4, 4, rngs=nnx.Rngs(42))
+    model.linear = pretrained
+    y = model(jnp.ones((2, 4)))
+    assert jnp.array_equal(y, pretrained(jnp.ones((2, 4))))
+    assert jnp.array_equal(nnx.state(model)["linear"]["kernel"][...], pretrained.kernel[...])
+    assert nnx.find_duplicates(model) == []
+
+
+def convolutional(rngs: nnx.Rngs) -> nnx.Sequential:
+    return nnx.Sequential(
+        Conv(1, 16, [3, 3], padding="SAME", rngs=rngs),
+        partial(max_pool, window_shape=(2, 2), strides=(2, 2)),
+        Conv(16, 32, [3, 3], padding="SAME", rngs=rngs),
+        partial(max_pool, window_shape=(2, 2), strides=(2, 2)),
+        lambda x: x.reshape((x.shape[0], -1)),  # flatten
+        Linear(32 * 7 * 7, 10, rngs=rngs),
+    )
+
+
+KINDS_AFTER_SURGERY = [Linear, partial, Linear, partial, type(convolutional), Linear]
+
+
+def test_a_layer_of_a_sequential_can_be_replaced_by_one_of_another_type() -> None:
+    rngs = nnx.Rngs(0)
+    model = convolutional(rngs)
+    assert model(jnp.ones((2, 28, 28, 1))).shape == (2, 10)
+    for i, layer in enumerate(model.layers):
+        if isinstance(layer, Conv):
+            model.layers[i] = Linear(layer.in_features, layer.out_features, rngs=rngs)
+    assert model(jnp.ones((2, 28, 28, 1))).shape == (2, 10)
+    assert [type(layer) for layer in model.layers] == KINDS_AFTER_SURGERY
+
+
+def test_a_sequential_itself_is_a_sequence_as_in_the_document() -> None:
+    rngs = nnx.Rngs(0)
+    model = convolutional(rngs)
+    for i, layer in enumerate(model):  # flax 0.12.8 has `model.layers` only
+        if isinstance(layer, Conv):
+            model[i] = Linear(layer.in_features, layer.out_features, rngs=rngs)
+    assert model(jnp.ones((2, 28, 28, 1))).shape == (2, 10)
+    assert [type(layer) for layer in model] == KINDS_AFTER_SURGERY
+
+
+def test_split_gives_the_dynamic_state_of_a_module() -> None:
+    _, state = nnx.split(CounterLinear(4, 4, rngs=nnx.Rngs(0)))
+    assert_printed(
+        f"{state = }",
+        """
+        state = State({
+          'count': Count( # 1 (4 B)
+            value=Array(0, dtype=int32)
+          ),
+          'linear': {
+            'bias': Param( # 4 (16 B)
+              value=Array([0., 0., 0., 0.], dtype=float32)
+            ),
+            'kernel': Param( # 16 (64 B)
+              value=Array([[ 0.5350889 , -0.48486355, -0.4022262 , -0.61925626],
+                     [-0.46665004,  0.31773907,  0.38944173, -0.54608804],
+                     [ 0.84378934, -0.93099   , -0.67658   ,  0.0724705 ],
+                     [-0.6101737 ,  0.12972134,  0.877074  ,  0.27292168]],      dtype=float32)
+            )
+          }
+        })
+        """,
+    )
+
+
+def test_split_and_merge_carry_a_module_through_jit() -> None:
+    graphdef, state = nnx.split(CounterLinear(4, 4, rngs=nnx.Rngs(0)))
+
+    @jax.jit
+    def forward(state: tp.Any, x: jax.Array) -> tp.Any:
+        model = nnx.merge(graphdef, state)
+        y = model(x)
+        return y, nnx.state(model)
+
+    y, state = forward(state, jnp.ones((2, 4)))
+    assert_printed(
+        f"{y.shape = }\n{state['count'] = }",
+        """
+        y.shape = (2, 4)
+        state['count'] = Count( # 1 (4 B)
+          value=Array(1, dtype=int32)
+        )
+        """,
+    )
+
+
+def test_a_lifted_module_is_vmap_over_split_and_merge() -> None:
+    ensemble = LinearEnsemble(4, 4, num_models=8, rngs=nnx.Rngs(0))
+    y = ensemble(jnp.ones((4,)))
+    shapes = jax.tree.map(jnp.shape, nnx.as_pure(nnx.state(ensemble)))
+    assert_printed(
+        f"{y.shape = }\n{ensemble.models.count = }\nstate = {shapes}",
+        """
+        y.shape = (8, 4)
+        ensemble.models.count = Count( # 1 (4 B)
+          value=Array(1, dtype=int32)
+        )
+        state = State({
+          'models': {
+            'count': (),
+            'linear': {
+              'bias': (8, 4),
+              'kernel': (8, 4, 4)
+            }
+          }
+        })
+        """,
+    )
+    kernels = ensemble.models.linear.kernel[...]
+    assert not jnp.array_equal(kernels[0], kernels[1])
+    assert jnp.allclose(y, jnp.ones(4) @ kernels, rtol=1e-5)
+
+
+def test_as_pytrees_modules_lose_the_references_that_they_share() -> None:
+    class Holder(nnx.Module):
+        def __init__(self, shared: nnx.Module) -> None:
+            self.shared = shared
+
+    @jax.jit
+    def f(m1: Holder, m2: Holder) -> tp.Any:
+        seen.append(m1.shared is m2.shared)
+        return m1, m2
+
+    seen: list[bool] = []
+    shared = Linear(2, 2, rngs=nnx.Rngs(0))
+    m1, m2 = Holder(shared), Holder(shared)
+    assert m1.shared is m2.shared
+    m1, m2 = f(m1, m2)
+    assert seen == [False]
+    assert m1.shared is not m2.shared
