@@ -10,7 +10,7 @@ PHASES = [Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrin
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 settings.register_profile(
-    "graph", max_examples=60, deadline=None, phases=PHASES, suppress_health_check=CHECKS
+    "graph", max_examples=100, deadline=None, phases=PHASES, suppress_health_check=CHECKS
 )
 settings.register_profile("graph-slow", settings.get_profile("graph"), max_examples=1000)
 

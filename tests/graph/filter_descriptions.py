@@ -93,7 +93,9 @@ def make_filter(world: World, spec: FilterSpec) -> tp.Any:
             return getattr(nnx, kind)(*built)
 
 
-_types = st.builds(TypeNamed, st.sampled_from([*VARIABLE_TYPES, "jax.Array", "np.ndarray"]), st.booleans())
+_types = st.builds(
+    TypeNamed, st.sampled_from([*VARIABLE_TYPES, "jax.Array", "np.ndarray"]), st.booleans()
+)
 _atoms: st.SearchStrategy[FilterSpec] = st.one_of(
     _types,
     _types,

@@ -8,10 +8,10 @@ import warnings
 
 import flax.nnx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 import typed_nnx
-
 from tests.graph.descriptions import Graph
 from tests.graph.worlds import Keyless, World, family
 
@@ -25,7 +25,7 @@ def outcome(operation: tp.Callable[[], tp.Any]) -> tuple[str, tp.Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # flax announces its own changes
             return "ok", operation()
-    except Exception as error:  # the comparison wants every failure, whatever its class
+    except Exception as error:  # noqa: BLE001 - any failure is compared, whatever its class
         return "error", family(error)
 
 
@@ -43,7 +43,7 @@ def array_view(x: tp.Any) -> tp.Any:
     """Describe an array: library, dtype, shape, weak type and contents."""
     if not isinstance(x, jax.Array):
         return ("numpy", str(x.dtype), x.shape, x.tolist())
-    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+    if jnp.issubdtype(x.dtype, jax.dtypes.prng_key):
         return ("key", str(x.dtype), x.shape, np.asarray(jax.random.key_data(x)).tolist())
     return ("jax", str(x.dtype), x.shape, x.weak_type, np.asarray(x).tolist())
 
@@ -167,7 +167,7 @@ def changed_leaf(leaf: tp.Any, note: bool = False) -> tp.Any:
         return leaf.replace(value, note="changed") if note else leaf.replace(value)
     if isinstance(leaf, tuple):
         return tuple(changed_leaf(item) for item in leaf)
-    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+    if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return leaf
     is_number = isinstance(leaf, int | float | jax.Array | np.ndarray)
     return leaf + 1 if is_number else leaf

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import typing as tp
 
 from hypothesis import strategies as st
 
@@ -38,7 +37,9 @@ constants = st.sampled_from(
     [Const(v) for v in ("s", "", 2, -3, True, False, 0.5, 2.5, None, (2, "t"), ("u", (0.5,)))]
 )
 metadata = st.lists(
-    st.sampled_from([("tag", "dropout"), ("tag", "params"), ("note", "n"), ("rate", 0.5), ("size", (2, 3))]),
+    st.sampled_from(
+        [("tag", "dropout"), ("tag", "params"), ("note", "n"), ("rate", 0.5), ("size", (2, 3))]
+    ),
     max_size=2,
     unique_by=lambda item: item[0],
 ).map(tuple)
@@ -94,7 +95,9 @@ class _Pool:
 
     def leaf(self) -> Value:
         """Draw a leaf: a Variable, an array or a constant."""
-        kind = self.draw(st.sampled_from(["variable"] * 6 + ["array"] * 3 + ["constant"] * 3 + ["rngs"]))
+        kind = self.draw(
+            st.sampled_from(["variable"] * 6 + ["array"] * 3 + ["constant"] * 3 + ["rngs"])
+        )
         if kind == "rngs":
             return self.draw(rngs)
         if kind == "variable" and (index := self.take(self.variables)) is not None:
@@ -115,7 +118,9 @@ class _Pool:
     def container(self, nodes: list[int], depth: int) -> Value:
         """Draw a plain container, a registered dataclass, a namedtuple or an optax state."""
         kind = self.draw(
-            st.sampled_from(["list", "tuple", "dict", "int dict", "namedtuple", "dataclass", "keyless", "optax"])
+            st.sampled_from(
+                ["list", "tuple", "dict", "int dict", "namedtuple", "dataclass", "keyless", "optax"]
+            )
         )
         if kind == "optax":
             index = self.take(self.arrays)
@@ -158,7 +163,10 @@ def graphs(draw: st.DrawFn, shape: Shape = ANY_GRAPH, max_nodes: int = 4) -> Gra
             value = pool.child(below)
             plain = classes[index] in ("List", "Dict")
             attributes[index].append((name, value if plain else _mark(draw, value)))
-    nodes = tuple(NodeSpec(c, tuple(draw(st.permutations(a)))) for c, a in zip(classes, attributes, strict=True))
+    nodes = tuple(
+        NodeSpec(c, tuple(draw(st.permutations(a))))
+        for c, a in zip(classes, attributes, strict=True)
+    )
     root: Value = Node(0)
     if shape.root_container and draw(st.integers(0, 4)) == 0:
         root = Seq("list", (Node(0), pool.leaf(), Map((("k", Node(count - 1)),))))
@@ -175,60 +183,6 @@ def variable_specs(arrays: int) -> st.SearchStrategy[VarSpec]:
     return st.builds(VarSpec, st.sampled_from(VARIABLE_TYPES), values, metadata)
 
 
-@st.composite
-def near_duplicates(draw: st.DrawFn, shape: Shape = ANY_GRAPH) -> list[Graph]:
-    """Draw a graph and variations of it that differ in one place, or in none."""
-    base = draw(graphs(shape=shape, max_nodes=3))
-    other = draw(graphs(shape=shape, max_nodes=2))
-    return [base, base, other, *(draw(_variation(base)) for _ in range(3))]
-
-
-@st.composite
-def _variation(draw: st.DrawFn, base: Graph) -> Graph:
-    kind = draw(st.sampled_from(["order", "static", "metadata", "class", "values", "unshare", "type"]))
-    index = draw(st.integers(0, len(base.nodes) - 1))
-    node = base.nodes[index]
-    if kind == "order":
-        node = dataclasses.replace(node, attributes=tuple(reversed(node.attributes)))
-    elif kind == "static":
-        node = dataclasses.replace(node, attributes=(*node.attributes, ("z", draw(constants))))
-    elif kind == "class" and node.cls in ("Mod", "SubMod"):
-        node = dataclasses.replace(node, cls="Tree")
-    elif kind == "values":
-        arrays = tuple(dataclasses.replace(a, fill=a.fill + 1) for a in base.arrays)
-        return dataclasses.replace(base, arrays=arrays)
-    elif kind == "unshare":
-        node = _replace_first_variable(node, len(base.variables))
-        variables = (*base.variables, *base.variables[:1], VarSpec("Param", Const(3)))
-        base = dataclasses.replace(base, variables=variables[: max(len(base.variables) + 1, 1)])
-    elif base.variables:
-        which = draw(st.integers(0, len(base.variables) - 1))
-        variable = base.variables[which]
-        if kind == "metadata":
-            variable = dataclasses.replace(variable, metadata=draw(metadata))
-        else:
-            variable = dataclasses.replace(variable, type=draw(st.sampled_from(VARIABLE_TYPES)))
-        return dataclasses.replace(base, variables=_put(base.variables, which, variable))
-    return dataclasses.replace(base, nodes=_put(base.nodes, index, node))
-
-
-T = tp.TypeVar("T")
-
-
-def _put(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
-    return (*items[:index], item, *items[index + 1 :])
-
-
-def _replace_first_variable(node: NodeSpec, index: int) -> NodeSpec:
-    """Let the first direct reference to a Variable refer to Variable `index` instead."""
-    for position, (name, value) in enumerate(node.attributes):
-        if isinstance(value, Var):
-            return dataclasses.replace(
-                node, attributes=_put(node.attributes, position, (name, Var(index)))
-            )
-    return node
-
-
 def values(variables: int = 30, nodes: int = 30) -> st.SearchStrategy[Value]:
     """Return any value to assign; its indices wrap around."""
     leaves = st.one_of(
@@ -240,9 +194,13 @@ def values(variables: int = 30, nodes: int = 30) -> st.SearchStrategy[Value]:
     children = st.one_of(leaves, leaves, st.builds(Node, st.integers(0, nodes)))
     keys = st.sampled_from([("k", "a"), (10, 9)])
     containers = st.one_of(
-        st.builds(Seq, st.sampled_from(["list", "tuple"]), st.lists(children, max_size=2).map(tuple)),
+        st.builds(
+            Seq, st.sampled_from(["list", "tuple"]), st.lists(children, max_size=2).map(tuple)
+        ),
         st.builds(lambda k, a, b: Map(((k[0], a), (k[1], b))), keys, children, children),
-        st.builds(Struct, st.sampled_from(["namedtuple", "dataclass", "keyless"]), children, children),
+        st.builds(
+            Struct, st.sampled_from(["namedtuple", "dataclass", "keyless"]), children, children
+        ),
         st.builds(Struct, st.sampled_from(["adam", "momentum"]), st.just(Arr(0)), constants),
     )
     marked = containers.map(lambda value: Marked("data", value))

@@ -8,9 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.graph.descriptions import Graph
-from tests.graph.filter_descriptions import FilterSpec, Literal, filter_lists, filter_specs, make_filter
-from tests.graph.oracle import assert_same, both, changed_leaf, changed_state, nested_view, objects_by_path, outcome, pops_from_a_list, state_view, value_view, walk
-from tests.graph.strategies import graphs, near_duplicates
+from tests.graph.filter_descriptions import (
+    FilterSpec,
+    Literal,
+    filter_lists,
+    filter_specs,
+    make_filter,
+)
+from tests.graph.oracle import (
+    assert_same,
+    both,
+    changed_leaf,
+    changed_state,
+    nested_view,
+    objects_by_path,
+    outcome,
+    pops_from_a_list,
+    state_view,
+    value_view,
+    walk,
+)
+from tests.graph.strategies import graphs
+from tests.graph.variations import near_duplicates
 from tests.graph.worlds import World
 
 
@@ -18,7 +37,9 @@ def filters_of(world: World, specs: list[FilterSpec]) -> list[tp.Any]:
     return [make_filter(world, spec) for spec in specs]
 
 
-def same_objects(before: dict[tuple[tp.Any, ...], tp.Any], after: tp.Any) -> list[tuple[tp.Any, ...]]:
+def same_objects(
+    before: dict[tuple[tp.Any, ...], tp.Any], after: tp.Any
+) -> list[tuple[tp.Any, ...]]:
     """Return the paths at which `after` holds the very object that was there `before`."""
     return [path for path, x in objects_by_path(after).items() if before.get(path) is x]
 
@@ -28,7 +49,9 @@ def all_states(result: tp.Any) -> list[tp.Any]:
 
 
 @given(graphs(), filter_lists())
-def test_split_groups_the_same_leaves_in_the_same_order(graph: Graph, specs: list[FilterSpec]) -> None:
+def test_split_groups_the_same_leaves_in_the_same_order(
+    graph: Graph, specs: list[FilterSpec]
+) -> None:
     def operation(world: World) -> tp.Any:
         _, *states = world.nnx.split(world.root, *filters_of(world, specs))
         return [state_view(world, state) for state in states]
@@ -44,11 +67,19 @@ def test_state_holds_the_same_leaves_and_the_variables_themselves(
         states = all_states(world.nnx.state(world.root, *filters_of(world, specs)))
         before = objects_by_path(world.root)
         own = [
-            path for state in states for path, leaf in world.nnx.to_flat_state(state) if before.get(path) is leaf
+            path
+            for state in states
+            for path, leaf in world.nnx.to_flat_state(state)
+            if before.get(path) is leaf
         ]
         return [state_view(world, state) for state in states], own
 
     assert_same(graph, operation)
+
+
+def hash_of(x: tp.Any) -> tuple[str, tp.Any]:
+    """Return the outcome of hashing `x`."""
+    return outcome(lambda: hash(x))
 
 
 @given(near_duplicates())
@@ -60,9 +91,8 @@ def test_graphdefs_are_equal_exactly_where_flax_says_so(variants: list[Graph]) -
         for j in range(len(variants)):
             assert (actual[i] == actual[j]) == (expected[i] == expected[j]), (i, j)
             if actual[i] == actual[j]:
-                first, second = outcome(lambda: hash(actual[i])), outcome(lambda: hash(actual[j]))
-                assert first == second
-        assert outcome(lambda: hash(actual[i]))[0] == outcome(lambda: hash(expected[i]))[0]
+                assert hash_of(actual[i]) == hash_of(actual[j])
+        assert hash_of(actual[i])[0] == hash_of(expected[i])[0]
 
 
 @given(graphs(), filter_lists(), st.booleans(), st.booleans())
@@ -72,7 +102,9 @@ def test_merge_rebuilds_the_same_values_and_identities(
     def operation(world: World) -> tp.Any:
         before = objects_by_path(world.root)
         graphdef, *states = world.nnx.split(world.root, *filters_of(world, specs))
-        merged = world.nnx.merge(graphdef, *reversed(states), copy=copy, recreate_variables=recreate)
+        merged = world.nnx.merge(
+            graphdef, *reversed(states), copy=copy, recreate_variables=recreate
+        )
         return walk(merged), same_objects(before, merged)
 
     assert_same(graph, operation)
@@ -208,7 +240,9 @@ def test_as_pure_strips_the_same_variables(graph: Graph) -> None:
 def test_flatten_and_unflatten_round_trip_like_flax(graph: Graph, with_paths: bool) -> None:
     def operation(world: World) -> tp.Any:
         graphdef, flat = world.nnx.flatten(world.root, with_paths=with_paths)
-        leaves = [(p, value_view(x)) for p, x in flat] if with_paths else [value_view(x) for x in flat]
+        leaves = (
+            [(p, value_view(x)) for p, x in flat] if with_paths else [value_view(x) for x in flat]
+        )
         return leaves, walk(world.nnx.unflatten(graphdef, flat))
 
     assert_same(graph, operation)

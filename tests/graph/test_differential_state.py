@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import typing as tp
 
+import flax.nnx
 import jax
 import pytest
 from hypothesis import given
 
-import flax.nnx
 from tests.graph.descriptions import Graph
 from tests.graph.filter_descriptions import FilterSpec, filter_lists, filter_specs, make_filter
 from tests.graph.oracle import assert_same, both, nested_view, outcome, state_view, value_view, walk
-from tests.graph.strategies import JAX_TREES, STRICT_TREES, graphs, near_duplicates
+from tests.graph.strategies import JAX_TREES, STRICT_TREES, graphs
+from tests.graph.variations import near_duplicates
 from tests.graph.worlds import World
 
 
@@ -42,7 +43,9 @@ def test_flat_states_round_trip_with_the_same_nesting(graph: Graph) -> None:
 
 
 # Oracle bug: flax calls `.replace` on a data leaf that is a str and crashes in str.replace.
-@given(graphs().filter(lambda graph: "Marked(status='data', value=Const(value='" not in repr(graph)))
+@given(
+    graphs().filter(lambda graph: "Marked(status='data', value=Const(value='" not in repr(graph))
+)
 def test_pure_dicts_replace_values_like_flax(graph: Graph) -> None:
     def operation(world: World) -> tp.Any:
         nnx = world.nnx
@@ -82,7 +85,9 @@ def test_merged_states_nest_like_flax(graph: Graph, specs: list[FilterSpec]) -> 
     def operation(world: World) -> tp.Any:
         nnx = world.nnx
         _, *states = nnx.split(world.root, *filters_of(world, specs))
-        return nested_view(nnx.merge_state(*states)), nested_view(nnx.merge_state(*reversed(states)))
+        return nested_view(nnx.merge_state(*states)), nested_view(
+            nnx.merge_state(*reversed(states))
+        )
 
     assert_same(graph, operation)
 
@@ -90,7 +95,10 @@ def test_merged_states_nest_like_flax(graph: Graph, specs: list[FilterSpec]) -> 
 @given(graphs(), filter_specs)
 def test_the_difference_of_states_is_the_same(graph: Graph, spec: FilterSpec) -> None:
     def operation(world: World) -> tp.Any:
-        state, part = world.nnx.state(world.root), world.nnx.state(world.root, make_filter(world, spec))
+        state, part = (
+            world.nnx.state(world.root),
+            world.nnx.state(world.root, make_filter(world, spec)),
+        )
         diff = flax.nnx.statelib.diff if world.nnx is flax.nnx else world.nnx.diff
         return nested_view(diff(state, part)), nested_view(diff(part, state))
 
@@ -101,16 +109,21 @@ def test_the_difference_of_states_is_the_same(graph: Graph, spec: FilterSpec) ->
 def test_map_state_visits_the_same_paths(graph: Graph) -> None:
     def operation(world: World) -> tp.Any:
         calls: list[tp.Any] = []
-        mapped = world.nnx.map_state(
-            lambda path, x: calls.append((path, value_view(x))) or len(calls), world.nnx.state(world.root)
-        )
+
+        def number(path: tuple[tp.Any, ...], leaf: tp.Any) -> int:
+            calls.append((path, value_view(leaf)))
+            return len(calls)
+
+        mapped = world.nnx.map_state(number, world.nnx.state(world.root))
         return calls, nested_view(mapped)
 
     assert_same(graph, operation)
 
 
 @given(graphs(), filter_lists(max_size=1))
-def test_states_are_jax_pytrees_with_the_same_key_paths(graph: Graph, specs: list[FilterSpec]) -> None:
+def test_states_are_jax_pytrees_with_the_same_key_paths(
+    graph: Graph, specs: list[FilterSpec]
+) -> None:
     def operation(world: World) -> tp.Any:
         states = all_states(world.nnx.state(world.root, *filters_of(world, specs)))
         mapped = [jax.tree.map(lambda x: x, state) for state in states]
@@ -143,7 +156,9 @@ def test_pytree_objects_have_the_same_jax_leaves_and_key_paths(graph: Graph) -> 
 
 
 @given(near_duplicates(shape=JAX_TREES))
-def test_tree_structures_of_pytree_objects_are_equal_where_flax_says_so(variants: list[Graph]) -> None:
+def test_tree_structures_of_pytree_objects_are_equal_where_flax_says_so(
+    variants: list[Graph],
+) -> None:
     pairs = [both(graph) for graph in variants]
     expected = [jax.tree.structure(peer.root) for peer, _ in pairs]
     actual = [jax.tree.structure(ours.root) for _, ours in pairs]

@@ -7,13 +7,13 @@ import typing as tp
 import jax
 import pytest
 from flax import nnx as flax_nnx
-
 from typed_nnx._core.filters import PathContains
 from typed_nnx._core.pytree import Pytree
-from typed_nnx._core.rngs import Rngs, RngStream
 from typed_nnx._core.variable import Param
-from typed_nnx._graph.rng_functions import reseed, with_rngs
 from typed_nnx._graph.walk import iter_graph
+
+from typed_nnx._core.rngs import Rngs, RngStream
+from typed_nnx._graph.rng_functions import reseed, with_rngs
 from typed_nnx.errors import (
     InvalidRngSplitError,
     InvalidSeedError,
@@ -59,12 +59,13 @@ LIBRARIES = pytest.mark.parametrize("library", [OURS, FLAX], ids=["ours", "flax"
 
 def model(library: Library) -> tp.Any:
     """An object with a set of streams, two further `dropout` streams and a parameter."""
+    base: tp.Any = library.Pytree
 
-    class Layer(library.Pytree):  # type: ignore[misc]  # the base is one of two at run time
+    class Layer(base):
         def __init__(self, rngs: tp.Any) -> None:
             self.noise = rngs.dropout.fork()
 
-    class Model(library.Pytree):  # type: ignore[misc]  # the base is one of two at run time
+    class Model(base):
         def __init__(self) -> None:
             self.rngs = library.Rngs(0, params=1, dropout=2)
             self.weight = library.Param(jax.numpy.ones(2))

@@ -73,7 +73,7 @@ def classes_of(nnx: tp.Any) -> types.SimpleNamespace:
     class Tree(nnx.Pytree):
         pass
 
-    class Plain(nnx.Pytree, pytree=False):
+    class Plain(nnx.Pytree, pytree=False):  # type: ignore[call-arg]  # the base is Any here
         pass
 
     class Obj(nnx.Object):
@@ -132,7 +132,7 @@ class World:
                 node[name] = self.value(value)
             else:
                 setattr(node, name, self.value(value))
-        except Exception as error:  # any refusal is compared by its family
+        except Exception as error:  # noqa: BLE001 - any refusal is compared by its family
             self.log.append((index, name, family(error)))
 
     def value(self, value: Value) -> tp.Any:

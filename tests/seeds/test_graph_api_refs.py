@@ -6,21 +6,16 @@ they do.
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
 
-from .printed import assert_printed
-
-DUPLICATE = """
-    Found duplicate at paths:
-      ---
-      0
-      1
-      ---
-"""
+DUPLICATE = re.escape("Found duplicate at paths:\n  ---\n  0\n  1\n  ---")
+"""The document's message; ours says how to fix it below."""
 
 
 def test_to_refs_turns_arrays_into_refs_and_keeps_refs() -> None:
@@ -35,9 +30,8 @@ def test_to_refs_turns_arrays_into_refs_and_keeps_refs() -> None:
 def test_to_refs_refuses_an_array_that_occurs_twice() -> None:
     shared_array = jnp.array(1.0)
     node = [shared_array, shared_array]
-    with pytest.raises(ValueError, match="Found duplicate at paths") as error:
+    with pytest.raises(ValueError, match=DUPLICATE):
         nnx.to_refs(node)
-    assert_printed(str(error.value), DUPLICATE)
 
 
 def test_to_refs_converts_only_what_the_filter_matches() -> None:
@@ -59,9 +53,8 @@ def test_to_arrays_turns_refs_into_arrays() -> None:
 def test_to_arrays_refuses_a_ref_that_occurs_twice() -> None:
     shared_array = nnx.array_ref(jnp.array(1.0))
     node = [shared_array, shared_array]
-    with pytest.raises(ValueError, match="Found duplicate at paths") as error:
+    with pytest.raises(ValueError, match=DUPLICATE):
         nnx.to_arrays(node)
-    assert_printed(str(error.value), DUPLICATE)
 
 
 def test_to_arrays_accepts_a_ref_that_occurs_twice_when_told_to() -> None:

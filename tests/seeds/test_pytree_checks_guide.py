@@ -143,13 +143,22 @@ def test_a_captured_pytree_cannot_be_mutated_inside_a_transform() -> None:
         # foo passed as capture
         foo.count += 1  # error!
 
-    with pytest.raises(Exception, match="different trace level") as error:
+    with pytest.raises(Exception, match=r"Cannot mutate 'Counter' from different trace level"):
         increment(jnp.arange(5))
-    assert type(error.value).__name__ == "TraceContextError"
-    assert re.search(
-        r"Cannot mutate 'Counter(\.count)?'.*from (a )?different trace level", str(error.value)
-    )
     assert foo.count == 0
+
+
+def test_the_trace_level_error_names_the_attribute_too() -> None:
+    foo = Named("mattjj")
+
+    @jax.jit
+    def rename(n: jax.Array) -> jax.Array:
+        foo.name = "other"
+        return n
+
+    with pytest.raises(Exception, match="Cannot mutate 'Named' from different trace.*'name'"):
+        rename(jnp.array(0))
+    assert foo.name == "mattjj"
 
 
 @pytest.mark.parametrize("transform", [jax.jit, jax.vmap, jax.grad], ids=["jit", "vmap", "grad"])
@@ -160,7 +169,6 @@ def test_a_captured_variable_cannot_be_mutated_inside_a_transform(transform: obj
         count[...] += 1.0  # error!
         return n
 
-    with pytest.raises(Exception, match=r"Cannot mutate '?Param.*different trace level") as error:
+    with pytest.raises(Exception, match=r"Cannot mutate '?Param.*different trace level"):
         transform(increment)(jnp.array([2.0]) if transform is jax.vmap else jnp.array(2.0))
-    assert type(error.value).__name__ == "TraceContextError"
     assert count[...] == 0.0

@@ -1,5 +1,5 @@
 """The attributes and methods of an array that a Variable passes on to its value."""
-# ruff: noqa: D102, A002 -- declarations with the names and meanings of jax.Array, documented there
+# ruff: noqa: A002 -- declarations with the names and meanings of jax.Array, documented there
 
 from __future__ import annotations
 

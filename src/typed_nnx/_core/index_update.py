@@ -12,7 +12,7 @@ from jax.typing import ArrayLike
 class Reduction(Protocol):
     """An out-of-place update of the selected elements; the result is a new array."""
 
-    def __call__(  # noqa: D102  # the class says it
+    def __call__(
         self,
         values: ArrayLike,
         *,

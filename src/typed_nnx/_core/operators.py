@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
 import jax
 
@@ -166,7 +166,8 @@ class ArrayOperators(ReflectedOperators[A], UnaryOperators[A]):
     def __ne__(self: ArrayOperators[Any], other: object, /) -> Any:
         return self.get_value() != (other.get_value() if isinstance(other, ValueHolder) else other)
 
-    __hash__: ClassVar[None]  # type: ignore[assignment]  # equal by value, and the value changes
+    # No __hash__: the class has __eq__, so Python sets it to None. Declaring that here would make
+    # mypy believe that the classes themselves have no hash.
 
     def __iadd__(self, other: Any, /) -> Self:
         value: Any = self.get_value()

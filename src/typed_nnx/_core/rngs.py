@@ -253,7 +253,9 @@ def _typed_key(seed: RngValue, stream: str) -> jax.Array:
         if jnp.issubdtype(seed.dtype, jax.dtypes.prng_key):
             return seed
         if seed.dtype == jnp.uint32 and seed.ndim:
-            return jax.random.wrap_key_data(seed)
+            # jax does not say what it returns: the annotated name keeps `Any` from getting out.
+            typed_key: jax.Array = jax.random.wrap_key_data(seed)
+            return typed_key
     raise InvalidSeedError(stream, seed)
 
 

@@ -102,9 +102,10 @@ class UnaryOperators(ValueHolder[A]):
     def __contains__(self: UnaryOperators[Any], item: object, /) -> bool:
         return item in self.get_value()
 
-    def __jax_array__(self) -> A:
+    def __jax_array__(self: UnaryOperators[Any]) -> jax.Array:
         """Return the value, so that every ``jax.numpy`` function takes a Variable."""
-        return self.get_value()
+        value: jax.Array = self.get_value()
+        return value
 
     def __array__(
         self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = None

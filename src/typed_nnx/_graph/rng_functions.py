@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import jax
@@ -77,7 +77,7 @@ def with_rngs(
     /,
     *,
     split: KeyShapes | None = ...,
-    fork: Filter | Sequence[Filter] | None = ...,
+    fork: Filter = ...,
     broadcast: KeyShapes | None = ...,
     only: Filter = ...,
     graph: bool | None = ...,
@@ -87,7 +87,7 @@ def with_rngs(
 def with_rngs(
     *,
     split: KeyShapes | None = ...,
-    fork: Filter | Sequence[Filter] | None = ...,
+    fork: Filter = ...,
     broadcast: KeyShapes | None = ...,
     only: Filter = ...,
     graph: bool | None = ...,
@@ -98,7 +98,7 @@ def with_rngs(
     /,
     *,
     split: KeyShapes | None = None,
-    fork: Filter | Sequence[Filter] | None = None,
+    fork: Filter = None,
     broadcast: KeyShapes | None = None,
     only: Filter = True,
     graph: bool | None = None,
@@ -150,13 +150,13 @@ def with_rngs(
 def _stream_change(
     *,
     split: KeyShapes | None,
-    fork: Filter | Sequence[Filter] | None,
+    fork: Filter,
     broadcast: KeyShapes | None,
     only: Filter,
 ) -> StreamChange:
     splits = ShapeRules("with_rngs", "split", split)
     broadcasts = ShapeRules("with_rngs", "broadcast", broadcast)
-    forks = to_predicate(_any_of(fork))
+    forks = to_predicate(fork)
     allowed = to_predicate(only)
 
     def change(path: StreamPath, value: object) -> object:
@@ -169,10 +169,6 @@ def _stream_change(
         return value.fork() if forks(path, value) else value
 
     return change
-
-
-def _any_of(filters: Filter | Sequence[Filter] | None) -> Filter:
-    return False if filters is None else filters
 
 
 def _reseed_function(policy: ReseedPolicy) -> ReseedFunction:

@@ -1,0 +1,75 @@
+"""The types whose values are data by default, and the tags of class annotations."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+import jax
+import numpy as np
+
+from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.variable import Variable
+
+T = TypeVar("T", bound=type)
+
+DATA_TAG = "__data__"
+STATIC_TAG = "__static__"
+
+_data_types: list[type] = [Variable, GraphNode, np.ndarray]
+
+
+def register_data_type(type_: T, /) -> T:
+    """Make values of a type (and its subclasses) data wherever they are assigned.
+
+    Works as a class decorator.
+    """
+    if type_ not in _data_types:
+        _data_types.append(type_)
+        is_data_type.cache_clear()
+    return type_
+
+
+@functools.lru_cache(maxsize=4096)
+def is_data_type(cls: type) -> bool:
+    """Whether values of a type are data by default (arrays of jax aside)."""
+    return issubclass(cls, tuple(_data_types)) or issubclass(cls, jax.Array)
+
+
+# With `from __future__ import annotations` an annotation is a text: `nnx.Data[list]`.
+_TEXT = re.compile(r"^\s*(?:[\w]+\.)*(Data|Static)\s*\[")
+
+
+def _tag_of(annotation: Any) -> bool | None:
+    if isinstance(annotation, str):
+        found = _TEXT.match(annotation)
+        return None if found is None else found.group(1) == "Data"
+    if get_origin(annotation) is Annotated:
+        tags = get_args(annotation)[1:]
+        if DATA_TAG in tags:
+            return True
+        if STATIC_TAG in tags:
+            return False
+    return None
+
+
+def _annotated_in(cls: type) -> Iterator[tuple[str, bool]]:
+    annotations: Mapping[str, Any] = vars(cls).get("__annotations__", {})
+    for name, annotation in annotations.items():
+        tag = _tag_of(annotation)
+        if tag is not None:
+            yield name, tag
+    fields: Mapping[str, Any] = vars(cls).get("__dataclass_fields__", {})
+    for name, field in fields.items():
+        if "static" in field.metadata:
+            yield name, not field.metadata["static"]
+
+
+def declared_statuses(cls: type) -> dict[str, bool]:
+    """Return the attributes that a class declares as data (True) or static (False)."""
+    found: dict[str, bool] = {}
+    for base in reversed(cls.__mro__):
+        found.update(_annotated_in(base))
+    return found

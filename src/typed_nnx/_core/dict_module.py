@@ -1,0 +1,79 @@
+"""`Dict`: a dict that is a Module, so that what it holds is data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from typing import Any, Self, TypeVar, overload
+
+from typed_nnx._core.display import DictDisplay
+from typed_nnx._core.module import Module
+
+A = TypeVar("A")
+
+
+class Dict(DictDisplay, Module, MutableMapping[str, A]):
+    """A dict with text keys whose arrays, Variables and Modules are data.
+
+    The entries are attributes too: ``d["a"]`` is ``d.a``.
+
+    Args:
+        *args: A mapping or pairs, as for the built-in dict.
+        **kwargs: More entries.
+    """
+
+    __slots__ = ()
+
+    @overload
+    def __init__(self, mapping: Mapping[str, A] | Iterable[tuple[str, A]], /, **kwargs: A) -> None: ...
+    @overload
+    def __init__(self, **kwargs: A) -> None: ...
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        for name, value in dict(*args, **kwargs).items():
+            self[name] = value
+
+    def __getitem__(self, key: str) -> A:
+        found: A = self.__dict__[key]
+        return found
+
+    def __setitem__(self, key: str, value: A) -> None:
+        if not isinstance(key, str):
+            raise TypeError(
+                f"nnx.Dict: the key is {key!r} ({type(key).__name__}); attribute name must be "
+                "string.\n  Fix: use an nnx.List for integer keys, or nnx.data({...})"
+            )
+        setattr(self, key, value)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self.__dict__:
+            raise KeyError(key)
+        delattr(self, key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self.__dict__))
+
+    def __len__(self) -> int:
+        return len(self.__dict__)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.__dict__
+
+    def __getattr__(self, name: str) -> A:
+        # Reached only for what does not exist; it gives type checkers the type of the entries.
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def copy(self) -> Dict[A]:
+        """Return a Dict with the same entries."""
+        return type(self)(dict(self.__dict__))
+
+    def __or__(self, other: Mapping[str, A]) -> Dict[A]:
+        return type(self)({**self.__dict__, **other})
+
+    def __ror__(self, other: Mapping[str, A]) -> Dict[A]:
+        return type(self)({**other, **self.__dict__})
+
+    def __ior__(self, other: Mapping[str, A]) -> Self:
+        self.update(other)
+        return self
+
+    def __hash__(self) -> int:
+        return id(self)

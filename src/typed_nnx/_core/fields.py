@@ -1,0 +1,163 @@
+"""What is data and what is static: annotations, rules and the marks that carry them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Annotated, Any, Generic, TypeVar, overload
+
+import jax
+import numpy as np
+
+from typed_nnx._core.data_types import DATA_TAG, STATIC_TAG, is_data_type
+
+A = TypeVar("A")
+T = TypeVar("T", bound=type)
+
+Data = Annotated[A, DATA_TAG]
+"""``x: nnx.Data[list[Block]]`` in a class body makes the attribute data."""
+
+Static = Annotated[A, STATIC_TAG]
+"""``x: nnx.Static[int]`` in a class body makes the attribute static."""
+
+
+class Mark(Generic[A]):
+    """A value under way to an attribute, annotated with `data` or `static`."""
+
+    __slots__ = ("is_data", "value")
+
+    def __init__(self, value: A, is_data: bool) -> None:
+        self.value = value
+        self.is_data = is_data
+
+    @property
+    def name(self) -> str:
+        """The name of the annotation."""
+        return "data" if self.is_data else "static"
+
+    def __repr__(self) -> str:
+        return f"nnx.{self.name}({self.value!r})"
+
+
+def _annotated(is_data: bool, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    if given and not options:
+        return Mark(given[0], is_data)
+    name = "data" if is_data else "static"
+    if given:
+        raise TypeError(
+            f"nnx.{name}: got a value and the options {sorted(options)}; expected one or the "
+            f"other.\n  Fix: nnx.{name}(value) when assigning an attribute, "
+            f"nnx.{name}(default=value) for a dataclass field."
+        )
+    metadata = {**(options.pop("metadata", None) or {}), "static": not is_data}
+    return dataclasses.field(metadata=metadata, **options)
+
+
+@overload
+def data(value: A, /) -> A: ...
+@overload
+def data(
+    *,
+    default: A,
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> A: ...
+@overload
+def data(
+    *,
+    default_factory: Callable[[], A],
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> A: ...
+@overload
+def data(
+    *,
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> Any: ...
+def data(*value: Any, **options: Any) -> Any:
+    """Annotate an attribute as data: its arrays are leaves for jax.
+
+    ``self.x = nnx.data(value)`` annotates one assignment; ``x: int = nnx.data(default=0)`` is a
+    field specifier of `nnx.dataclass` and takes the options of `dataclasses.field`.
+    """
+    return _annotated(True, value, options)
+
+
+@overload
+def static(value: A, /) -> A: ...
+@overload
+def static(
+    *,
+    default: A,
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> A: ...
+@overload
+def static(
+    *,
+    default_factory: Callable[[], A],
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> A: ...
+@overload
+def static(
+    *,
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> Any: ...
+def static(*value: Any, **options: Any) -> Any:
+    """Annotate an attribute as static: part of the structure, compared and not traced.
+
+    The counterpart of `data`; assigning an array, Variable or Pytree with it is an error.
+    """
+    return _annotated(False, value, options)
+
+
+def is_data(value: Any, /) -> bool:
+    """Whether an attribute with this value is data by default.
+
+    Arrays, Variables, array references, Pytrees and values of registered types
+    (`register_data_type`) are; everything else, plain containers too, is static.
+    """
+    return is_data_type(type(value)) or isinstance(value, jax.Array | np.ndarray | jax.Ref)
+
+
+def _is_data_or_mark(value: Any) -> bool:
+    return isinstance(value, Mark) or is_data(value)
+
+
+def has_data(value: Any, /) -> list[Any]:
+    """Return the data values inside `value`, a plain container of any depth or a single value."""
+    leaves = jax.tree.leaves(value, is_leaf=is_data)
+    return [leaf for leaf in leaves if is_data(leaf)]
+
+
+def marks_in(value: Any) -> list[Mark[Any]]:
+    """Return the annotations that were put inside a plain container, where they mean nothing."""
+    leaves = jax.tree.leaves(value, is_leaf=_is_data_or_mark)
+    return [leaf for leaf in leaves if isinstance(leaf, Mark)]

@@ -1,0 +1,114 @@
+"""The metadata of a Variable: an immutable, interned mapping that compares by identity when it can.
+
+It is the static part of a Variable for jax, compared at each call of a jitted function, so equal
+metadata is one object.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from typed_nnx._core.static_keys import is_hashable, same_values, static_key
+from typed_nnx.errors import UnhashableMetadataError
+
+Hook: TypeAlias = Callable[[Any, Any], Any]
+
+HOOKS = ("on_get_value", "on_set_value", "on_create_value", "on_add_axis", "on_remove_axis")
+
+
+def _hooks(value: Any) -> tuple[Hook, ...]:
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+class Metadata(Mapping[str, Any]):
+    """An immutable mapping from names to static values, made by `Metadata.of`.
+
+    Attributes:
+        plain_get: No hook and no ref stands between the raw value and the reader.
+        plain_set: The same for the writer.
+        ref: The raw value is a mutable array reference.
+        on_get, on_set: The hooks, in order.
+    """
+
+    __slots__ = ("__weakref__", "_hash", "_items", "on_get", "on_set", "plain_get", "plain_set", "ref")
+
+    _items: dict[str, Any]
+    _hash: int | None
+    on_get: tuple[Hook, ...]
+    on_set: tuple[Hook, ...]
+    plain_get: bool
+    plain_set: bool
+    ref: bool
+
+    @staticmethod
+    def of(items: Mapping[str, Any]) -> Metadata:
+        """Return the metadata with these items; the same object for the same items in order."""
+        key = tuple([(name, static_key(value)) for name, value in items.items()])
+        try:
+            known = _interned.get(key)
+        except TypeError:  # something in it has no hash: it is compared by value
+            return _make(dict(items), None)
+        if known is None:
+            known = _make(dict(items), hash(frozenset(key)))
+            _interned[key] = known
+        return known
+
+    def updated(self, items: Mapping[str, Any]) -> Metadata:
+        """Return this metadata with ``items`` added or replaced."""
+        return Metadata.of({**self._items, **items})
+
+    def without(self, name: str) -> Metadata:
+        """Return this metadata less one name."""
+        return Metadata.of({key: value for key, value in self._items.items() if key != name})
+
+    def __getitem__(self, name: str) -> Any:
+        return self._items[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Metadata) and same_values(self._items, other._items)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            raise UnhashableMetadataError(
+                [(name, value) for name, value in self._items.items() if not is_hashable(value)]
+            )
+        return self._hash
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Metadata.of, (self._items,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Metadata:
+        return self  # immutable, and its values are static
+
+
+_interned: weakref.WeakValueDictionary[Any, Metadata] = weakref.WeakValueDictionary()
+
+
+def _make(items: dict[str, Any], hashed: int | None) -> Metadata:
+    made = object.__new__(Metadata)
+    made._items = items
+    made._hash = hashed
+    made.on_get = _hooks(items.get("on_get_value"))
+    made.on_set = _hooks(items.get("on_set_value"))
+    made.ref = bool(items.get("ref"))
+    made.plain_get = not made.on_get and not made.ref
+    made.plain_set = not made.on_set and not made.ref
+    return made

@@ -1,0 +1,204 @@
+"""`Module`: a Pytree that records intermediate values and switches between train and eval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, overload
+
+import jax
+import jax.numpy as jnp
+
+from typed_nnx._core.filters import Filter, to_predicate
+from typed_nnx._core.paths import Key, Path
+from typed_nnx._core.pytree import Pytree
+from typed_nnx._core.variable import Variable
+from typed_nnx._core.variable_types import Perturbation, variable_type_from_name
+from typed_nnx._core.walk import iter_children, iter_graph
+from typed_nnx.errors import AttributesNotFoundError, VariableTypeError
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def tuple_reduce(old: tuple[A, ...], new: A) -> tuple[A, ...]:
+    """Append a value to a tuple: how `Module.sow` collects by default."""
+    return (*old, new)
+
+
+def tuple_init() -> tuple[Any, ...]:
+    """Return an empty tuple: how `Module.sow` starts by default."""
+    return ()
+
+
+class Module(Pytree):
+    """The base of layers and models: a `Pytree` with `sow`, `perturb`, `train` and `eval`."""
+
+    __slots__ = ()
+
+    @overload
+    def sow(
+        self, variable_type: type[Variable[Any]] | str, name: str, value: Any
+    ) -> bool: ...
+    @overload
+    def sow(
+        self,
+        variable_type: type[Variable[Any]] | str,
+        name: str,
+        value: A,
+        reduce_fn: Callable[[B, A], B],
+        init_fn: Callable[[], B],
+    ) -> bool: ...
+    @overload
+    def sow(
+        self,
+        variable_type: type[Variable[Any]] | str,
+        name: str,
+        value: A,
+        reduce_fn: Callable[[Any, A], Any] = ...,
+        init_fn: Callable[[], Any] = ...,
+    ) -> bool: ...
+    def sow(
+        self,
+        variable_type: type[Variable[Any]] | str,
+        name: str,
+        value: Any,
+        reduce_fn: Callable[[Any, Any], Any] = tuple_reduce,
+        init_fn: Callable[[], Any] = tuple_init,
+    ) -> bool:
+        """Record a value in the Variable attribute `name`, which is made at the first call.
+
+        Args:
+            variable_type: The type of the Variable (or its registered name).
+            name: The attribute.
+            value: What to record.
+            reduce_fn: Makes the new value of the old one and `value`; appends to a tuple.
+            init_fn: Makes the value before the first call; an empty tuple.
+
+        Returns:
+            True: the value was recorded.
+
+        Raises:
+            VariableTypeError: The attribute is something else already.
+        """
+        kind = _type_of(variable_type)
+        if not hasattr(self, name):
+            setattr(self, name, kind(reduce_fn(init_fn(), value)))
+            return True
+        variable = getattr(self, name)
+        if type(variable) is not kind:
+            raise VariableTypeError(
+                type(self).__name__, name, kind.__name__, type(variable).__name__
+            )
+        variable.set_value(reduce_fn(variable.get_value(), value))
+        return True
+
+    def perturb(
+        self, name: str, value: A, variable_type: type[Variable[Any]] | str = Perturbation
+    ) -> A:
+        """Return `value` plus the zero in the Variable attribute `name`, made at the first call.
+
+        The gradient with respect to that Variable is the gradient of `value`.
+
+        Args:
+            name: The attribute.
+            value: An array, or a pytree of arrays.
+            variable_type: The type of the Variable (or its registered name).
+
+        Raises:
+            VariableTypeError: The attribute is something else already.
+        """
+        kind = _type_of(variable_type)
+        if not hasattr(self, name):
+            setattr(self, name, kind(jax.tree.map(jnp.zeros_like, value)))
+        variable = getattr(self, name)
+        if type(variable) is not kind:
+            raise VariableTypeError(
+                type(self).__name__, name, kind.__name__, type(variable).__name__
+            )
+        total: A = jax.tree.map(jnp.add, variable.get_value(), value)
+        return total
+
+    def iter_modules(self) -> Iterator[tuple[Path, Module]]:
+        """Yield (path, Module) of every Module below and this one, children first."""
+        return iter_modules(self)
+
+    def iter_children(self) -> Iterator[tuple[Key, Any]]:
+        """Yield (name, child) of the direct children that are nodes or Variables."""
+        return iter_children(self)
+
+    def set_attributes(
+        self,
+        *filters: Filter,
+        raise_if_not_found: bool = True,
+        graph: bool | None = None,
+        **attributes: Any,
+    ) -> None:
+        """Set attributes of every Module below (and this one) that has them.
+
+        Args:
+            *filters: Only Modules that one of them matches; all if none is given.
+            raise_if_not_found: Raise when no selected Module has one of the attributes.
+            graph: Accepted for compatibility.
+            **attributes: The new values.
+
+        Raises:
+            AttributesNotFoundError: See `raise_if_not_found`.
+        """
+        predicate = to_predicate(filters or True)
+        selected = [m for path, m in iter_modules(self) if predicate(path, m)]
+        missing = [n for n in attributes if not any(hasattr(m, n) for m in selected)]
+        if missing and raise_if_not_found:
+            raise AttributesNotFoundError("set_attributes", missing, type(self).__name__)
+        for module in selected:
+            for name, value in attributes.items():
+                if hasattr(module, name):
+                    setattr(module, name, value)
+
+    def train(self, **attributes: Any) -> None:
+        """Switch to training: ``deterministic`` and ``use_running_average`` become False.
+
+        Args:
+            **attributes: More attributes to set where they exist.
+        """
+        self.set_attributes(
+            **{"deterministic": False, "use_running_average": False, **attributes},
+            raise_if_not_found=False,
+        )
+
+    def eval(self, **attributes: Any) -> None:
+        """Switch to evaluation: ``deterministic`` and ``use_running_average`` become True.
+
+        Args:
+            **attributes: More attributes to set where they exist.
+        """
+        self.set_attributes(
+            **{"deterministic": True, "use_running_average": True, **attributes},
+            raise_if_not_found=False,
+        )
+
+
+def _type_of(variable_type: type[Variable[Any]] | str) -> type[Variable[Any]]:
+    if isinstance(variable_type, str):
+        return variable_type_from_name(variable_type, allow_register=True)
+    return variable_type
+
+
+def iter_modules(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Module]]:
+    """Yield (path, Module) of every Module in an object graph, children before their parent.
+
+    Args:
+        node: An object or container.
+        graph: Accepted for compatibility.
+    """
+    for path, value in iter_graph(node, graph=graph):
+        if isinstance(value, Module):
+            yield path, value
+
+
+def iter_module_children(
+    node: Any, /, *, graph: bool | None = None
+) -> Iterator[tuple[Key, Module]]:
+    """Yield (name, Module) of the direct children that are Modules."""
+    for key, value in iter_children(node, graph=graph):
+        if isinstance(value, Module):
+            yield key, value

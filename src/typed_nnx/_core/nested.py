@@ -1,0 +1,142 @@
+"""Nested dicts of leaves: what States are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+
+from typed_nnx._core.filters import Filter, to_predicates
+from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.paths import Path, path_order, sorted_keys
+from typed_nnx.errors import NoFilterMatchedError
+
+Nested = dict[Any, Any]
+
+
+class MixedLevel(dict[Any, Any]):
+    """A level whose keys jax cannot sort, because they are of several types."""
+
+    __slots__ = ()
+
+
+def level_of(level: Nested) -> Nested:
+    """Return a level in the form in which jax can flatten it."""
+    return MixedLevel(level) if len({type(key) for key in level}) > 1 else level
+
+
+def _flatten_with_keys(level: MixedLevel) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
+    keys = tuple(sorted_keys(level))
+    return [(jax.tree_util.DictKey(key), level[key]) for key in keys], keys
+
+
+def _unflatten(keys: tuple[Any, ...], values: Iterable[Any]) -> MixedLevel:
+    return MixedLevel(zip(keys, values, strict=True))
+
+
+jax.tree_util.register_pytree_with_keys(MixedLevel, _flatten_with_keys, _unflatten)
+
+
+def normalized(mapping: Mapping[Any, Any]) -> Nested:
+    """Return a nested dict with the same leaves; every mapping inside becomes a new dict."""
+    return level_of(
+        {
+            key: normalized(value) if isinstance(value, Mapping) else value
+            for key, value in mapping.items()
+        }
+    )
+
+
+def flat_items(mapping: Mapping[Any, Any], path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, leaf) in the order of the mapping."""
+    for key, value in mapping.items():
+        if isinstance(value, Mapping):
+            yield from flat_items(value, (*path, key))
+        else:
+            yield (*path, key), value
+
+
+def sorted_items(mapping: Mapping[Any, Any]) -> list[tuple[Path, Any]]:
+    """Return (path, leaf) sorted by path."""
+    return sorted(flat_items(mapping), key=lambda item: path_order(item[0]))
+
+
+def nested_of(items: Iterable[tuple[Path, Any]]) -> Nested:
+    """Return the nested dict with these leaves; a later leaf replaces an earlier one."""
+    root: Nested = {}
+    for path, leaf in items:
+        level = root
+        for key in path[:-1]:
+            inner = level.get(key)
+            if not isinstance(inner, dict):
+                inner = level[key] = {}
+            level = inner
+        level[path[-1]] = leaf
+    return _settled(root)
+
+
+def _settled(level: Nested) -> Nested:
+    for key, value in level.items():
+        if type(value) is dict:
+            level[key] = _settled(value)
+    return level_of(level)
+
+
+def merged(mappings: Sequence[Mapping[Any, Any]]) -> Nested:
+    """Return one nested dict with the leaves of all; later ones win."""
+    return nested_of([item for mapping in mappings for item in flat_items(mapping)])
+
+
+def difference(left: Mapping[Any, Any], right: Mapping[Any, Any]) -> Nested:
+    """Return the leaves of `left` at paths that `right` has not."""
+    taken = {path for path, _ in flat_items(right)}
+    return nested_of([item for item in flat_items(left) if item[0] not in taken])
+
+
+def grouped(
+    items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]
+) -> tuple[list[list[tuple[Path, Any]]], list[tuple[Path, Any]]]:
+    """Return the items that each filter takes, first come, and the rest."""
+    predicates = to_predicates(filters)
+    groups: list[list[tuple[Path, Any]]] = [[] for _ in predicates]
+    rest: list[tuple[Path, Any]] = []
+    for path, leaf in items:
+        for index, predicate in enumerate(predicates):
+            if predicate(path, leaf):
+                groups[index].append((path, leaf))
+                break
+        else:
+            rest.append((path, leaf))
+    return groups, rest
+
+
+def partitioned(
+    function: str, items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]
+) -> list[Nested]:
+    """Return one nested dict per filter; every leaf must be taken.
+
+    Raises:
+        NoFilterMatchedError: Some leaf matches no filter.
+    """
+    groups, rest = grouped(items, filters)
+    if rest:
+        raise NoFilterMatchedError(function, [(path, describe_leaf(leaf)) for path, leaf in rest])
+    return [nested_of(group) for group in groups]
+
+
+def filtered(items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]) -> list[Nested]:
+    """Return one nested dict per filter; leaves that none takes are left out."""
+    return [nested_of(group) for group in grouped(items, filters)[0]]
+
+
+def mapped(
+    function: Callable[[Path, Any], Any], mapping: Mapping[Any, Any], path: Path = ()
+) -> Nested:
+    """Return the nested dict with ``function(path, leaf)`` in the place of each leaf."""
+    found: Nested = {}
+    for key in sorted_keys(mapping):
+        value, here = mapping[key], (*path, key)
+        is_level = isinstance(value, Mapping)
+        found[key] = mapped(function, value, here) if is_level else function(here, value)
+    return level_of(found)

@@ -1,0 +1,284 @@
+"""One level of an object graph: what kinds of children there are and how a node is described.
+
+A `Spec` describes one node without its children's values: type, names of the children, static
+values. Everything that traverses (records, walks, jax's own flattening) asks `spec_of`, so there
+is one order and one rule for what a child is.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeAlias
+
+import jax
+import numpy as np
+
+from typed_nnx._core.paths import Key, key_of_entry, sorted_keys
+from typed_nnx._core.static_keys import first_unhashable, same_values, static_key
+from typed_nnx._core.variable import Variable
+from typed_nnx.errors import UnhashableStaticError
+
+# The kinds of children.
+STATIC = 0
+LEAF = 1
+VARIABLE = 2
+OBJECT = 3  # one of our Pytrees: shared by reference, may be part of a cycle
+CONTAINER = 4  # list, dict, tuple, None, any pytree that jax knows: compared by content
+REFERENCE = 5  # a bare array reference: shared by reference
+
+Kind: TypeAlias = int
+
+_ALWAYS_STATIC: frozenset[type] = frozenset(
+    {str, int, bool, float, complex, bytes, type, type(...), type(lambda: 0), type(len)}
+)
+_ALWAYS_CONTAINER: frozenset[type] = frozenset({list, dict, tuple, type(None)})
+
+_kinds: dict[type, Kind] = {
+    **dict.fromkeys(_ALWAYS_STATIC, STATIC),
+    **dict.fromkeys(_ALWAYS_CONTAINER, CONTAINER),
+    np.ndarray: LEAF,
+}
+
+
+class GraphNode:
+    """The base by which this layer knows our objects; `Pytree` is its only direct subclass.
+
+    Attributes:
+        _spec: The cached description, dropped by every write that changes it.
+    """
+
+    __slots__ = ("_spec",)
+
+    _spec: Spec | None
+    _nnx_int_keys: ClassVar[bool] = False
+
+    def _nnx_spec(self) -> Spec:
+        """Describe the object."""
+        raise NotImplementedError
+
+
+def kind_of(value: Any) -> Kind:
+    """Return the kind of a child."""
+    kind = _kinds.get(type(value))
+    return _classify(value) if kind is None else kind
+
+
+def _classify(value: Any) -> Kind:
+    cls = type(value)
+    if isinstance(value, Variable):
+        kind = VARIABLE
+    elif isinstance(value, GraphNode):
+        kind = OBJECT
+    elif isinstance(value, jax.Ref):
+        return REFERENCE  # a tracer of a reference has the same class as other tracers
+    elif isinstance(value, jax.core.Tracer):
+        return LEAF
+    elif isinstance(value, jax.Array):
+        kind = LEAF
+    elif isinstance(value, np.ndarray):
+        kind = LEAF
+    else:
+        # Not remembered: a type may be registered with jax later.
+        return STATIC if jax.tree_util.all_leaves((value,)) else CONTAINER
+    if _may_remember(cls):
+        _kinds[cls] = kind
+    return kind
+
+
+def _may_remember(cls: type) -> bool:
+    # Classes made inside functions die with them; the table must not keep them alive.
+    return "<locals>" not in cls.__qualname__
+
+
+class Token:
+    """Stands for all specs that are equal; held weakly by the table of tokens."""
+
+    __slots__ = ("__weakref__",)
+
+
+_tokens: weakref.WeakValueDictionary[Any, Token] = weakref.WeakValueDictionary()
+
+
+def token_for(key: Any) -> Token:
+    """Return the token of a key; `TypeError` if something in the key has no hash."""
+    token = _tokens.get(key)
+    if token is None:
+        token = Token()
+        _tokens[key] = token
+    return token
+
+
+class Spec:
+    """The description of one node: what is the same for all nodes of the same structure.
+
+    Attributes:
+        cls: The type of the node.
+        is_object: The node is an object of ours, not a container.
+        names: Where the children are: attribute names or keys, in order.
+        keys: The keys of the children in paths, in the same order.
+        statics: The static values by name, in order.
+        treedef: For other pytrees than list, dict and tuple: how jax rebuilds one.
+        order: For those, the keys in jax's order.
+        token: The interned identity; None if a static value has no hash.
+    """
+
+    __slots__ = (
+        "__weakref__", "cls", "is_object", "keys", "names", "order", "statics", "template", "token", "treedef",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        cls: type,
+        names: tuple[Key, ...],
+        statics: tuple[tuple[Key, Any], ...],
+        *,
+        keys: tuple[Key, ...] | None = None,
+        treedef: Any = None,
+        order: tuple[Key, ...] = (),
+    ) -> None:
+        self.cls = cls
+        self.is_object = issubclass(cls, GraphNode)
+        self.names = names
+        self.keys = names if keys is None else keys
+        self.statics = statics
+        self.treedef = treedef
+        self.order = order
+        self.template: dict[Any, Any] | None = None
+        try:
+            self.token: Token | None = token_for(
+                (cls, names, tuple([(n, static_key(v)) for n, v in statics]), treedef)
+            )
+        except TypeError:
+            self.token = None
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Spec):
+            return NotImplemented
+        if self.token is not None or other.token is not None:
+            return self.token is other.token
+        return (
+            self.cls is other.cls
+            and self.names == other.names
+            and self.treedef == other.treedef
+            and same_values(dict(self.statics), dict(other.statics))
+        )
+
+    def __hash__(self) -> int:
+        if self.token is None:
+            name, value = first_unhashable(self.statics) or ("treedef", self.treedef)
+            raise UnhashableStaticError(self.cls.__name__, name, value)
+        return hash(self.token)
+
+    def __repr__(self) -> str:
+        statics = ", ".join(f"{name}={value!r}" for name, value in self.statics)
+        children = ", ".join(map(str, self.names))
+        return f"{self.cls.__name__}({statics}; {children})" if statics else f"{self.cls.__name__}({children})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_spec, (
+            self.cls, self.names, self.statics, self.keys, self.treedef, self.order,
+        )  # fmt: skip
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Spec:
+        return self  # immutable
+
+    def filled_template(self) -> dict[Any, Any]:
+        """Return a new attribute dict: statics filled in, children as None, in sorted order."""
+        if self.template is None:
+            statics = dict(self.statics)
+            names = sorted_keys((*self.names, *statics))
+            self.template = {name: statics.get(name) for name in names}
+        return self.template.copy()
+
+
+def _rebuild_spec(
+    cls: type, names: Any, statics: Any, keys: Any, treedef: Any, order: Any
+) -> Spec:
+    return Spec(cls, names, statics, keys=keys, treedef=treedef, order=order)
+
+
+def spec_of(node: Any) -> Spec:
+    """Return the description of a node: an object of ours or a container."""
+    if isinstance(node, GraphNode):
+        return node._spec or node._nnx_spec()
+    cls = type(node)
+    if cls is list or cls is tuple:
+        return _split_children(cls, list(enumerate(node)))
+    if cls is dict:
+        return _split_children(cls, [(key, node[key]) for key in sorted_keys(node)])
+    if node is None:
+        return _NONE
+    entries, treedef = one_level(node)
+    found = dict(entries)
+    ordered = [(key, found[key]) for key in sorted_keys(found)]
+    return _split_children(cls, ordered, treedef, tuple(found))
+
+
+def _split_children(
+    cls: type, entries: list[tuple[Key, Any]], treedef: Any = None, order: tuple[Key, ...] = ()
+) -> Spec:
+    names, statics = [], []
+    for name, value in entries:
+        if kind_of(value) == STATIC:
+            statics.append((name, value))
+        else:
+            names.append(name)
+    return Spec(cls, tuple(names), tuple(statics), treedef=treedef, order=order)
+
+
+_NONE = Spec(type(None), (), ())
+
+
+def one_level(node: Any) -> tuple[list[tuple[Key, Any]], Any]:
+    """Return the direct children of any pytree that jax knows, with keys, and its structure."""
+    entries, treedef = jax.tree_util.tree_flatten_with_path(
+        node, is_leaf=lambda value: value is not node
+    )
+    return [(key_of_entry(path[0]), value) for path, value in entries], treedef
+
+
+def children_of(node: Any, spec: Spec) -> list[Any]:
+    """Return the children that a spec names, in its order."""
+    if isinstance(node, GraphNode):
+        attributes = node.__dict__
+        return [attributes[name] for name in spec.names]
+    if spec.treedef is None:
+        return [node[name] for name in spec.names]
+    entries = dict(one_level(node)[0])
+    return [entries[name] for name in spec.names]
+
+
+def path_key(cls: type, name: Key) -> Key:
+    """Return the key in paths of an attribute: the elements of a List are kept as ``'0'``, ..."""
+    if isinstance(name, str) and name.isdigit() and getattr(cls, "_nnx_int_keys", False):
+        return int(name)
+    return name
+
+
+def all_entries(node: Any) -> list[tuple[Key, Any]]:
+    """Return every (path key, value) of a node, children and statics, in the traversal order."""
+    spec = spec_of(node)
+    found: dict[Key, Any] = {path_key(spec.cls, name): value for name, value in spec.statics}
+    found.update(zip(spec.keys, children_of(node, spec), strict=True))
+    return [(key, found[key]) for key in sorted_keys(found)]
+
+
+def container_holder(node: Any, spec: Spec) -> Mapping[Key, Any] | Any:
+    """Return what ``holder[name]`` reads a container's children from now and later."""
+    return node if spec.treedef is None else dict(one_level(node)[0])
+
+
+def rebuild_container(spec: Spec, children: list[Any]) -> Any:
+    """Build a container from its spec and new children."""
+    if spec.cls is type(None):
+        return None
+    found = spec.filled_template()
+    found.update(zip(spec.names, children, strict=True))
+    if spec.cls is dict:
+        return found
+    if spec.treedef is not None:
+        return jax.tree_util.tree_unflatten(spec.treedef, [found[key] for key in spec.order])
+    return list(found.values()) if spec.cls is list else tuple(found.values())

@@ -1,0 +1,271 @@
+"""`Pytree`: an object that is a pytree for jax and a node of an object graph for NNX."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from typed_nnx_models import Hooks
+
+from typed_nnx._core.cells import Membership, mark_static, mark_structure
+from typed_nnx._core.data_types import declared_statuses
+from typed_nnx._core.display import NodeDisplay
+from typed_nnx._core.fields import Mark
+from typed_nnx._core.locate import where
+from typed_nnx._core.nodes import LEAF, STATIC, GraphNode, Spec, kind_of
+from typed_nnx._core.pytree_checks import check_attributes, decide_status, needs_no_check
+from typed_nnx._core.pytree_jax import register_with_jax
+from typed_nnx._core.state_hooks import StateHooks
+from typed_nnx._core.trace import context
+from typed_nnx.errors import TraceLevelError
+
+_MISSING = object()
+_new = object.__new__
+
+
+class PytreeMeta(abc.ABCMeta):
+    """Checks a new object once its ``__init__`` is done."""
+
+    if not TYPE_CHECKING:  # a typed `__call__` would hide the signatures of constructors
+
+        def __call__(cls, *args, **kwargs):
+            node = cls._pytree_meta_construct(*args, **kwargs)
+            if cls._nnx_is_pytree and isinstance(node, Pytree):
+                check_attributes(node, node.__dict__, node._status)
+            return node
+
+        def _pytree_meta_construct(cls, *args, **kwargs):
+            return super().__call__(*args, **kwargs)
+
+
+class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
+    """A mutable object whose attributes are either data (children for jax) or static (structure).
+
+    Arrays, Variables, other Pytrees and values of registered types are data, all else is static;
+    `nnx.data`, `nnx.static` and the annotations `nnx.Data` and `nnx.Static` say otherwise. The
+    status of an attribute is decided at its first assignment and stays.
+
+    ``class Foo(nnx.Pytree, pytree=False)`` (or `nnx.Object`) is not registered with jax and not
+    checked: there every value that holds arrays or nodes is state.
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_cells", "_record", "_status", "_trace")
+
+    _cells: Membership
+    _record: Any
+    _status: dict[str, bool]
+    _trace: Any
+
+    _nnx_is_pytree: ClassVar[bool] = True
+    _nnx_attributes: ClassVar[bool] = True
+    _nnx_declared: ClassVar[Mapping[str, bool]] = {}
+    _nnx_descriptors: ClassVar[frozenset[str]] = frozenset()
+
+    if not TYPE_CHECKING:  # the arguments are for `__init__`, whose signature counts
+
+        def __new__(cls, *args, **kwargs):
+            node = _new(cls)
+            if "_nnx_declared" not in cls.__dict__:
+                _prepare(cls)
+            node._spec = None
+            node._cells = ()
+            node._record = None
+            node._status = {}
+            node._trace = context.trace
+            return node
+
+    def __init_subclass__(cls, *, pytree: bool = True, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._nnx_is_pytree = pytree
+        if pytree:
+            register_with_jax(cls, context)
+
+    # -- attributes -------------------------------------------------------------------------------
+
+    if not TYPE_CHECKING:  # assignments are checked by the declared types of the attributes
+
+        def __setattr__(self, name, value):
+            self._assign(name, value)
+
+        def __delattr__(self, name):
+            self._remove(name)
+
+    def _assign(self, name: str, value: Any) -> None:
+        """Assign an attribute: check it, decide its status, tell the records."""
+        cls = type(self)
+        if name in cls._nnx_descriptors:
+            object.__setattr__(self, name, value)
+            return
+        if self._trace != context.trace:
+            raise TraceLevelError("Pytree", cls.__name__, name, where(self))
+        if not cls._nnx_is_pytree:
+            self._store(name, value.value if type(value) is Mark else value, None)
+            return
+        mark = None
+        if type(value) is Mark:
+            mark, value = value.is_data, value.value
+        current = self._status.get(name)
+        if mark is None and current is False and needs_no_check(value):
+            self._store(name, value, False)
+            return
+        declared = cls._nnx_declared.get(name) if mark is None else None
+        self._store(name, value, decide_status(self, name, value, mark, declared, current))
+
+    def _store(self, name: str, value: Any, is_data: bool | None) -> None:
+        attributes = self.__dict__
+        if self._spec is None and not self._cells:
+            attributes[name] = value
+            if is_data is not None:
+                self._status[name] = is_data
+            return
+        old = attributes.get(name, _MISSING)
+        was_data = self._status.get(name) if is_data is not None else None
+        if old is value and was_data is is_data:
+            return
+        attributes[name] = value
+        if is_data is not None:
+            self._status[name] = is_data
+        self._tell(old, value, was_data, is_data)
+
+    def _tell(self, old: Any, new: Any, was_data: bool | None, is_data: bool | None) -> None:
+        """Tell the records what kind of change an assignment was."""
+        before = STATIC if was_data is False or old is _MISSING else kind_of(old)
+        after = STATIC if is_data is False else kind_of(new)
+        if is_data and was_data:  # any value of a data attribute is at least a leaf
+            before, after = before or LEAF, after or LEAF
+        if old is not _MISSING and was_data is is_data and before == after:
+            if after == LEAF:
+                return
+            if after == STATIC:
+                self._spec = None
+                mark_static(self._cells)
+                return
+        self._spec = None
+        mark_structure(self._cells)
+
+    def _remove(self, name: str) -> None:
+        """Delete an attribute and tell the records."""
+        if name in type(self)._nnx_descriptors:
+            object.__delattr__(self, name)
+            return
+        if self._trace != context.trace:
+            raise TraceLevelError("Pytree", type(self).__name__, name, where(self))
+        object.__delattr__(self, name)
+        self._status.pop(name, None)
+        self._spec = None
+        mark_structure(self._cells)
+
+    # -- structure --------------------------------------------------------------------------------
+
+    def _nnx_spec(self) -> Spec:
+        spec = Spec(type(self), *self._nnx_entries())
+        self._spec = spec
+        return spec
+
+    def _nnx_entries(self) -> tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]:
+        """Return the names of the children and the static attributes, both in order."""
+        names, statics = [], []
+        attributes = self.__dict__
+        for name in sorted(attributes):
+            if self._is_child(name, attributes[name]):
+                names.append(name)
+            else:
+                statics.append((name, attributes[name]))
+        return tuple(names), tuple(statics)
+
+    def _is_child(self, name: str, value: Any) -> bool:
+        if not self._nnx_is_pytree:
+            return kind_of(value) != STATIC
+        status = self._status.get(name)
+        if status is None:  # written past us, by a frozen dataclass or a cached property
+            declared = type(self)._nnx_declared.get(name)
+            status = kind_of(value) not in (STATIC, 4) if declared is None else declared
+            self._status[name] = status
+        return status
+
+    @classmethod
+    def _nnx_rebuild(cls, spec: Spec) -> Self:
+        """Return a new object with the static attributes of a spec and None for each child."""
+        node = _new(cls)
+        node._cells = ()
+        node._record = None
+        node._trace = context.trace
+        node._nnx_reset(spec)
+        return node
+
+    def _nnx_reset(self, spec: Spec) -> None:
+        """Take over all that a spec says; the children are filled in afterwards."""
+        self._spec = spec
+        self._status = status_of(spec) if self._nnx_is_pytree else {}
+        attributes = self.__dict__
+        attributes.clear()
+        attributes.update(spec.filled_template())
+
+    def _nnx_refill(self, spec: Spec, children: list[Any]) -> None:
+        """Become what a spec and children say; the records hear of it if anything changed."""
+        attributes = self.__dict__
+        same = self._spec is not None and self._spec == spec
+        if same and all(attributes[n] is c for n, c in zip(spec.names, children, strict=True)):
+            return
+        mark_structure(self._cells)
+        self._nnx_reset(spec)
+        attributes.update(zip(spec.names, children, strict=True))
+
+    # -- copies -----------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"attributes": dict(self.__dict__), "status": dict(self._status)}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        if "_nnx_declared" not in type(self).__dict__:
+            _prepare(type(self))
+        self._spec = None
+        self._cells = ()
+        self._record = None
+        self._trace = context.trace
+        self._status = dict(state["status"])
+        self.__dict__.update(state["attributes"])
+
+
+def status_of(spec: Spec) -> dict[str, bool]:
+    """Return the status of every attribute that a spec describes."""
+    statuses = dict.fromkeys(spec.names, True)
+    for name, _ in spec.statics:
+        statuses[name] = False
+    return statuses
+
+
+def _prepare(cls: type[Pytree]) -> None:
+    """Work out what a class declares, when its first object is made and its decorators have run."""
+    cls._nnx_descriptors = frozenset(
+        name
+        for base in cls.__mro__
+        for name, value in vars(base).items()
+        if hasattr(type(value), "__set__") or name in ("__class__", "__dict__")
+    )
+    cls._nnx_declared = declared_statuses(cls)
+
+
+class Object(Pytree, pytree=False):
+    """A Pytree that is not registered with jax and not checked: ``Pytree`` with ``pytree=False``."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(pytree=False, **kwargs)
+
+
+def check_pytree(pytree: Any) -> None:
+    """Check the attributes of a Pytree now, as is done once after ``__init__``.
+
+    Raises:
+        UnexpectedDataError: A static attribute holds arrays, Variables or Pytrees.
+        MisplacedMarkError: `nnx.data` or `nnx.static` was put inside a container.
+    """
+    if not isinstance(pytree, Pytree):
+        raise TypeError(
+            f"check_pytree: got a {type(pytree).__name__}; expected an nnx.Pytree.\n"
+            "  Fix: pass the object that is a subclass of nnx.Pytree"
+        )
+    check_attributes(pytree, pytree.__dict__, pytree._status)

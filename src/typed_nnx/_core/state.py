@@ -1,0 +1,251 @@
+"""`State`: a nested mapping from paths to Variables and arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from typing import Any, Generic, Self, overload
+
+import jax
+from typing_extensions import TypeVar
+
+from typed_nnx._core.display import StateDisplay
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.flat_state import FlatState
+from typed_nnx._core.leaves import same_leaf
+from typed_nnx._core.nested import (
+    Nested,
+    difference,
+    filtered,
+    flat_items,
+    mapped,
+    merged,
+    nested_of,
+    normalized,
+    partitioned,
+    sorted_items,
+)
+from typed_nnx._core.paths import Path, sorted_keys
+from typed_nnx._core.pure_dict import pure_dict_of, replaced_by_pure_dict
+from typed_nnx.errors import StateKeyError
+
+K = TypeVar("K", default=Any)
+V = TypeVar("V", default=Any)
+M = TypeVar("M", default=Any)
+F = TypeVar("F", default=Any)
+
+_set = object.__setattr__
+
+
+class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
+    """A nested mapping whose leaves are Variables (the same objects as in the model) and arrays.
+
+    Fields are read and written as items or attributes; a nested mapping comes back as a State that
+    shares the entries. It is a pytree for jax, with the path of each leaf.
+
+    The type parameters are the keys ``K``, the leaves ``V`` and, for type checkers only, the type
+    ``M`` of the model and the filter ``F`` it came from.
+
+    Args:
+        mapping: Entries; mappings inside become levels of the State.
+    """
+
+    __slots__ = ("__weakref__", "_mapping")
+
+    _mapping: Nested
+
+    def __init__(
+        self, mapping: Mapping[K, Any] | Iterable[tuple[K, Any]], /, *, _copy: bool = True
+    ) -> None:
+        if not _copy and type(mapping) is dict:
+            _set(self, "_mapping", mapping)
+        else:
+            _set(self, "_mapping", normalized(dict(mapping)))
+
+    @classmethod
+    def _of(cls, nested: Nested) -> Self:
+        """Wrap a nested dict without a copy."""
+        made = object.__new__(cls)
+        _set(made, "_mapping", nested)
+        return made
+
+    # -- mapping ----------------------------------------------------------------------------------
+
+    @property
+    def raw_mapping(self) -> Mapping[K, Any]:
+        """The entries; nested levels are dicts."""
+        return self._mapping
+
+    def __getitem__(self, key: K) -> V:
+        try:
+            found: Any = self._mapping[key]
+        except KeyError:
+            raise StateKeyError(key, list(self._mapping)) from None
+        return State._of(found) if isinstance(found, dict) else found  # type: ignore[return-value]  # a level has its own type
+
+    def __setitem__(self, key: K, value: Any) -> None:
+        self._mapping[key] = normalized(value) if isinstance(value, Mapping) else value
+
+    def __delitem__(self, key: K) -> None:
+        if key not in self._mapping:
+            raise StateKeyError(key, list(self._mapping))
+        del self._mapping[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._mapping)
+
+    def __len__(self) -> int:
+        return len(self._mapping)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._mapping
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("__") or key == "_mapping":
+            raise AttributeError(f"State has no attribute {key!r}")
+        return self[key]  # type: ignore[index]  # a State with other keys has no such attribute
+
+    def __setattr__(self, key: str, value: Any) -> None:
+        self[key] = value  # type: ignore[index]  # as above
+
+    def __delattr__(self, key: str) -> None:
+        del self[key]  # type: ignore[arg-type]  # as above
+
+    def __dir__(self) -> list[str]:
+        fields = [key for key in self._mapping if isinstance(key, str)]
+        return sorted({*fields, *object.__dir__(self)})
+
+    def _ipython_key_completions_(self) -> list[Any]:
+        return sorted_keys(self._mapping)
+
+    def __nnx_mapping__(self) -> Mapping[Any, Any]:
+        return self._mapping
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have equal leaves at the same paths."""
+        if self is other:
+            return True
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        mine, theirs = dict(flat_items(self._mapping)), dict(flat_items(other))
+        return mine.keys() == theirs.keys() and all(same_leaf(mine[p], theirs[p]) for p in mine)
+
+    __hash__ = None  # type: ignore[assignment]  # it is mutable
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"mapping": self._mapping}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        _set(self, "_mapping", state["mapping"])
+
+    def __copy__(self) -> Self:
+        return self._of(normalized(self._mapping))
+
+    # -- groups of leaves -------------------------------------------------------------------------
+
+    def flat_state(self) -> FlatState[V]:
+        """Return the leaves with their paths, sorted by path."""
+        return FlatState(sorted_items(self._mapping), sort=False)
+
+    @classmethod
+    def from_flat_path(
+        cls, flat_state: Mapping[Path, V] | Iterable[tuple[Path, V]], /
+    ) -> Self:
+        """Build a State from (path, leaf) pairs."""
+        items = flat_state.items() if isinstance(flat_state, Mapping) else flat_state
+        return cls._of(nested_of(items))
+
+    @overload
+    def split(self, first: Filter, /) -> State[K, V, M, Any]: ...
+    @overload
+    def split(
+        self, first: Filter, second: Filter, /, *filters: Filter
+    ) -> tuple[State[K, V, M, Any], ...]: ...
+    def split(
+        self, first: Filter, /, *filters: Filter
+    ) -> State[K, V, M, Any] | tuple[State[K, V, M, Any], ...]:
+        """Return one State per filter; each leaf goes to the first filter that matches it.
+
+        Raises:
+            NoFilterMatchedError: A leaf matches no filter.
+        """
+        groups = partitioned("State.split", sorted_items(self._mapping), (first, *filters))
+        return _one_or_all([State._of(group) for group in groups])
+
+    @overload
+    def filter(self, first: Filter, /) -> State[K, V, M, Any]: ...
+    @overload
+    def filter(
+        self, first: Filter, second: Filter, /, *filters: Filter
+    ) -> tuple[State[K, V, M, Any], ...]: ...
+    def filter(
+        self, first: Filter, /, *filters: Filter
+    ) -> State[K, V, M, Any] | tuple[State[K, V, M, Any], ...]:
+        """Return one State per filter and leave out the leaves that none matches."""
+        groups = filtered(sorted_items(self._mapping), (first, *filters))
+        return _one_or_all([State._of(group) for group in groups])
+
+    @classmethod
+    def merge(
+        cls, state: Mapping[K, Any], /, *states: Mapping[K, Any]
+    ) -> State[K, V, M, F]:
+        """Return one State with the leaves of all; later ones win."""
+        return State._of(merged((state, *states)))
+
+    def __or__(self, other: Mapping[K, Any]) -> State[K, V, M, Any]:
+        return State._of(merged((self, other)))
+
+    def __sub__(self, other: Mapping[K, Any]) -> State[K, V, M, Any]:
+        return State._of(difference(self, other))
+
+    def map(self, f: Callable[[Path, V], Any]) -> State[K, Any, M, F]:
+        """Return the State with ``f(path, leaf)`` in the place of each leaf."""
+        return State._of(mapped(f, self._mapping))
+
+    def to_pure_dict(self, extract_fn: Callable[[Any], Any] | None = None) -> dict[K, Any]:
+        """Return a nested dict of values (or ``extract_fn(leaf)``), for checkpoints."""
+        return pure_dict_of(self._mapping, extract_fn)
+
+    def replace_by_pure_dict(
+        self,
+        pure_dict: Mapping[Any, Any],
+        replace_fn: Callable[[Any, Any], Any] | None = None,
+    ) -> None:
+        """Put the values of a pure dict into this State, in new Variables.
+
+        Raises:
+            ValueError: The pure dict has a path that this State has not.
+        """
+        changed = replaced_by_pure_dict(self._mapping, pure_dict, replace_fn)
+        self._mapping.clear()
+        self._mapping.update(changed)
+
+
+def _one_or_all(states: list[Any]) -> Any:
+    return states[0] if len(states) == 1 else tuple(states)
+
+
+EmptyState = State[Any, Any, Any, None]
+"""The State that a filter returns which matches nothing."""
+
+
+def _levels(mapping: Nested) -> tuple[list[Any], tuple[Any, ...]]:
+    keys = tuple(sorted_keys(mapping))
+    return [mapping[key] for key in keys], keys
+
+
+def _flatten(state: State[Any, Any, Any, Any]) -> tuple[list[Any], tuple[Any, ...]]:
+    return _levels(state._mapping)
+
+
+def _flatten_with_keys(
+    state: State[Any, Any, Any, Any],
+) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
+    values, keys = _levels(state._mapping)
+    return list(zip(map(jax.tree_util.DictKey, keys), values, strict=True)), keys
+
+
+def _unflatten(keys: tuple[Any, ...], values: Iterable[Any]) -> State[Any, Any, Any, Any]:
+    return State._of(dict(zip(keys, values, strict=True)))
+
+
+jax.tree_util.register_pytree_with_keys(State, _flatten_with_keys, _unflatten, _flatten)

@@ -1,0 +1,79 @@
+"""Walks over an object graph, without records: for every node once, in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from typed_nnx._core.nodes import CONTAINER, OBJECT, STATIC, VARIABLE, GraphNode, all_entries, kind_of
+from typed_nnx._core.paths import Key, Path, sorted_keys
+from typed_nnx._core.pytree_state import own_rows
+from typed_nnx.errors import ContainerCycleError
+
+
+def is_node(value: Any) -> bool:
+    """Whether a walk goes into a value: an object of ours or a container."""
+    return kind_of(value) in (OBJECT, CONTAINER)
+
+
+def entries_with_own(node: Any) -> list[tuple[Key, Any]]:
+    """Return every (key, value) of a node, the two bookkeeping rows of a Pytree included."""
+    entries = all_entries(node)
+    if not isinstance(node, GraphNode):
+        return entries
+    found = {**dict(entries), **own_rows(node)}
+    return [(key, found[key]) for key in sorted_keys(found)]
+
+
+def walk(node: Any, path: Path, seen: set[int], above: tuple[int, ...] = ()) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, value) of everything below and at a node, children before their parent.
+
+    Args:
+        node: Where to start.
+        path: Its path.
+        seen: Ids of the objects that were visited; they are not visited again.
+        above: Ids of the containers around the node.
+    """
+    kind = kind_of(node)
+    if kind == OBJECT:
+        if id(node) in seen:
+            return
+        seen.add(id(node))
+        above = ()
+    elif kind == CONTAINER:
+        if id(node) in above:
+            raise ContainerCycleError(path, type(node).__name__)
+        above = (*above, id(node))
+    else:
+        yield path, node
+        return
+    for key, value in entries_with_own(node):
+        yield from walk(value, (*path, key), seen, above)
+    yield path, node
+
+
+def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, value) of every node and leaf, static values too; children come first.
+
+    A node that is reached on several paths is visited once, on the first.
+
+    Args:
+        node: An object, a container or a leaf.
+        graph: Accepted for compatibility; there is one engine.
+    """
+    del graph
+    return walk(node, (), set())
+
+
+def iter_children(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Key, Any]]:
+    """Yield (key, child) of the direct children that are nodes or Variables."""
+    del graph
+    for key, value in all_entries(node):
+        kind = kind_of(value)
+        if kind in (OBJECT, VARIABLE) or (kind == CONTAINER and value is not None):
+            yield key, value
+
+
+def is_static(value: Any) -> bool:
+    """Whether a value is neither a node nor a leaf of a State."""
+    return kind_of(value) == STATIC

@@ -1,0 +1,56 @@
+"""Objects that are reached on more than one path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from typed_nnx._core.filters import Filter, to_predicate
+from typed_nnx._core.nodes import CONTAINER, LEAF, OBJECT, STATIC, all_entries, kind_of
+from typed_nnx._core.paths import Path
+from typed_nnx.errors import ContainerCycleError
+
+
+def _occurrences(
+    node: Any, path: Path, seen: set[int], above: tuple[int, ...] = ()
+) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, value) of every occurrence of every node and leaf, parents first."""
+    kind = kind_of(node)
+    if kind == STATIC:
+        return
+    yield path, node
+    if kind not in (OBJECT, CONTAINER) or id(node) in seen:
+        return
+    if kind == OBJECT:
+        seen.add(id(node))
+        above = ()
+    elif id(node) in above:
+        raise ContainerCycleError(path, type(node).__name__)
+    else:
+        above = (*above, id(node))
+    for key, value in all_entries(node):
+        yield from _occurrences(value, (*path, key), seen, above)
+
+
+def _by_identity(node: Any, only: Filter) -> list[tuple[Any, list[Path]]]:
+    predicate = to_predicate(only)
+    found: dict[int, tuple[Any, list[Path]]] = {}
+    for path, value in _occurrences(node, (), set()):
+        if value is not None and kind_of(value) != CONTAINER and predicate(path, value):
+            found.setdefault(id(value), (value, []))[1].append(path)
+    return [entry for entry in found.values() if len(entry[1]) > 1]
+
+
+def find_duplicates(node: Any, /, *, only: Filter = ...) -> list[list[Path]]:
+    """Return, for each object that is reached on several paths, the list of its paths.
+
+    Args:
+        node: An object, or a container of objects.
+        only: Consider only the nodes and leaves that this filter matches.
+    """
+    return [paths for _, paths in _by_identity(node, only)]
+
+
+def shared_paths(node: Any) -> tuple[Any, list[Path]] | None:
+    """Return the first object, Variable or reference with several paths, and the paths."""
+    return next((entry for entry in _by_identity(node, ...) if kind_of(entry[0]) != LEAF), None)

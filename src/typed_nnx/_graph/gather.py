@@ -1,0 +1,73 @@
+"""The leaves of States, put in the order of a structure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from typed_nnx._core.flat_state import FlatState
+from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.nested import flat_items, nested_of
+from typed_nnx._core.paths import Path
+from typed_nnx._core.state import State
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.graphdef import GraphDef, VariableDef
+from typed_nnx.errors import StateMismatchError
+
+_MISSING: Any = type("_Missing", (), {"__slots__": ()})()
+
+
+def entries_of(state: Any) -> Mapping[Any, Any] | None:
+    """Return the nested mapping of a State in any of its forms, or None for a single leaf."""
+    if isinstance(state, State):
+        return state._mapping
+    if isinstance(state, FlatState):
+        return nested_of(state)
+    return state if isinstance(state, Mapping) else None
+
+
+def leaves_in_order(function: str, graphdef: GraphDef[Any], states: Sequence[Any]) -> list[Any]:
+    """Return the leaves of `states` in the order of the structure.
+
+    Raises:
+        StateMismatchError: Leaves are missing, extra or of another Variable type.
+    """
+    layout = graphdef.layout
+    found: list[Any] = [_MISSING] * len(layout.paths)
+    extra: list[Path] = []
+    for state in states:
+        entries = entries_of(state)
+        if layout.paths == ((),):
+            found[0] = state
+        elif entries is None:
+            extra.append(())
+        else:
+            _collect(layout.tree, entries, (), found, extra)
+    missing = [p for p, leaf in zip(layout.paths, found, strict=True) if leaf is _MISSING]
+    wrong = [
+        (path, item.cls.__name__, describe_leaf(leaf))
+        for path, item, leaf in zip(layout.paths, layout.items, found, strict=True)
+        if type(item) is VariableDef
+        and type(leaf) is not item.cls
+        and isinstance(leaf, Variable)
+        and not issubclass(type(leaf), item.cls)
+    ]
+    if missing or extra or wrong:
+        raise StateMismatchError(function, missing, extra, wrong)
+    return found
+
+
+def _collect(
+    tree: Any, mapping: Mapping[Any, Any], path: Path, found: list[Any], extra: list[Path]
+) -> None:
+    for key, value in mapping.items():
+        place = tree.get(key, _MISSING)
+        if type(place) is int:
+            found[place] = value
+            continue
+        entries = entries_of(value)
+        if place is _MISSING or entries is None:
+            here = (*path, key)
+            extra.extend([here] if entries is None else [p for p, _ in flat_items(entries, here)])
+        else:
+            _collect(place, entries, (*path, key), found, extra)

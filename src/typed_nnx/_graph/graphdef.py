@@ -1,0 +1,198 @@
+"""`GraphDef`: the static structure of an object graph, hashable and interned."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias
+
+import jax
+from typing_extensions import TypeVar
+
+from typed_nnx._core.metadata import Metadata
+from typed_nnx._core.nested import Nested, level_of
+from typed_nnx._core.nodes import Spec, Token, token_for
+from typed_nnx._core.paths import Path, attribute_path
+from typed_nnx._core.variable import Variable
+from typed_nnx.errors import UnhashableStaticError
+
+M = TypeVar("M", default=Any)
+
+
+class VariableDef:
+    """The structure of one Variable: its type and metadata."""
+
+    __slots__ = ("cls", "meta", "token")
+
+    def __init__(self, cls: type[Variable[Any]], meta: Metadata) -> None:
+        self.cls = cls
+        self.meta = meta
+        try:
+            self.token: Token | None = token_for((cls, meta))
+        except TypeError:
+            self.token = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VariableDef) and self.cls is other.cls and self.meta == other.meta
+
+    def __hash__(self) -> int:
+        return hash((self.cls, self.meta))
+
+    def __repr__(self) -> str:
+        return f"VariableDef({self.cls.__name__}, {self.meta!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return VariableDef, (self.cls, self.meta)
+
+
+LeafItem: TypeAlias = Literal["leaf", "ref"]
+LEAF_ITEM: LeafItem = "leaf"
+REF_ITEM: LeafItem = "ref"
+
+# A node, a Variable, a leaf, or the position of an object that was met before.
+Item: TypeAlias = Spec | VariableDef | LeafItem | int
+
+
+class Layout(NamedTuple):
+    """Where the leaves of a structure are.
+
+    Attributes:
+        tree: A nested dict from keys to the numbers of the leaves.
+        paths: The path of each leaf.
+        items: The item of each leaf.
+    """
+
+    tree: Any
+    paths: tuple[Path, ...]
+    items: tuple[Item, ...]
+
+
+class GraphDef(Generic[M]):
+    """All that is static about an object graph; the counterpart of jax's ``PyTreeDef``.
+
+    Two GraphDefs are equal when types, attribute names, static values (with their types), metadata
+    and the sharing of objects are equal. Comparison and hash take one step for hashable statics.
+
+    Attributes:
+        items: What a depth-first traversal meets, in order.
+        base: The position of the first item; not 0 for a part of a sequence of splits.
+        outer: In an update context, the outer number of each item that came from outside.
+    """
+
+    __slots__ = ("__weakref__", "_layout", "base", "items", "outer", "token")
+
+    def __init__(
+        self,
+        items: tuple[Item, ...],
+        *,
+        base: int = 0,
+        outer: tuple[int | None, ...] | None = None,
+        layout: Layout | None = None,
+    ) -> None:
+        self.items = items
+        self.base = base
+        self.outer = outer
+        self._layout = layout
+        tokens = tuple(
+            [item.token if isinstance(item, Spec | VariableDef) else item for item in items]
+        )
+        self.token: Token | None = None if None in tokens else token_for((tokens, base, outer))
+
+    @property
+    def layout(self) -> Layout:
+        """Where the leaves are; worked out once."""
+        if self._layout is None:
+            self._layout = _layout(self.items)
+        return self._layout
+
+    @property
+    def nodes(self) -> list[Spec | VariableDef]:
+        """The nodes and Variables, in order."""
+        return [item for item in self.items if isinstance(item, Spec | VariableDef)]
+
+    @property
+    def attributes(self) -> list[tuple[Any, Any]]:
+        """The static attributes of all nodes, in order."""
+        return [entry for item in self.items if isinstance(item, Spec) for entry in item.statics]
+
+    @property
+    def num_leaves(self) -> int:
+        """The number of leaves that a State of this structure has."""
+        return len(self.layout.paths)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, GraphDef):
+            return NotImplemented
+        if self.token is not None or other.token is not None:
+            return self.token is other.token
+        return (self.items, self.base, self.outer) == (other.items, other.base, other.outer)
+
+    def __hash__(self) -> int:
+        if self.token is None:
+            raise self._unhashable()
+        return hash(self.token)
+
+    def _unhashable(self) -> TypeError:
+        for item in self.nodes:
+            try:
+                hash(item)
+            except UnhashableStaticError as error:
+                return error
+            except TypeError as error:
+                return error
+        return TypeError("unhashable GraphDef")
+
+    def __repr__(self) -> str:
+        root = self.items[0]
+        name = root.cls.__name__ if isinstance(root, Spec | VariableDef) else str(root)
+        lines = "".join(f"\n  {item!r}" for item in self.items)
+        return f"GraphDef({name}, {len(self.nodes)} nodes, {self.num_leaves} leaves){lines}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.items, self.base, self.outer)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GraphDef[M]:
+        return self  # immutable
+
+    def without_outer(self) -> GraphDef[M]:
+        """Return the structure without the numbers of an update context."""
+        return self if self.outer is None else GraphDef(self.items, base=self.base)
+
+    def where(self, number: int) -> str:
+        """Return the path of a leaf as text."""
+        return attribute_path(self.layout.paths[number])
+
+
+def _rebuild(items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] | None) -> Any:
+    return GraphDef(items, base=base, outer=outer)
+
+
+def _layout(items: tuple[Item, ...]) -> Layout:
+    paths: list[Path] = []
+    leaves: list[Item] = []
+    remaining = iter(items)
+
+    def place(item: Item, path: Path) -> Any:
+        if isinstance(item, Spec):
+            level: Nested = {}
+            for key in item.keys:
+                below = next(remaining)
+                if type(below) is int:
+                    continue
+                found = place(below, (*path, key))
+                if found is not None:
+                    level[key] = found
+            return level_of(level) if level else None
+        paths.append(path)
+        leaves.append(item)
+        return len(paths) - 1
+
+    tree = place(next(remaining), ())
+    return Layout({} if tree is None else tree, tuple(paths), tuple(leaves))
+
+
+def _unflatten(graphdef: GraphDef[Any], children: Any) -> GraphDef[Any]:
+    return graphdef
+
+
+jax.tree_util.register_pytree_node(GraphDef, lambda graphdef: ((), graphdef), _unflatten)

@@ -1,0 +1,81 @@
+"""`graph=` and `graph_updates=`: assertions about object graphs, and their defaults."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+from typed_nnx._core.nodes import LEAF, STATIC, kind_of
+from typed_nnx._core.paths import Path
+from typed_nnx._graph.duplicates import shared_paths
+from typed_nnx.errors import SharedReferenceError
+
+
+class _Modes(threading.local):
+    def __init__(self) -> None:
+        self.graph = True
+        self.graph_updates = True
+
+
+_modes = _Modes()
+
+
+class _SetMode:
+    """Sets a mode now; as a context manager it restores the old one at the end."""
+
+    _name = "graph"
+
+    def __init__(self, value: bool, /) -> None:
+        self._before: bool = getattr(_modes, self._name)
+        setattr(_modes, self._name, value)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        setattr(_modes, self._name, self._before)
+
+    @classmethod
+    def current_value(cls) -> bool:
+        """Return the value in force."""
+        value: bool = getattr(_modes, cls._name)
+        return value
+
+
+class set_graph_mode(_SetMode):  # noqa: N801 -- it is called like a function
+    """Set the default of ``graph=``, from now on or for a block.
+
+    With False, every graph must be a tree: an object reached on two paths is an error.
+    """
+
+    _name = "graph"
+
+
+class set_graph_updates(_SetMode):  # noqa: N801 -- it is called like a function
+    """Set the default of ``graph_updates=``, from now on or for a block.
+
+    With False, transforms must leave the structure of their arguments as it was.
+    """
+
+    _name = "graph_updates"
+
+
+def check_tree(function: str, node: Any, graph: bool | None) -> None:
+    """Raise if trees are asserted and an object of the graph is reached on two paths.
+
+    Raises:
+        SharedReferenceError: With the paths of the object.
+    """
+    if _modes.graph if graph is None else graph:
+        return
+    if kind_of(node) in (LEAF, STATIC):
+        return
+    found: tuple[Any, list[Path]] | None = shared_paths(node)
+    if found is not None:
+        raise SharedReferenceError(function, type(found[0]).__name__, found[1])

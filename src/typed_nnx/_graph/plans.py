@@ -1,0 +1,145 @@
+"""How to build the States of a tuple of filters: worked out once per record and filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from typed_nnx._core.filters import Filter, Predicate, is_structural, to_predicates, types_in
+from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.nested import MixedLevel, Nested
+from typed_nnx._core.paths import Path
+from typed_nnx._core.static_keys import static_key
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.record import Leaf, Record, Slot, Traversal
+from typed_nnx.errors import NoFilterMatchedError
+
+
+class Level:
+    """One nested dict of a State: a template to copy and what must be filled in afresh."""
+
+    __slots__ = ("copied", "inner", "slots", "template")
+
+    def __init__(self, template: Nested) -> None:
+        self.template = template
+        self.inner: list[tuple[Any, Level]] = []
+        self.copied: list[tuple[Any, Nested]] = []
+        self.slots: list[tuple[Any, Slot]] = []
+
+    def build(self) -> Nested:
+        """Return a new nested dict with the leaves as they are now."""
+        made = self.template.copy()
+        for key, template in self.copied:
+            made[key] = template.copy()
+        for key, level in self.inner:
+            made[key] = level.build()
+        for key, slot in self.slots:
+            made[key] = slot.holder[slot.name]
+        return made if type(self.template) is dict else MixedLevel(made)
+
+
+class Plan:
+    """The levels of each group, and the leaves that no filter matches."""
+
+    __slots__ = ("groups", "rest", "root_groups")
+
+    def __init__(self, tree: Any, leaves: Sequence[Leaf], group_of: list[int], count: int) -> None:
+        self.rest = [number for number, group in enumerate(group_of) if group == count]
+        self.groups = [_level(tree, leaves, group_of, group) for group in range(count)]
+
+
+def _level(tree: Nested, leaves: Sequence[Leaf], group_of: list[int], group: int) -> Level:
+    template: Nested = {}
+    level = Level(template)
+    for key, place in tree.items():
+        if isinstance(place, dict):
+            inner = _level(place, leaves, group_of, group)
+            if not inner.template:
+                continue
+            template[key] = None
+            if inner.inner or inner.slots or inner.copied or type(inner.template) is not dict:
+                level.inner.append((key, inner))
+            else:
+                level.copied.append((key, inner.template))
+        elif group_of[place] == group:
+            leaf = leaves[place]
+            template[key] = None if type(leaf) is Slot else leaf
+            if type(leaf) is Slot:
+                level.slots.append((key, leaf))
+    if type(tree) is not dict:
+        level.template = MixedLevel(template)
+    return level
+
+
+def _groups(
+    predicates: Sequence[Predicate], paths: Sequence[Path], values: Sequence[Any]
+) -> list[int]:
+    count = len(predicates)
+    if not predicates:
+        return [0] * len(paths)
+    found = []
+    for path, value in zip(paths, values, strict=True):
+        for index, predicate in enumerate(predicates):
+            if predicate(path, value):
+                found.append(index)
+                break
+        else:
+            found.append(count)
+    return found
+
+
+def _key(filters: tuple[Filter, ...], record: Record | Traversal) -> Any:
+    """Return what to remember the plan under, or None if it depends on values."""
+    if not isinstance(record, Record):
+        return None
+    try:
+        key = static_key(_hashable(filters))
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _hashable(filters: Any) -> Any:
+    if isinstance(filters, list):
+        return (list, *map(_hashable, filters))
+    return tuple(map(_hashable, filters)) if isinstance(filters, tuple) else filters
+
+
+def plan_for(filters: tuple[Filter, ...], record: Record | Traversal) -> Plan:
+    """Return the plan of a tuple of filters for a record or traversal."""
+    key = _key(filters, record)
+    if key is not None and isinstance(record, Record):
+        known: Plan | None = record.plans.get(key)
+        if known is not None:
+            return known
+    predicates = to_predicates(filters)
+    graphdef = record.graphdef if isinstance(record, Record) else record.graphdef()
+    layout = graphdef.layout
+    groups = _groups(predicates, layout.paths, record.values())
+    plan = Plan(layout.tree, record.leaves, groups, max(len(predicates), 1))
+    if key is not None and isinstance(record, Record) and _lasting(predicates, record):
+        if len(record.plans) >= 32:
+            record.plans.clear()
+        record.plans[key] = plan
+    return plan
+
+
+def _lasting(predicates: Sequence[Predicate], record: Record) -> bool:
+    # A Variable keeps its type and its metadata is told; a slot may get an array of another type.
+    if not all(map(is_structural, predicates)):
+        return False
+    return not record.has_slots or all(
+        issubclass(kind, Variable) for predicate in predicates for kind in types_in(predicate)
+    )
+
+
+def check_exhaustive(function: str, plan: Plan, record: Record | Traversal) -> None:
+    """Raise `NoFilterMatchedError` if the plan leaves something out."""
+    if plan.rest:
+        graphdef = record.graphdef if isinstance(record, Record) else record.graphdef()
+        values = record.values()
+        raise NoFilterMatchedError(
+            function,
+            [(graphdef.layout.paths[number], describe_leaf(values[number])) for number in plan.rest],
+        )

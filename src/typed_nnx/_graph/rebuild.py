@@ -1,0 +1,86 @@
+"""Structure and leaves back to objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from typed_nnx._core.nodes import Spec, rebuild_container
+from typed_nnx._core.references import is_array_ref, new_array_ref
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
+
+
+def rebuild(
+    graphdef: GraphDef[Any],
+    leaves: Sequence[Any],
+    made: dict[int, Any] | None = None,
+    reuse: dict[int, Any] | None = None,
+) -> Any:
+    """Return the object graph with a structure and leaves.
+
+    Args:
+        graphdef: The structure.
+        leaves: A Variable or value per leaf, in the order of the structure. Variables are used as
+            they are; a value where the structure has a Variable becomes a new Variable.
+        made: Filled with the objects by position; shared by a sequence of structures.
+        reuse: Existing objects by position, which are changed to the new structure and values.
+    """
+    items = graphdef.items
+    base = graphdef.base
+    objects: dict[int, Any] = {} if made is None else made
+    existing: dict[int, Any] = {} if reuse is None else reuse
+    next_leaf = iter(leaves).__next__
+    position = -1
+
+    def build() -> Any:
+        nonlocal position
+        position += 1
+        item = items[position]
+        if type(item) is Spec:
+            if not item.is_object:
+                return rebuild_container(item, [build() for _ in item.names])
+            return _object(item, position + base, build, objects, existing)
+        if type(item) is int:
+            return objects[item]
+        leaf = next_leaf()
+        if type(item) is VariableDef:
+            place = position + base
+            leaf = objects[place] = _variable(item, leaf, existing.get(place))
+        elif item == REF_ITEM:
+            objects[position + base] = leaf
+        return leaf
+
+    return build()
+
+
+def _object(
+    spec: Spec,
+    place: int,
+    build: Callable[[], Any],
+    objects: dict[int, Any],
+    existing: dict[int, Any],
+) -> Any:
+    old = existing.get(place)
+    if old is not None:
+        objects[place] = old
+        old._nnx_refill(spec, [build() for _ in spec.names])
+        return old
+    cls: Any = spec.cls
+    node = objects[place] = cls._nnx_rebuild(spec)
+    attributes = node.__dict__
+    for name in spec.names:
+        attributes[name] = build()
+    return node
+
+
+def _variable(definition: VariableDef, leaf: Any, old: Any) -> Any:
+    if not isinstance(leaf, Variable):
+        if definition.meta.ref and not is_array_ref(leaf):
+            leaf = new_array_ref(leaf)
+        leaf = definition.cls._make((leaf,), definition.meta)
+    if old is not None:
+        if old is not leaf:
+            old.update_from_state(leaf)
+        return old
+    return leaf

@@ -1,0 +1,293 @@
+"""The cached traversal: one record per root object, kept by the object and told about changes."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeAlias
+
+from typed_nnx._core.cells import Cell, attach_lock, joined
+from typed_nnx._core.nodes import (
+    CONTAINER,
+    LEAF,
+    OBJECT,
+    REFERENCE,
+    STATIC,
+    VARIABLE,
+    GraphNode,
+    Spec,
+    container_holder,
+    kind_of,
+    one_level,
+    spec_of,
+)
+from typed_nnx._core.paths import Path
+from typed_nnx._core.pytree import Pytree
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph import verify
+from typed_nnx._graph.graphdef import LEAF_ITEM, REF_ITEM, GraphDef, Item, VariableDef
+from typed_nnx.errors import ContainerCycleError
+
+
+class Slot(NamedTuple):
+    """Where an array that is a leaf is kept: ``holder[name]``, with the position of its owner."""
+
+    holder: Any
+    name: Any
+    owner: int
+
+
+Leaf: TypeAlias = Variable[Any] | Slot
+
+
+class Watched(NamedTuple):
+    """A plain mutable container and the children it had; a change in it is not told to us."""
+
+    container: Any
+    spec: Spec
+    children: list[Any]
+
+
+class Traversal:
+    """One pass over an object graph, in the one order that there is.
+
+    Attributes:
+        items: The structure, item by item.
+        objects: The object of each item, None for leaves and repeated objects.
+        leaves: The Variables and slots, in order.
+        watched: The plain mutable containers that were met.
+        index: The position of each object, by id.
+        base: The position of the first item.
+    """
+
+    __slots__ = ("_definitions", "base", "index", "items", "leaves", "objects", "watched")
+
+    def __init__(self, index: dict[int, int] | None = None, base: int = 0) -> None:
+        self.items: list[Item] = []
+        self.objects: list[Any] = []
+        self.leaves: list[Leaf] = []
+        self.watched: list[Watched] = []
+        self.index: dict[int, int] = {} if index is None else index
+        self.base = base
+        self._definitions: dict[tuple[type, int], VariableDef] = {}
+
+    def visit(self, root: Any) -> Any:
+        """Traverse from a root: an object, a container, a Variable or a leaf."""
+        self._child({"root": root}, "root", root, -1, ())
+        return self
+
+    def _node(self, node: Any, above: tuple[int, ...]) -> None:
+        spec = spec_of(node)
+        position = len(self.items)
+        self.items.append(spec)
+        self.objects.append(node)
+        if isinstance(node, GraphNode):
+            self.index[id(node)] = position + self.base
+            holder: Any = node.__dict__
+            above = ()
+        else:
+            if id(node) in above:
+                raise ContainerCycleError((), type(node).__name__)
+            above = (*above, id(node))
+            holder = container_holder(node, spec)
+            if not isinstance(node, tuple) and node is not None:
+                self.watched.append(Watched(node, spec, [holder[name] for name in spec.names]))
+        for name in spec.names:
+            self._child(holder, name, holder[name], position, above)
+
+    def _child(
+        self, holder: Any, name: Any, child: Any, owner: int, above: tuple[int, ...]
+    ) -> None:
+        kind = kind_of(child)
+        if kind in (LEAF, STATIC):
+            self.items.append(LEAF_ITEM)
+            self.objects.append(None)
+            self.leaves.append(Slot(holder, name, owner))
+            return
+        if kind != CONTAINER:
+            seen = self.index.get(id(child))
+            if seen is not None:
+                self.items.append(seen)
+                self.objects.append(None)
+                return
+        if kind == VARIABLE:
+            self.index[id(child)] = len(self.items) + self.base
+            self.items.append(self._definition(child))
+            self.objects.append(child)
+            self.leaves.append(child)
+        elif kind == REFERENCE:
+            self.index[id(child)] = len(self.items) + self.base
+            self.items.append(REF_ITEM)
+            self.objects.append(child)
+            self.leaves.append(Slot(holder, name, owner))
+        else:
+            self._node(child, above)
+
+    def _definition(self, variable: Variable[Any]) -> VariableDef:
+        meta = variable._meta
+        key = (type(variable), id(meta))
+        found = self._definitions.get(key)
+        if found is None:
+            found = self._definitions[key] = VariableDef(type(variable), meta)
+        return found
+
+    def graphdef(self) -> GraphDef[Any]:
+        """Return the structure."""
+        return GraphDef(tuple(self.items), base=self.base)
+
+    def values(self) -> list[Any]:
+        """Return the leaves as States hold them: Variables, and the arrays in the slots."""
+        return leaf_values(self.leaves)
+
+
+def leaf_values(leaves: Iterable[Leaf]) -> list[Any]:
+    """Return the leaves as States hold them: Variables, and the arrays in the slots."""
+    return [leaf.holder[leaf.name] if type(leaf) is Slot else leaf for leaf in leaves]
+
+
+class Record:
+    """What is known about the graph below one root; usable while `current` says so.
+
+    Attributes:
+        graphdef: The structure.
+        leaves: The Variables and slots, in the order of the structure.
+        objects: The object of each item; None for the root itself, which keeps the record.
+        cell: The validity, shared with every object in the graph.
+        plans: How to build the States of each tuple of filters.
+    """
+
+    __slots__ = ("cell", "graphdef", "has_slots", "leaves", "objects", "plans", "watched")
+
+    def __init__(self, traversal: Traversal, cell: Cell) -> None:
+        self.graphdef = traversal.graphdef()
+        self.leaves = tuple(traversal.leaves)
+        self.objects = traversal.objects
+        self.objects[0] = None
+        self.watched = traversal.watched
+        self.cell = cell
+        self.plans: dict[Any, Any] = {}
+        self.has_slots = any(type(leaf) is Slot for leaf in self.leaves)
+
+    def is_current(self) -> bool:
+        """Whether no structure below the root has changed."""
+        return self.cell.valid and (not self.watched or all(map(_unchanged, self.watched)))
+
+    def patch(self, root: Any) -> None:
+        """Take over static values and metadata that changed."""
+        dirty = self.cell.dirty
+        items = list(self.graphdef.items)
+        for position in list(dirty):
+            dirty.discard(position)
+            node = self.objects[position] if position else root
+            if isinstance(node, Variable):
+                items[position] = VariableDef(type(node), node._meta)
+            else:
+                items[position] = spec_of(node)
+        self.plans = {}
+        # The names of children did not change, so the leaves are where they were.
+        self.graphdef = GraphDef(tuple(items), layout=_same_places(self.graphdef, items))
+
+    def values(self) -> list[Any]:
+        """Return the leaves as States hold them."""
+        return leaf_values(self.leaves) if self.has_slots else list(self.leaves)
+
+
+def _same_places(graphdef: GraphDef[Any], items: list[Item]) -> Any:
+    layout = graphdef.layout
+    definitions = tuple([item for item in items if not isinstance(item, Spec | int)])
+    return layout._replace(items=definitions)
+
+
+def _unchanged(watched: Watched) -> bool:
+    container, spec, children = watched
+    if spec.treedef is None and len(container) != len(spec.names) + len(spec.statics):
+        return False
+    if spec.treedef is None:
+        if spec.cls is dict and not all(name in container for name in spec.names):
+            return False
+        now = [container[name] for name in spec.names]
+        if spec.statics and not all(
+            name in container and container[name] is value if spec.cls is dict else container[name] is value
+            for name, value in spec.statics
+        ):
+            return False
+    else:
+        entries, treedef = one_level(container)
+        if treedef != spec.treedef:
+            return False
+        found = dict(entries)
+        now = [found[name] for name in spec.names]
+        if any(found[name] is not value for name, value in spec.statics):
+            return False
+    for index, value in enumerate(now):
+        if value is not children[index]:
+            if kind_of(value) != LEAF or kind_of(children[index]) != LEAF or spec.treedef is not None:
+                return False
+            children[index] = value
+    return True
+
+
+def record_of(root: Pytree) -> Record:
+    """Return the record of an object: the cached one if nothing changed, else a new one."""
+    record: Record | None = root._record
+    if record is not None and record.is_current():
+        if record.cell.dirty:
+            record.patch(root)
+    else:
+        record = _build(root)
+    if verify.enabled:
+        verify.check(root, record, Traversal().visit(root))
+    return record
+
+
+def _build(root: Pytree) -> Record:
+    traversal: Traversal = Traversal().visit(root)
+    cell = Cell(weakref.ref(root))
+    with attach_lock:
+        for position, node in enumerate(traversal.objects):
+            if isinstance(node, Variable | Pytree):
+                node._cells = joined(node._cells, cell, position)
+        record = Record(traversal, cell)
+        root._record = record
+    return record
+
+
+def snapshot(root: Any) -> Record | Traversal:
+    """Return the record of an object, or a fresh traversal of anything else."""
+    return record_of(root) if isinstance(root, Pytree) else Traversal().visit(root)
+
+
+def invalidate(node: Any, /) -> None:
+    """Forget what is cached about an object and everything below it.
+
+    Needed only after a change that went past us, such as ``vars(obj)["x"] = ...``.
+
+    Args:
+        node: An object or a container of objects.
+    """
+    _forget(node, set())
+
+
+def _forget(node: Any, seen: set[int]) -> None:
+    if id(node) in seen or kind_of(node) in (LEAF, STATIC, REFERENCE):
+        return
+    seen.add(id(node))
+    if isinstance(node, Variable | Pytree):
+        for cell, _ in node._cells:
+            cell.invalidate()
+    if isinstance(node, Variable):
+        return
+    if isinstance(node, Pytree):
+        node._spec = None
+        node._record = None
+        children: Iterable[Any] = list(node.__dict__.values())
+    else:
+        children = [value for _, value in one_level(node)[0]] if node is not None else ()
+    for child in children:
+        if kind_of(child) in (OBJECT, CONTAINER, VARIABLE):
+            _forget(child, seen)
+
+
+def path_of(graphdef: GraphDef[Any], number: int) -> Path:
+    """Return the path of a leaf."""
+    return graphdef.layout.paths[number]

@@ -1,0 +1,178 @@
+"""`split`, `merge`, `state` and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar, overload
+
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.state import State
+from typed_nnx._core.state_hooks import SupportsState
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.gather import leaves_in_order
+from typed_nnx._graph.graph_state import GraphState
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._graph.mode import check_tree
+from typed_nnx._graph.plans import check_exhaustive, plan_for
+from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._graph.record import Record, Traversal, snapshot
+
+A = TypeVar("A")
+S = TypeVar("S")
+
+
+def _structure(record: Record | Traversal) -> GraphDef[Any]:
+    return record.graphdef if isinstance(record, Record) else record.graphdef()
+
+
+def _states(function: str, record: Record | Traversal, filters: tuple[Filter, ...]) -> list[Any]:
+    """Return one State per filter; for a graph that is one leaf, the leaf itself."""
+    plan = plan_for(filters, record)
+    if function != "state":
+        check_exhaustive(function, plan, record)
+    if _structure(record).layout.paths == ((),):
+        return [record.values()[0] if not plan.rest else State._of({}) for _ in plan.groups]
+    return [State._of(level.build()) for level in plan.groups]
+
+
+@overload
+def split(
+    node: SupportsState[S], /, *, graph: bool | None = None
+) -> tuple[GraphDef[Any], S]: ...
+@overload
+def split(node: A, *filters: Filter, graph: bool | None = None) -> tuple[GraphDef[A], Any]: ...
+def split(node: Any, *filters: Filter, graph: bool | None = None) -> Any:
+    """Split an object graph into its structure and one State per filter.
+
+    Args:
+        node: An object, or a container of objects.
+        *filters: Each leaf goes to the first filter that matches it; without filters there is one
+            State with all leaves.
+        graph: False asserts that the graph is a tree.
+
+    Returns:
+        The GraphDef and the States, whose leaves are the Variables of `node` themselves.
+
+    Raises:
+        NoFilterMatchedError: A leaf matches no filter.
+        FilterOrderError: `...` is not the last filter.
+        SharedReferenceError: ``graph=False`` and an object is reached on two paths.
+    """
+    check_tree("split", node, graph)
+    record = snapshot(node)
+    return (_structure(record), *_states("split", record, filters))
+
+
+def state(node: Any, *filters: Filter, graph: bool | None = None) -> Any:
+    """Return the State of an object graph, or one State per filter.
+
+    Unlike `split` it leaves out what no filter matches.
+
+    Args:
+        node: An object, or a container of objects.
+        *filters: Which leaves; all without filters.
+        graph: False asserts that the graph is a tree.
+    """
+    check_tree("state", node, graph)
+    states = _states("state", snapshot(node), filters)
+    return states[0] if len(states) == 1 else tuple(states)
+
+
+variables = state
+
+
+def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]:
+    """Return the structure of an object graph.
+
+    Args:
+        node: An object, or a container of objects.
+        graph: False asserts that the graph is a tree.
+    """
+    check_tree("graphdef", node, graph)
+    return _structure(snapshot(node))
+
+
+def merge(
+    graphdef_or_graphstate: GraphDef[A] | GraphState[A],
+    /,
+    *states: Any,
+    copy: bool = False,
+    recreate_variables: bool = True,
+) -> A:
+    """Build the object graph of a structure and States: the inverse of `split`.
+
+    Args:
+        graphdef_or_graphstate: The structure, or what `unpack` returned.
+        *states: All States of the structure, in any order.
+        copy: Give the new graph copies of the Variables instead of the Variables in the States.
+        recreate_variables: Accepted for compatibility.
+
+    Raises:
+        StateMismatchError: Leaves are missing, extra or of another Variable type; paths are listed.
+    """
+    del recreate_variables
+    structure = graphdef_or_graphstate
+    if isinstance(structure, GraphState):
+        structure, states = structure.graphdef, (structure.state, *states)
+    states = tuple([s.state if isinstance(s, GraphState) else s for s in states])
+    leaves = leaves_in_order("merge", structure, states)
+    if copy:
+        leaves = [leaf.copy() if isinstance(leaf, Variable) else leaf for leaf in leaves]
+    merged: A = rebuild(structure.without_outer(), leaves)
+    return merged
+
+
+@overload
+def unpack(node: A, first: Filter = ..., /, *, graph: bool | None = None) -> GraphState[A]: ...
+@overload
+def unpack(
+    node: A, first: Filter, second: Filter, /, *filters: Filter, graph: bool | None = None
+) -> tuple[GraphState[A], ...]: ...
+def unpack(
+    node: A, /, *filters: Filter, graph: bool | None = None
+) -> GraphState[A] | tuple[GraphState[A], ...]:
+    """Split an object graph into `GraphState`s, each of which carries the structure with it.
+
+    Args:
+        node: An object, or a container of objects.
+        *filters: As for `split`.
+        graph: False asserts that the graph is a tree.
+    """
+    structure, *states = split(node, *filters, graph=graph)
+    made = [GraphState(structure, part) for part in states]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def clone(
+    node: A, variables: bool = True, *, arrays: bool = False, graph: bool | None = None
+) -> A:
+    """Return a copy of an object graph, sharing and cycles kept.
+
+    Args:
+        node: An object, or a container of objects.
+        variables: Copy the Variables; if False the clone shares them with the original.
+        arrays: Copy the arrays too, so that the clone may be donated.
+        graph: False asserts that the graph is a tree.
+
+    Raises:
+        ValueError: ``arrays=True`` with ``variables=False``.
+    """
+    if arrays and not variables:
+        raise ValueError(
+            "clone: arrays=True needs variables=True, got variables=False.\n"
+            "  Fix: nnx.clone(node, arrays=True)"
+        )
+    check_tree("clone", node, graph)
+    record = snapshot(node)
+    leaves = record.values()
+    if arrays:
+        leaves = [_copied(leaf) for leaf in leaves]
+    elif variables:
+        leaves = [leaf.copy() if isinstance(leaf, Variable) else leaf for leaf in leaves]
+    made: A = rebuild(_structure(record), leaves)
+    return made
+
+
+def _copied(leaf: Any) -> Any:
+    if isinstance(leaf, Variable):
+        return leaf.__deepcopy__({})
+    return leaf.copy() if hasattr(leaf, "copy") else leaf
