@@ -832,3 +832,22 @@ class SharedReferenceError(ValueError):
             "  Tree mode (graph=False) does not support shared references.\n"
             f"  Fix: give each path an object of its own, or nnx.{self.function}(..., graph=True)"
         )
+
+
+class PrefixConflictError(ValueError):
+    """One object is reached on several paths that have different prefixes.
+
+    Args:
+        paths: Path and prefix of each.
+    """
+
+    def __init__(self, paths: list[tuple[str, object]]) -> None:
+        super().__init__(paths)
+        self.paths = paths
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {path}: {prefix}" for path, prefix in self.paths)
+        return (
+            f"Inconsistent aliasing: one object has different prefixes at its paths:{lines}\n"
+            "  Fix: give all paths to the object the same prefix"
+        )

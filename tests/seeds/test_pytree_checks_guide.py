@@ -156,7 +156,7 @@ def test_the_trace_level_error_names_the_attribute_too() -> None:
         foo.name = "other"
         return n
 
-    with pytest.raises(Exception, match="Cannot mutate 'Named' from different trace.*'name'"):
+    with pytest.raises(Exception, match=r"Cannot mutate 'Named' from different trace.*'name'"):
         rename(jnp.array(0))
     assert foo.name == "mattjj"
 

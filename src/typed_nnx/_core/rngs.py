@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +27,9 @@ class RngState(Variable[jax.Array]):
     """The state of a random stream; its metadata ``tag`` is the name of the stream."""
 
     __slots__ = ()
+
+    # A repr counts keys and counters of streams together.
+    __nnx_counts_subclasses__: ClassVar[bool] = True
 
     tag: str
 

@@ -117,9 +117,6 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
     def _ipython_key_completions_(self) -> list[Any]:
         return sorted_keys(self._mapping)
 
-    def __nnx_mapping__(self) -> Mapping[Any, Any]:
-        return self._mapping
-
     def __eq__(self, other: object) -> bool:
         """Whether both have equal leaves at the same paths."""
         if self is other:

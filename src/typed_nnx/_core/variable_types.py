@@ -143,7 +143,3 @@ class MetricState(Variable[A]):
     """What a metric has accumulated."""
 
     __slots__ = ()
-
-
-VariableState = Variable
-"""The older name for a Variable inside a State; both are one type now."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from typed_nnx._core.nodes import CONTAINER, OBJECT, STATIC, VARIABLE, GraphNode, all_entries, kind_of
+from typed_nnx._core.nodes import CONTAINER, OBJECT, VARIABLE, GraphNode, all_entries, kind_of
 from typed_nnx._core.paths import Key, Path, sorted_keys
 from typed_nnx._core.pytree_state import own_rows
 from typed_nnx.errors import ContainerCycleError
@@ -35,10 +35,11 @@ def walk(node: Any, path: Path, seen: set[int], above: tuple[int, ...] = ()) -> 
         above: Ids of the containers around the node.
     """
     kind = kind_of(node)
-    if kind == OBJECT:
+    if kind in (OBJECT, VARIABLE):
         if id(node) in seen:
             return
         seen.add(id(node))
+    if kind == OBJECT:
         above = ()
     elif kind == CONTAINER:
         if id(node) in above:
@@ -47,7 +48,7 @@ def walk(node: Any, path: Path, seen: set[int], above: tuple[int, ...] = ()) -> 
     else:
         yield path, node
         return
-    for key, value in entries_with_own(node):
+    for key, value in list(entries_with_own(node)):
         yield from walk(value, (*path, key), seen, above)
     yield path, node
 
@@ -66,14 +67,9 @@ def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Pat
 
 
 def iter_children(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Key, Any]]:
-    """Yield (key, child) of the direct children that are nodes or Variables."""
+    """Yield (key, child) of the direct children that are objects or Variables."""
     del graph
     for key, value in all_entries(node):
         kind = kind_of(value)
-        if kind in (OBJECT, VARIABLE) or (kind == CONTAINER and value is not None):
+        if kind in (OBJECT, VARIABLE):
             yield key, value
-
-
-def is_static(value: Any) -> bool:
-    """Whether a value is neither a node nor a leaf of a State."""
-    return kind_of(value) == STATIC

@@ -11,6 +11,7 @@ from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.nested import Nested, level_of
 from typed_nnx._core.nodes import Spec, Token, token_for
 from typed_nnx._core.paths import Path, attribute_path
+from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx.errors import UnhashableStaticError
 
@@ -193,6 +194,10 @@ def _layout(items: tuple[Item, ...]) -> Layout:
 
 def _unflatten(graphdef: GraphDef[Any], children: Any) -> GraphDef[Any]:
     return graphdef
+
+
+PureState: TypeAlias = tuple[GraphDef[M], State[Any, Any, M, Any]]
+"""What `split` without filters returns."""
 
 
 jax.tree_util.register_pytree_node(GraphDef, lambda graphdef: ((), graphdef), _unflatten)

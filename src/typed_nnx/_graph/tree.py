@@ -1,0 +1,258 @@
+"""Trees with objects in them, as trees of (GraphDef, State): `to_tree`, `from_tree`, `prefix`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import jax
+
+from typed_nnx._core.filters import Filter, to_predicate
+from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.paths import Path, attribute_path, key_of_entry
+from typed_nnx._core.state import State
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.flatten import flatten
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._graph.update_context import MergeContext, SplitContext, merge_context, split_context
+from typed_nnx.errors import PrefixConflictError
+
+
+class _Missing:
+    """The type of "no prefix given"."""
+
+
+MISSING = _Missing()
+
+
+@jax.tree_util.register_pytree_with_keys_class
+@dataclasses.dataclass(frozen=True)
+class NodeStates:
+    """The structure and States of one object, as a pytree whose children are the States.
+
+    Attributes:
+        _graphdef: The structure; None where only the States count, as in a prefix.
+        states: The States.
+        metadata: Anything static that travels with it.
+    """
+
+    _graphdef: GraphDef[Any] | None
+    states: tuple[Any, ...]
+    metadata: Any = None
+
+    @property
+    def graphdef(self) -> GraphDef[Any]:
+        """The structure."""
+        if self._graphdef is None:
+            raise ValueError("NodeStates: it has no GraphDef; it was made by from_states")
+        return self._graphdef
+
+    @property
+    def state(self) -> Any:
+        """The State, if there is one only."""
+        if len(self.states) != 1:
+            raise ValueError(
+                f"NodeStates: expected one State, there are {len(self.states)}.\n"
+                "  Fix: use .states"
+            )
+        return self.states[0]
+
+    @classmethod
+    def from_split(
+        cls, graphdef: GraphDef[Any] | None, *states: Any, metadata: Any = None
+    ) -> NodeStates:
+        """Build it from what `split` returned."""
+        return cls(graphdef, states, metadata)
+
+    @classmethod
+    def from_states(cls, *states: Any) -> NodeStates:
+        """Build one without a structure, to stand for prefixes."""
+        return cls(None, states)
+
+    @classmethod
+    def from_prefixes(cls, prefixes: Any, /, *, metadata: Any = None) -> NodeStates:
+        """Build one of prefixes, one for each State."""
+        return cls(None, tuple(prefixes), metadata)
+
+    def tree_flatten_with_keys(self) -> tuple[tuple[tuple[Any, Any], ...], Any]:
+        """Return the States with keys, and what is static."""
+        if len(self.states) == 1:
+            children: tuple[tuple[Any, Any], ...] = ((jax.tree_util.GetAttrKey("state"), self.states[0]),)
+        else:
+            children = tuple(
+                [(jax.tree_util.SequenceKey(i), state) for i, state in enumerate(self.states)]
+            )
+        return children, (self._graphdef, self.metadata)
+
+    @classmethod
+    def tree_unflatten(cls, static: Any, states: Any) -> NodeStates:
+        """Build it from what is static and the States."""
+        return cls(static[0], tuple(states), static[1])
+
+
+def is_tree_node(value: Any, /) -> bool:
+    """Whether a value is what `to_tree` puts in the place of an object."""
+    return isinstance(value, NodeStates)
+
+
+def is_graph_object(value: Any) -> bool:
+    """Whether a value is an object or Variable, which `to_tree` replaces."""
+    return isinstance(value, GraphNode | Variable)
+
+
+def default_split_fn(
+    ctx: SplitContext, path: tuple[Any, ...], prefix: Any, node: Any, /
+) -> NodeStates:
+    """Split an object into one State."""
+    del path, prefix
+    return NodeStates.from_split(*ctx.split(node))
+
+
+def merge_tree_node(
+    ctx: MergeContext, path: tuple[Any, ...], prefix: Any, value: Any, /
+) -> Any:
+    """Merge what `default_split_fn` made."""
+    del path, prefix
+    return ctx.merge(value.graphdef, *value.states)
+
+
+def broadcast_prefix(prefix: Any, tree: Any, is_leaf: Callable[[Any], bool]) -> list[Any]:
+    """Return the leaf of a tree prefix that stands for each leaf of a tree."""
+    found: list[Any] = []
+
+    def add(leaf: Any, below: Any) -> None:
+        found.extend([leaf] * len(jax.tree.leaves(below, is_leaf=is_leaf)))
+
+    jax.tree.map(add, prefix, tree, is_leaf=lambda value: value is None or is_leaf(value))
+    return found
+
+
+class _AliasCheck:
+    """Raises when one object gets two different prefixes."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Path, Any]] = {}
+
+    def __call__(self, node: Any, path: Path, prefix: Any) -> None:
+        graphdef, flat = flatten(node)
+        del graphdef
+        for below, leaf in flat:
+            here = (*path, *below)
+            known = self._known.setdefault(id(leaf), (here, prefix))
+            if isinstance(leaf, Variable) and known[1] != prefix:
+                raise PrefixConflictError(
+                    [(attribute_path(known[0]), known[1]), (attribute_path(here), prefix)]
+                )
+
+
+def to_tree(
+    tree: Any,
+    /,
+    *,
+    prefix: Any = MISSING,
+    split_fn: Callable[[SplitContext, tuple[Any, ...], Any, Any], Any] = default_split_fn,
+    map_non_graph_nodes: bool = False,
+    ctxtag: Hashable | None = None,
+    check_aliasing: bool = True,
+) -> Any:
+    """Return a pytree with `NodeStates` in the place of its objects; sharing is kept.
+
+    Args:
+        tree: A pytree with objects in it.
+        prefix: A tree prefix of `tree`; its leaves are passed to `split_fn`.
+        split_fn: Makes a pytree of (context, path, prefix, object).
+        map_non_graph_nodes: Call `split_fn` for other leaves too.
+        ctxtag: The update context that the objects belong to.
+        check_aliasing: Raise if one object is reached with different prefixes.
+
+    Raises:
+        PrefixConflictError: See `check_aliasing`; both paths are named.
+    """
+    entries, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_graph_object)
+    has_prefix = not isinstance(prefix, _Missing)
+    prefixes = broadcast_prefix(prefix, tree, is_graph_object) if has_prefix else [None] * len(entries)
+    check = _AliasCheck()
+    leaves = []
+    with split_context(ctxtag) as context:
+        for (path, leaf), own in zip(entries, prefixes, strict=True):
+            if is_graph_object(leaf):
+                if check_aliasing and has_prefix:
+                    check(leaf, tuple(map(key_of_entry, path)), own)
+                leaves.append(split_fn(context, path, own, leaf))
+            else:
+                leaves.append(split_fn(context, path, own, leaf) if map_non_graph_nodes else leaf)
+    return jax.tree_util.tree_unflatten(treedef, leaves)
+
+
+def from_tree(
+    tree: Any,
+    /,
+    *,
+    prefix: Any = MISSING,
+    merge_fn: Callable[[MergeContext, tuple[Any, ...], Any, Any], Any] = merge_tree_node,
+    is_node_leaf: Callable[[Any], bool] = is_tree_node,
+    is_leaf: Callable[[Any], bool] = is_tree_node,
+    map_non_graph_nodes: bool = False,
+    is_inner: bool | None = None,
+    ctxtag: Hashable | None = None,
+) -> Any:
+    """Return the pytree with objects again: the inverse of `to_tree`.
+
+    Args:
+        tree: What `to_tree` returned.
+        prefix: A tree prefix of `tree`; its leaves are passed to `merge_fn`.
+        merge_fn: Makes an object of (context, path, prefix, leaf).
+        is_node_leaf: Which leaves `merge_fn` is called for.
+        is_leaf: What counts as a leaf.
+        map_non_graph_nodes: Call `merge_fn` for other leaves too.
+        is_inner: Whether this is the merge inside a jax function; needed with `ctxtag`.
+        ctxtag: The update context that the objects belong to.
+    """
+    entries, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_leaf)
+    has_prefix = not isinstance(prefix, _Missing)
+    prefixes = broadcast_prefix(prefix, tree, is_leaf) if has_prefix else [None] * len(entries)
+    leaves = []
+    with merge_context(ctxtag, is_inner) as context:
+        for (path, leaf), own in zip(entries, prefixes, strict=True):
+            chosen = map_non_graph_nodes or is_node_leaf(leaf)
+            leaves.append(merge_fn(context, path, own, leaf) if chosen else leaf)
+    return jax.tree_util.tree_unflatten(treedef, leaves)
+
+
+def prefix(
+    node: Any,
+    filter_map: Mapping[Filter, Any] | Callable[[Path, Any], Any],
+    /,
+    *,
+    graph: bool | None = None,
+) -> Any:
+    """Return a pytree prefix of `node`: the leaves are what a map from filters says.
+
+    Args:
+        node: A pytree with objects in it.
+        filter_map: A function of (path, leaf), or a mapping from filters to prefixes (the first
+            filter that matches counts; None where none does).
+        graph: Accepted for compatibility.
+
+    Returns:
+        `node` with a prefix in the place of each Variable and array.
+    """
+    del graph
+    choose = filter_map if callable(filter_map) else _chooser(filter_map)
+    entries, treedef = jax.tree_util.tree_flatten_with_path(
+        node, is_leaf=lambda value: isinstance(value, Variable)
+    )
+    leaves = [choose(tuple(map(key_of_entry, path)), leaf) for path, leaf in entries]
+    return jax.tree_util.tree_unflatten(treedef, leaves)
+
+
+def _chooser(filter_map: Mapping[Filter, Any]) -> Callable[[Path, Any], Any]:
+    rules = [(to_predicate(filter_), value) for filter_, value in filter_map.items()]
+
+    def choose(path: Path, leaf: Any) -> Any:
+        return next((value for predicate, value in rules if predicate(path, leaf)), None)
+
+    return choose
+
+

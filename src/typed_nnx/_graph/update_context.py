@@ -1,0 +1,212 @@
+"""Update contexts: structural changes made inside a jax function, carried back to the objects."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Callable, Hashable, Iterator
+from types import TracebackType
+from typing import Any, TypeVar
+
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.nested import partitioned
+from typed_nnx._core.state import State
+from typed_nnx._graph.flatten import IndexMap, RefMap, flatten, unflatten
+from typed_nnx._graph.gather import leaves_in_order
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx.errors import UpdateContextError
+
+A = TypeVar("A")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class UpdateContext:
+    """What is known between the four steps: split, merge inside, split inside, merge.
+
+    Attributes:
+        tag: The tag of the context.
+        outer_refs: The numbers of the objects outside.
+        inner_refs: The outer numbers of the objects inside.
+        outer_objects: The objects outside by number.
+    """
+
+    __slots__ = ("inner_refs", "outer_objects", "outer_refs", "tag")
+
+    def __init__(self, tag: Hashable) -> None:
+        self.tag = tag
+        self.outer_refs: RefMap | None = None
+        self.inner_refs: RefMap | None = None
+        self.outer_objects: IndexMap | None = None
+
+    def clear(self) -> None:
+        """Forget all objects."""
+        self.outer_refs = self.inner_refs = self.outer_objects = None
+
+
+class _Stacks(threading.local):
+    def __init__(self) -> None:
+        self.contexts: list[UpdateContext] = []
+
+
+_stacks = _Stacks()
+
+
+class SplitContext:
+    """Splits objects that may share others; made by `split_context`."""
+
+    __slots__ = ("_update", "ctxtag", "is_inner", "ref_index")
+
+    def __init__(self, ctxtag: Hashable | None, update: UpdateContext | None) -> None:
+        self.ctxtag = ctxtag
+        self.ref_index = RefMap()
+        self._update = update
+        self.is_inner = update is not None and update.inner_refs is not None
+
+    def split(self, node: A, *filters: Filter) -> tuple[GraphDef[A], Any]:
+        """Return the structure and States of an object; see `typed_nnx.split`."""
+        graphdef, flat = self.flatten(node)
+        states = [State._of(group) for group in partitioned("split", flat, filters or (...,))]
+        return (graphdef, *states)  # type: ignore[return-value]  # as many States as filters
+
+    def flatten(self, node: A) -> tuple[GraphDef[A], Any]:
+        """Return the structure and the FlatState of an object."""
+        outer = self._update.inner_refs if self._update is not None and self.is_inner else None
+        return flatten(node, ref_index=self.ref_index, ref_outer_index=outer)
+
+    def close(self) -> None:
+        """Hand what was met to the update context."""
+        update = self._update
+        if update is None:
+            return
+        if self.is_inner:
+            update.inner_refs = None
+        else:
+            update.outer_refs = self.ref_index
+            update.outer_objects = {self.ref_index[found]: found for found in self.ref_index}
+
+
+class MergeContext:
+    """Merges structures that may share objects; made by `merge_context`."""
+
+    __slots__ = ("_update", "ctxtag", "index_ref", "is_inner")
+
+    def __init__(
+        self, ctxtag: Hashable | None, update: UpdateContext | None, inner: bool | None
+    ) -> None:
+        self.ctxtag = ctxtag
+        self.index_ref: IndexMap = {}
+        self._update = update
+        self.is_inner = inner
+
+    def merge(self, graphdef: GraphDef[A], state: Any, /, *states: Any) -> A:
+        """Build the object of a structure and States; see `typed_nnx.merge`."""
+        return self.unflatten(graphdef, leaves_in_order("merge", graphdef, (state, *states)))
+
+    def unflatten(self, graphdef: GraphDef[A], leaves: Any) -> A:
+        """Build the object of a structure and leaves."""
+        update = self._update
+        outer = update.outer_objects if update is not None and self.is_inner is False else None
+        return unflatten(
+            graphdef, leaves, index_ref=self.index_ref, outer_index_outer_ref=outer
+        )
+
+    def close(self) -> None:
+        """Hand what was made to the update context."""
+        update = self._update
+        if update is None:
+            return
+        if self.is_inner:
+            update.inner_refs = RefMap()
+            for position, made in self.index_ref.items():
+                update.inner_refs[made] = position
+        else:
+            update.clear()
+
+
+def current_update_context(tag: Hashable) -> UpdateContext:
+    """Return the innermost active update context with a tag.
+
+    Raises:
+        UpdateContextError: There is none.
+    """
+    for context in reversed(_stacks.contexts):
+        if context.tag == tag:
+            return context
+    raise UpdateContextError("No update context found", tag)
+
+
+@contextlib.contextmanager
+def split_context(ctxtag: Hashable | None = None) -> Iterator[SplitContext]:
+    """Return a context whose `split` may be called on several objects that share others.
+
+    Args:
+        ctxtag: The tag of the update context that it takes part in.
+    """
+    update = None if ctxtag is None else current_update_context(ctxtag)
+    context = SplitContext(ctxtag, update)
+    yield context
+    context.close()
+
+
+@contextlib.contextmanager
+def merge_context(
+    ctxtag: Hashable | None = None, inner: bool | None = None
+) -> Iterator[MergeContext]:
+    """Return a context whose `merge` may be called on several structures that share objects.
+
+    Args:
+        ctxtag: The tag of the update context that it takes part in.
+        inner: Whether this is the merge inside the jax function; needed with a tag.
+    """
+    if ctxtag is not None and inner is None:
+        raise UpdateContextError("merge_context needs inner=True or inner=False", ctxtag)
+    update = None if ctxtag is None else current_update_context(ctxtag)
+    context = MergeContext(ctxtag, update, inner)
+    yield context
+    context.close()
+
+
+class UpdateContextManager:
+    """What `update_context` returns: a context manager and a decorator."""
+
+    __slots__ = ("_tag",)
+
+    def __init__(self, tag: Hashable) -> None:
+        self._tag = tag
+
+    def __enter__(self) -> UpdateContext:
+        context = UpdateContext(self._tag)
+        _stacks.contexts.append(context)
+        return context
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _stacks.contexts.pop().clear()
+
+    def __call__(self, function: F) -> F:
+        """Return the function with an update context of its own around each call."""
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with UpdateContextManager(self._tag):
+                return function(*args, **kwargs)
+
+        return wrapped  # type: ignore[return-value]  # it has the signature of the function
+
+
+def update_context(tag: Hashable) -> UpdateContextManager:
+    """Return a context in which structural changes find their way back to the objects.
+
+    Four steps, in this order: ``split_context(tag)`` outside and ``merge_context(tag, inner=True)``
+    inside the jax function, ``split_context(tag)`` inside and ``merge_context(tag, inner=False)``
+    outside. The last one changes the objects that went in: values, attributes, structure.
+
+    Args:
+        tag: Tells nested contexts apart.
+    """
+    return UpdateContextManager(tag)

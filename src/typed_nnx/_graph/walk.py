@@ -1,0 +1,131 @@
+"""Functions that go over an object graph and return a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from typed_nnx._core.filters import to_predicate
+from typed_nnx._core.nodes import (
+    CONTAINER,
+    OBJECT,
+    Spec,
+    kind_of,
+    path_key,
+    rebuild_container,
+    spec_of,
+)
+from typed_nnx._core.paths import Key, Path
+from typed_nnx._core.variable import Variable
+from typed_nnx._core.walk import entries_with_own
+from typed_nnx._core.walk import iter_children as iter_children
+from typed_nnx._core.walk import iter_graph as iter_graph
+from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._graph.record import Record, snapshot
+
+A = TypeVar("A")
+
+_OWN_ROWS = frozenset({"_pytree__nodes", "_pytree__state"})
+
+
+def map(  # noqa: A001 -- the public name
+    f: Callable[[Path, Any], Any],
+    node: A,
+    /,
+    *,
+    graph: bool | None = None,
+    recreate_variables: bool = True,
+) -> A:
+    """Return the object graph with ``f(path, leaf)`` in the place of each leaf.
+
+    Where `f` returns something else than a Variable for a Variable, a new Variable of the same
+    type and metadata holds it.
+
+    Args:
+        f: Takes the path and the Variable or array.
+        node: An object, or a container of objects.
+        graph: Accepted for compatibility.
+        recreate_variables: Accepted for compatibility.
+    """
+    del graph, recreate_variables
+    record = snapshot(node)
+    structure = record.graphdef if isinstance(record, Record) else record.graphdef()
+    leaves = [
+        f(path, leaf) for path, leaf in zip(structure.layout.paths, record.values(), strict=True)
+    ]
+    mapped: A = rebuild(structure, leaves)
+    return mapped
+
+
+def recursive_map(
+    f: Callable[[Path, Any], Any], node: Any, /, *, graph: bool | None = None
+) -> Any:
+    """Return a copy of an object graph in which `f` has seen every node and leaf.
+
+    ``f(path, value)`` is called for leaves, static values and nodes, children before their parent,
+    and its result takes the place of the value. Variables stay the same objects.
+
+    Args:
+        f: Takes the path and the value (a node is a new one, with its new children).
+        node: An object, or a container of objects.
+        graph: Accepted for compatibility.
+    """
+    del graph
+    return _RecursiveMap(f).of(node, ())
+
+
+class _RecursiveMap:
+    def __init__(self, function: Callable[[Path, Any], Any]) -> None:
+        self.function = function
+        self.made: dict[int, Any] = {}
+
+    def of(self, node: Any, path: Path) -> Any:
+        kind = kind_of(node)
+        if kind not in (OBJECT, CONTAINER):
+            return self.function(path, node)
+        if kind == OBJECT:
+            if id(node) in self.made:
+                return self.made[id(node)]
+            return self._object(node, path)
+        entries = [(key, self.of(value, (*path, key))) for key, value in entries_with_own(node)]
+        return self.function(path, _rebuilt(node, entries))
+
+    def _object(self, node: Any, path: Path) -> Any:
+        copy = self.made[id(node)] = type(node)._nnx_rebuild(spec_of(node))
+        names = {path_key(type(node), name): name for name in node.__dict__}
+        for key, value in entries_with_own(node):
+            new = self.of(value, (*path, key))
+            if key not in _OWN_ROWS or key in names:
+                copy.__dict__[names[key]] = new
+        copy._spec = None
+        result = self.made[id(node)] = self.function(path, copy)
+        return result
+
+
+def _rebuilt(node: Any, entries: list[tuple[Key, Any]]) -> Any:
+    spec = spec_of(node)
+    found = dict(entries)
+    statics = tuple([(name, found[name]) for name, _ in spec.statics])
+    changed = Spec(spec.cls, spec.names, statics, treedef=spec.treedef, order=spec.order)
+    return rebuild_container(changed, [found[name] for name in spec.names])
+
+
+def set_metadata(node: Any, /, *, only: Any = Variable, **metadata: Any) -> None:
+    """Set metadata of every Variable in an object graph that a filter matches.
+
+    Args:
+        node: An object, or a container of objects.
+        only: The filter.
+        **metadata: The items to set.
+    """
+    from_filter = to_predicate(only)
+    for path, leaf in _variables(node):
+        if from_filter(path, leaf):
+            leaf.set_metadata(**metadata)
+
+
+def _variables(node: Any) -> list[tuple[Path, Variable[Any]]]:
+    record = snapshot(node)
+    structure = record.graphdef if isinstance(record, Record) else record.graphdef()
+    leaves = zip(structure.layout.paths, record.values(), strict=True)
+    return [(path, leaf) for path, leaf in leaves if isinstance(leaf, Variable)]
