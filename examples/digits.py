@@ -7,6 +7,7 @@ model from its States, differentiates, and returns the new States.
 
 from __future__ import annotations
 
+import math
 import time
 from typing import NamedTuple, cast
 
@@ -14,10 +15,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from flax import nnx
 from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_digits
+
+import typed_nnx as nnx
 
 EPOCHS = 30
 BATCH = 64
@@ -29,7 +31,7 @@ class Linear(nnx.Module):
     """An affine map of the last axis: float [batch, din] to float [batch, dout]."""
 
     def __init__(self, din: int, dout: int, *, rngs: nnx.Rngs) -> None:
-        scale = (2.0 / din) ** 0.5
+        scale = math.sqrt(2.0 / din)
         self.kernel = nnx.Param(scale * jax.random.normal(rngs.params(), (din, dout)))
         self.bias = nnx.Param(jnp.zeros((1, dout)))
 
@@ -124,7 +126,8 @@ class Training:
             params, rest, self.opt_state, result = self._step(params, rest, self.opt_state, batch)
             batches.append(result)
         nnx.update(self.model, params, rest)
-        return jax.tree.map(lambda *of_batches: jnp.stack(of_batches).mean(), *batches)
+        loss, accuracy = (jnp.stack(of_batches).mean() for of_batches in zip(*batches, strict=True))
+        return Scores(loss, accuracy)
 
 
 def main() -> None:

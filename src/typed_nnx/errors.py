@@ -787,7 +787,7 @@ class UpdateContextError(ValueError):
 
     def __str__(self) -> str:
         return (
-            f"update_context: {self.problem} (tag {self.tag!r}).\n"
+            f"{self.problem} (update_context {self.tag!r}).\n"
             "  Fix: with nnx.update_context(tag): split outside, merge inside, split inside, "
             "merge outside"
         )

@@ -324,7 +324,7 @@ def flat_state(lib: Any) -> Any:
 
 @program
 def pure_state(lib: Any) -> Any:
-    return lib.pure(lib.state(bag(lib, a=lib.Param(pair()), b=bag(lib, c=lib.Param(1)))))
+    return lib.as_pure(lib.state(bag(lib, a=lib.Param(pair()), b=bag(lib, c=lib.Param(1)))))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

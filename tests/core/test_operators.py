@@ -97,7 +97,7 @@ def test_equality_gives_what_flax_gives(pair: Any) -> None:
     assert ours == outcome(lambda: operator.eq(*pair(flax_nnx.Param, *operands)))
 
 
-@pytest.mark.parametrize("other", [None, "text", 3, object(), [1]], ids=repr)
+@pytest.mark.parametrize("other", [None, "text", 3, object(), [1]], ids=["none", "text", "int", "object", "list"])
 @pytest.mark.parametrize("value", [1, "text", [1], None, (1, 2)], ids=repr)
 def test_equality_of_values_that_are_no_arrays_gives_what_flax_gives(
     value: Any, other: Any

@@ -17,12 +17,14 @@ from tests.graph.mutations import (
     WRITES,
     Step,
     change_container,
+    change_list,
     delete_child,
     get_child,
     plain_containers,
     set_child,
 )
 from tests.graph.oracle import (
+    agree,
     both,
     changed_state,
     outcome,
@@ -80,24 +82,24 @@ class MutationMachine(RuleBasedStateMachine):
         self.peer, self.ours = both(graph)
         self.both_do(lambda world: world.variables.append(world.make_variable(variable)))
 
-    def both_do(self, step: Step, *, peer_may_refuse: bool = False) -> tuple[str, tp.Any]:
+    def both_do(self, step: Step, *, update_goes_further: bool = False) -> tuple[str, tp.Any]:
         """Apply `step` to both worlds: equal outcomes, and an error must not change our objects."""
         if self.peer_is_dirty:
             return "error", None
         before = walks(self.ours)
         expected = outcome(lambda: step(self.peer))
         actual = outcome(lambda: step(self.ours))
-        if peer_may_refuse and expected[0] == "error" and actual[0] == "ok":
+        if update_goes_further and expected[0] == "error" and actual[0] == "ok":
             self.peer_is_dirty = True
             return actual
-        assert actual == expected
+        agree(actual, expected)
         if actual[0] == "error":
             assert walks(self.ours) == before, "a failed operation must leave the objects unchanged"
             # flax may have stopped half-way; from then on it is no model.
             self.peer_is_dirty = walks(self.peer) != before
         self.steps += 1
         if self.steps % self.period == 0 and not self.peer_is_dirty:
-            assert round_trips(self.ours) == round_trips(self.peer)
+            agree(round_trips(self.ours), round_trips(self.peer))
         return actual
 
     @rule(spec=array_specs)
@@ -127,17 +129,7 @@ class MutationMachine(RuleBasedStateMachine):
 
     @rule(node=index, name=names)
     def delete_attribute(self, node: int, name: str) -> None:
-        self.both_do(
-            lambda world: delete_child(world, node, name), peer_may_refuse=self.is_list(node)
-        )
-
-    def is_list(self, node: int) -> bool:
-        """Tell an `nnx.List`.
-
-        Oracle bug: flax keeps data or static per index, so that moving an element to another index may be
-        refused half-way; such a refusal ends the comparison.
-        """
-        return type(self.peer.node(node)).__name__ == "List"
+        self.both_do(lambda world: delete_child(world, node, name))
 
     @rule(source=index, source_name=names, node=index, name=names, move=st.booleans())
     def share_or_move_a_child(
@@ -150,8 +142,7 @@ class MutationMachine(RuleBasedStateMachine):
             set_child(world, node, name, get_child(world, source, source_name))
 
         if self.both_do(share)[0] == "ok" and move:
-            lists = self.is_list(source)
-            self.both_do(lambda w: delete_child(w, source, source_name), peer_may_refuse=lists)
+            self.both_do(lambda world: delete_child(world, source, source_name))
 
     @rule(variable=index, how=st.sampled_from(sorted(WRITES)), number=index)
     def write_a_variable(self, variable: int, how: str, number: int) -> None:
@@ -163,11 +154,8 @@ class MutationMachine(RuleBasedStateMachine):
 
     @rule(node=index, how=st.sampled_from(sorted(LIST_OPERATIONS)), value=values())
     def change_a_list(self, node: int, how: str, value: Value) -> None:
-        def step(world: World) -> tp.Any:
-            return LIST_OPERATIONS[how](world.node(node), world.value(value))
-
-        if self.is_list(node):
-            self.both_do(step, peer_may_refuse=True)
+        if type(self.peer.node(node)).__name__ == "List":
+            self.both_do(lambda world: change_list(world, node, how, world.value(value)))
 
     @rule(node=index, how=st.sampled_from(sorted(DICT_OPERATIONS)), value=values())
     def change_a_dict(self, node: int, how: str, value: Value) -> None:
@@ -212,7 +200,8 @@ class MutationMachine(RuleBasedStateMachine):
         def step(world: World) -> None:
             world.node(node).sow(world.type_named(kind), name, jnp.full((1,), number, jnp.float32))
 
-        if hasattr(self.peer.node(node), "sow"):
+        # Oracle bug: flax cannot sort the names and indices of a List with attributes.
+        if type(self.peer.node(node)).__name__ in ("Mod", "SubMod", "Dict"):
             self.both_do(step)
 
     @rule(root=roots, spec=filter_specs)
@@ -231,4 +220,5 @@ class MutationMachine(RuleBasedStateMachine):
             target = world.value(root)
             world.nnx.update(target, changed_state(world, target, every, start, note))
 
-        self.both_do(step)
+        # flax cannot replace an array directly inside a tuple; typed_nnx rebuilds the tuple.
+        self.both_do(step, update_goes_further=True)

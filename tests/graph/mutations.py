@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import typing as tp
 
+import flax.nnx
+import jax
 import jax.numpy as jnp
 
 from tests.graph.oracle import children, is_node, is_variable
@@ -11,6 +15,11 @@ from tests.graph.strategies import NAMES
 from tests.graph.worlds import World
 
 Step = tp.Callable[[World], tp.Any]
+
+
+def _delete(items: tp.Any, value: tp.Any, position: int) -> None:
+    del items[position]
+
 
 LIST_OPERATIONS: dict[str, tp.Callable[[tp.Any, tp.Any], tp.Any]] = {
     "append": lambda items, value: items.append(value),
@@ -20,9 +29,10 @@ LIST_OPERATIONS: dict[str, tp.Callable[[tp.Any, tp.Any], tp.Any]] = {
     "put slice": lambda items, value: items.__setitem__(slice(0, 1), [value, 3]),
     "put": lambda items, value: items.__setitem__(0, value),
     "put last": lambda items, value: items.__setitem__(-1, value),
-    "pop": lambda items, value: type(items.pop()).__name__,
-    "pop first": lambda items, value: type(items.pop(0)).__name__,
+    "pop": lambda items, value: items.pop() and None,
+    "pop first": lambda items, value: items.pop(0) and None,
     "delete slice": lambda items, value: items.__delitem__(slice(0, 2)),
+    **{f"delete {i}": functools.partial(_delete, position=i) for i in range(len(NAMES))},
     "reverse": lambda items, value: items.reverse(),
     "clear": lambda items, value: items.clear(),
 }
@@ -38,7 +48,10 @@ DICT_OPERATIONS: dict[str, tp.Callable[[tp.Any, tp.Any], tp.Any]] = {
 
 WRITES: dict[str, tp.Callable[[World, tp.Any, int], tp.Any]] = {
     "set_value": lambda world, variable, n: variable.set_value(jnp.full((2,), n, jnp.float32)),
-    "ellipsis": lambda world, variable, n: variable.__setitem__(..., jnp.full((3,), n, jnp.int32)),
+    "ellipsis": lambda world, variable, n: (
+        # flax cannot set a number or a tuple in this way.
+        isinstance(variable.get_value(), jax.Array) and variable.__setitem__(..., n)
+    ),
     "add": lambda world, variable, n: variable.set_value(variable.get_value() + n),
     "python number": lambda world, variable, n: variable.set_value(n),
     "tuple": lambda world, variable, n: variable.set_value((jnp.ones(()), jnp.zeros((1,)))),
@@ -50,8 +63,48 @@ WRITES: dict[str, tp.Callable[[World, tp.Any, int], tp.Any]] = {
     ),
     "metadata": lambda world, variable, n: variable.set_metadata("note", n % 3),
     "metadata attribute": lambda world, variable, n: setattr(variable, "rate", n % 2),
-    "delete metadata": lambda world, variable, n: variable.del_metadata("note"),
+    "delete metadata": lambda world, variable, n: (
+        variable.has_metadata("note") and variable.del_metadata("note")
+    ),
 }
+
+
+@dataclasses.dataclass
+class Element:
+    """One element of an `nnx.List` with its status."""
+
+    value: tp.Any
+    is_data: bool
+
+
+def change_list(world: World, node: int, how: str, value: tp.Any) -> None:
+    """Apply one of the list operations to an `nnx.List`.
+
+    Oracle bug: flax keeps data or static per index instead of per element and leaves the old last
+    element behind, so everything that moves elements fails or leaves rubbish. There the operation is
+    applied to a plain list of elements, which are then appended to the emptied List.
+    """
+    items, change = world.node(node), LIST_OPERATIONS[how]
+    if world.nnx is not flax.nnx or how in ("put", "put last"):
+        change(items, value)
+        return
+    elements = [Element(x, items._pytree__nodes[str(i)]) for i, x in enumerate(items)]
+    new = object()
+    change(elements, new)
+    for position, element in enumerate(elements):
+        if not isinstance(element, Element):
+            elements[position] = fresh_element(world, value if element is new else element)
+    while len(items):
+        items.pop()
+    for element in elements:
+        mark = world.nnx.data if element.is_data else world.nnx.static
+        items.append(mark(element.value))
+
+
+def fresh_element(world: World, value: tp.Any) -> Element:
+    """Return `value` with the status that a List gives it."""
+    scratch = world.nnx.List([value])
+    return Element(scratch[0], scratch._pytree__nodes["0"])
 
 
 def get_child(world: World, node: int, name: str) -> tp.Any:
@@ -85,7 +138,10 @@ def delete_child(world: World, node: int, name: str) -> None:
     parent = world.node(node)
     match type(parent).__name__:
         case "List":
-            del parent[NAMES.index(name)]
+            position = NAMES.index(name)
+            if position >= len(parent):
+                raise IndexError(position)
+            change_list(world, node, f"delete {position}", None)
         case "Dict":
             del parent[name]
         case _:

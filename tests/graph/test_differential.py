@@ -28,7 +28,7 @@ from tests.graph.oracle import (
     value_view,
     walk,
 )
-from tests.graph.strategies import graphs
+from tests.graph.strategies import graphs, has_no_text_leaf
 from tests.graph.variations import near_duplicates
 from tests.graph.worlds import World
 
@@ -120,6 +120,9 @@ def test_merge_refuses_a_missing_state(graph: Graph, specs: list[FilterSpec], dr
     assert_same(graph, operation)
 
 
+# flax refuses to update an array directly inside a tuple or namedtuple; typed_nnx rebuilds the container.
+
+
 @given(graphs(), st.integers(1, 3), st.integers(0, 3), st.booleans(), st.booleans())
 def test_update_writes_the_same_values_in_place(
     graph: Graph, every: int, start: int, note: bool, pure: bool
@@ -130,7 +133,19 @@ def test_update_writes_the_same_values_in_place(
         nnx.update(world.root, nnx.to_pure_dict(state) if pure else state)
         return walk(world.root), same_objects(before, world.root)
 
-    assert_same(graph, operation)
+    assert_same(graph, operation, peer_may_refuse=True)
+
+
+@given(graphs(), st.integers(1, 3), st.integers(0, 3), st.booleans())
+def test_after_an_update_the_state_has_the_new_leaves_and_the_old_rest(
+    graph: Graph, every: int, start: int, note: bool
+) -> None:
+    _, ours = both(graph)
+    expected = dict(state_view(ours, ours.nnx.state(ours.root)))
+    state = changed_state(ours, ours.root, every, start, note)
+    expected.update(state_view(ours, state))
+    ours.nnx.update(ours.root, state)
+    assert dict(state_view(ours, ours.nnx.state(ours.root))) == expected
 
 
 @given(graphs(), filter_lists(max_size=2))
@@ -142,7 +157,7 @@ def test_update_accepts_several_states_in_any_order(graph: Graph, specs: list[Fi
         nnx.update(world.root, *reversed(changed))
         return walk(world.root)
 
-    assert_same(graph, operation)
+    assert_same(graph, operation, peer_may_refuse=True)
 
 
 @given(graphs(), st.lists(filter_specs, min_size=1, max_size=2))
@@ -161,7 +176,8 @@ def test_pop_removes_and_returns_the_same_variables(graph: Graph, specs: list[Fi
     assert_same(graph, operation)
 
 
-@given(graphs(), st.booleans(), st.booleans())
+# Oracle bug: with arrays=True flax makes a jax array of every leaf, and crashes on a str.
+@given(graphs().filter(has_no_text_leaf), st.booleans(), st.booleans())
 def test_clone_copies_structure_and_shares_what_flax_shares(
     graph: Graph, variables: bool, arrays: bool
 ) -> None:
@@ -173,7 +189,8 @@ def test_clone_copies_structure_and_shares_what_flax_shares(
             for path, x in objects_by_path(cloned).items()
             if hasattr(x, "get_raw_value") and before[path].get_raw_value() is x.get_raw_value()
         ]
-        return walk(cloned), same_objects(before, cloned), raw
+        entries = [(p, kind, None if arrays else view) for p, kind, view in walk(cloned)]
+        return entries, same_objects(before, cloned), raw
 
     assert_same(graph, operation)
 
@@ -228,7 +245,8 @@ def test_recursive_map_visits_bottom_up_in_the_same_order(graph: Graph) -> None:
 
         return walk(world.nnx.recursive_map(change, world.root)), calls
 
-    assert_same(graph, operation)
+    # flax refuses cycles and changes inside tuples; typed_nnx keeps the one and rebuilds the other.
+    assert_same(graph, operation, peer_may_refuse=True)
 
 
 @given(graphs())

@@ -7,13 +7,13 @@ import typing as tp
 import jax
 import pytest
 from flax import nnx as flax_nnx
+
 from typed_nnx._core.filters import PathContains
 from typed_nnx._core.pytree import Pytree
-from typed_nnx._core.variable import Param
-from typed_nnx._graph.walk import iter_graph
-
 from typed_nnx._core.rngs import Rngs, RngStream
+from typed_nnx._core.variable_types import Param
 from typed_nnx._graph.rng_functions import reseed, with_rngs
+from typed_nnx._graph.walk import iter_graph
 from typed_nnx.errors import (
     InvalidRngSplitError,
     InvalidSeedError,

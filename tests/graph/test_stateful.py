@@ -14,7 +14,7 @@ from hypothesis.stateful import rule
 from tests.graph.descriptions import Value
 from tests.graph.filter_descriptions import FilterSpec, filter_lists, make_filter
 from tests.graph.mutation_machine import MutationMachine, roots
-from tests.graph.oracle import objects_by_path, outcome, state_view, walk
+from tests.graph.oracle import agree, objects_by_path, outcome, state_view, walk
 from tests.graph.worlds import World
 
 
@@ -31,10 +31,10 @@ class CachedRecordMachine(MutationMachine):
             return
         target = self.ours.value(root)
         expected = outcome(lambda: look(self.peer, self.peer.value(root)))
-        assert outcome(lambda: look(self.ours, target)) == expected
+        agree(outcome(lambda: look(self.ours, target)), expected)
         if fresh:
             self.ours.nnx.invalidate(target)
-            assert outcome(lambda: look(self.ours, target)) == expected
+            agree(outcome(lambda: look(self.ours, target)), expected)
 
     @rule(root=roots, specs=filter_lists(max_size=2), fresh=st.booleans())
     def check_split_and_merge(self, root: Value, specs: list[FilterSpec], fresh: bool) -> None:

@@ -46,6 +46,7 @@ def test_downward_imports_are_accepted(tmp_path: Path) -> None:
             "_core/module.py": "from pkg._core import variable\nfrom .variable import Variable\n",
             "_graph/__init__.py": "",
             "_graph/split.py": "import pkg._core.module as m\nfrom .._core import variable\n",
+            "graph.py": "from pkg._graph.split import split as split\n",
             "bridge/__init__.py": "def use():\n    import flax\n",
         },
     )

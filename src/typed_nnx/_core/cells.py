@@ -1,8 +1,8 @@
 """Which cached records an object belongs to, and how it tells them that it changed.
 
-A record owns a `Cell`. Every object under the record's root keeps ``(cell, position)``. The cell
-holds nothing but flags and a weak reference to the root, so an object that outlives its model does
-not keep the model alive.
+A record owns a `Cell`, and every object under the record's root keeps the cell. The cell holds
+nothing but a flag and a weak reference to the root, so an object that outlives its model does not
+keep the model alive.
 """
 
 from __future__ import annotations
@@ -31,37 +31,44 @@ class Cell:
         self.dirty: set[int] = set()
         self.root = root
 
+    def record(self) -> Any:
+        """Return the record, or None if nobody listens any more."""
+        root = self.root()
+        record = None if root is None else root._record
+        return record if record is not None and record.cell is self else None
+
     def alive(self) -> bool:
         """Whether a record still listens."""
-        root = self.root()
-        return self.valid and root is not None and getattr(root._record, "cell", None) is self
+        return self.valid and self.record() is not None
 
     def invalidate(self) -> None:
         """Make the root forget the record, which may hold what was just removed."""
-        self.valid = False
-        root = self.root()
-        if root is not None and getattr(root._record, "cell", None) is self:
-            root._record = None
+        record, self.valid = self.record(), False
+        if record is not None:
+            root = self.root()
+            if root is not None:
+                root._record = None
 
 
-Membership: TypeAlias = tuple[tuple[Cell, int], ...]
+# All objects that belong to one record only share one tuple.
+Membership: TypeAlias = tuple[Cell, ...]
 
 
-def joined(cells: Membership, cell: Cell, position: int) -> Membership:
-    """Return ``cells`` with one more member and without those that nobody listens to."""
-    if not cells:
-        return ((cell, position),)
-    return (*[entry for entry in cells if entry[0].alive()], (cell, position))
+def joined(cells: Membership, own: Membership) -> Membership:
+    """Return both memberships, without those that nobody listens to."""
+    return (*[cell for cell in cells if cell.alive()], *own)
 
 
 def mark_structure(cells: Membership) -> None:
     """Say that an object gained, lost or replaced a node, Variable or container."""
-    for cell, _ in cells:
+    for cell in cells:
         if cell.valid:
             cell.invalidate()
 
 
-def mark_static(cells: Membership) -> None:
+def mark_static(cells: Membership, changed: Any) -> None:
     """Say that only static values or metadata of an object changed."""
-    for cell, position in cells:
-        cell.dirty.add(position)
+    for cell in cells:
+        record = cell.record()
+        if record is not None:
+            cell.dirty.add(record.index[id(changed)])

@@ -10,7 +10,7 @@ from typed_nnx._core.display import SequenceDisplay
 from typed_nnx._core.fields import Mark
 from typed_nnx._core.locate import where
 from typed_nnx._core.module import Module
-from typed_nnx._core.nodes import STATIC, Spec, kind_of, path_key
+from typed_nnx._core.nodes import STATIC, kind_of
 from typed_nnx._core.pytree_checks import decide_status
 from typed_nnx._core.trace import context
 from typed_nnx.errors import TraceLevelError
@@ -44,24 +44,6 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
             self._rewrite(list(it))
 
     # -- elements as attributes -------------------------------------------------------------------
-
-    def _nnx_spec(self) -> Spec:
-        names, statics = self._nnx_entries()
-        keys = tuple([path_key(type(self), name) for name in names])
-        self._spec = Spec(type(self), names, statics, keys=keys)
-        return self._spec
-
-    def _nnx_entries(self) -> tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]:
-        attributes = self.__dict__
-        elements = [_name(index) for index in range(self._length)]
-        others = sorted(name for name in attributes if not name.isdigit())
-        names, statics = [], []
-        for name in (*elements, *others):
-            if self._is_child(name, attributes[name]):
-                names.append(name)
-            else:
-                statics.append((name, attributes[name]))
-        return tuple(names), tuple(statics)
 
     def _elements(self) -> list[A]:
         attributes = self.__dict__

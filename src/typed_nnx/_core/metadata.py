@@ -32,11 +32,14 @@ class Metadata(Mapping[str, Any]):
         plain_set: The same for the writer.
         ref: The raw value is a mutable array reference.
         on_get, on_set: The hooks, in order.
+        items_by_name: The items as a dict, for quick access; never changed.
     """
 
-    __slots__ = ("__weakref__", "_hash", "_items", "on_get", "on_set", "plain_get", "plain_set", "ref")
+    __slots__ = (
+        "__weakref__", "_hash", "items_by_name", "on_get", "on_set", "plain_get", "plain_set", "ref",
+    )  # fmt: skip
 
-    _items: dict[str, Any]
+    items_by_name: dict[str, Any]
     _hash: int | None
     on_get: tuple[Hook, ...]
     on_set: tuple[Hook, ...]
@@ -57,43 +60,48 @@ class Metadata(Mapping[str, Any]):
             _interned[key] = known
         return known
 
+    @property
+    def is_hashable(self) -> bool:
+        """Whether all values have a hash."""
+        return self._hash is not None
+
     def updated(self, items: Mapping[str, Any]) -> Metadata:
         """Return this metadata with ``items`` added or replaced."""
-        return Metadata.of({**self._items, **items})
+        return Metadata.of({**self.items_by_name, **items})
 
     def without(self, name: str) -> Metadata:
         """Return this metadata less one name."""
-        return Metadata.of({key: value for key, value in self._items.items() if key != name})
+        return Metadata.of({key: value for key, value in self.items_by_name.items() if key != name})
 
     def __getitem__(self, name: str) -> Any:
-        return self._items[name]
+        return self.items_by_name[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
+        return iter(self.items_by_name)
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.items_by_name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._items
+        return name in self.items_by_name
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return isinstance(other, Metadata) and same_values(self._items, other._items)
+        return isinstance(other, Metadata) and same_values(self.items_by_name, other.items_by_name)
 
     def __hash__(self) -> int:
         if self._hash is None:
             raise UnhashableMetadataError(
-                [(name, value) for name, value in self._items.items() if not is_hashable(value)]
+                [(name, value) for name, value in self.items_by_name.items() if not is_hashable(value)]
             )
         return self._hash
 
     def __repr__(self) -> str:
-        return repr(self._items)
+        return repr(self.items_by_name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Metadata.of, (self._items,)
+        return Metadata.of, (self.items_by_name,)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Metadata:
         return self  # immutable, and its values are static
@@ -104,7 +112,7 @@ _interned: weakref.WeakValueDictionary[Any, Metadata] = weakref.WeakValueDiction
 
 def _make(items: dict[str, Any], hashed: int | None) -> Metadata:
     made = object.__new__(Metadata)
-    made._items = items
+    made.items_by_name = items
     made._hash = hashed
     made.on_get = _hooks(items.get("on_get_value"))
     made.on_set = _hooks(items.get("on_set_value"))

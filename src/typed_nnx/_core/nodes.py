@@ -34,7 +34,7 @@ _ALWAYS_STATIC: frozenset[type] = frozenset(
 )
 _ALWAYS_CONTAINER: frozenset[type] = frozenset({list, dict, tuple, type(None)})
 
-_kinds: dict[type, Kind] = {
+kinds: dict[type, Kind] = {
     **dict.fromkeys(_ALWAYS_STATIC, STATIC),
     **dict.fromkeys(_ALWAYS_CONTAINER, CONTAINER),
     np.ndarray: LEAF,
@@ -52,6 +52,7 @@ class GraphNode:
 
     _spec: Spec | None
     _nnx_int_keys: ClassVar[bool] = False
+    _nnx_kind: ClassVar[int] = OBJECT
 
     def _nnx_spec(self) -> Spec:
         """Describe the object."""
@@ -60,17 +61,17 @@ class GraphNode:
 
 def kind_of(value: Any) -> Kind:
     """Return the kind of a child."""
-    kind = _kinds.get(type(value))
-    return _classify(value) if kind is None else kind
+    kind = kinds.get(type(value))
+    return classify(value) if kind is None else kind
 
 
-def _classify(value: Any) -> Kind:
+def classify(value: Any) -> Kind:
+    """Return the kind of a child of a type that `kinds` does not know."""
     cls = type(value)
-    if isinstance(value, Variable):
-        kind = VARIABLE
-    elif isinstance(value, GraphNode):
-        kind = OBJECT
-    elif isinstance(value, jax.Ref):
+    kind: Kind | None = getattr(cls, "_nnx_kind", None)
+    if kind is not None:
+        return kind
+    if isinstance(value, jax.Ref):
         return REFERENCE  # a tracer of a reference has the same class as other tracers
     elif isinstance(value, jax.core.Tracer):
         return LEAF
@@ -81,14 +82,9 @@ def _classify(value: Any) -> Kind:
     else:
         # Not remembered: a type may be registered with jax later.
         return STATIC if jax.tree_util.all_leaves((value,)) else CONTAINER
-    if _may_remember(cls):
-        _kinds[cls] = kind
+    if "<locals>" not in cls.__qualname__:  # such a class may die; the table would keep it
+        kinds[cls] = kind
     return kind
-
-
-def _may_remember(cls: type) -> bool:
-    # Classes made inside functions die with them; the table must not keep them alive.
-    return "<locals>" not in cls.__qualname__
 
 
 class Token:
@@ -120,11 +116,14 @@ class Spec:
         statics: The static values by name, in order.
         treedef: For other pytrees than list, dict and tuple: how jax rebuilds one.
         order: For those, the keys in jax's order.
+        template: The attributes of a new node: statics filled in, children None, in order.
+        status: Whether each attribute is a child.
         token: The interned identity; None if a static value has no hash.
     """
 
     __slots__ = (
-        "__weakref__", "cls", "is_object", "keys", "names", "order", "statics", "template", "token", "treedef",
+        "__weakref__", "cls", "is_object", "keys", "names", "order", "statics", "status", "template",
+        "token", "treedef",
     )  # fmt: skip
 
     def __init__(
@@ -144,7 +143,9 @@ class Spec:
         self.statics = statics
         self.treedef = treedef
         self.order = order
-        self.template: dict[Any, Any] | None = None
+        by_name = dict(statics)
+        self.template: dict[Any, Any] = {n: by_name.get(n) for n in _in_order(cls, (*names, *by_name))}
+        self.status = {name: name not in by_name for name in self.template}
         try:
             self.token: Token | None = token_for(
                 (cls, names, tuple([(n, static_key(v)) for n, v in statics]), treedef)
@@ -185,13 +186,37 @@ class Spec:
     def __deepcopy__(self, memo: dict[int, Any]) -> Spec:
         return self  # immutable
 
-    def filled_template(self) -> dict[Any, Any]:
-        """Return a new attribute dict: statics filled in, children as None, in sorted order."""
-        if self.template is None:
-            statics = dict(self.statics)
-            names = sorted_keys((*self.names, *statics))
-            self.template = {name: statics.get(name) for name in names}
-        return self.template.copy()
+
+def _in_order(cls: type, names: tuple[Key, ...]) -> list[Key]:
+    by_key = {path_key(cls, name): name for name in names}
+    return [by_key[key] for key in sorted_keys(by_key)]
+
+
+SpecKey: TypeAlias = tuple[type, tuple[str, ...], tuple[int | None, ...]]
+
+_known_specs: dict[SpecKey, weakref.ref[Spec]] = {}
+
+
+def known_spec(key: SpecKey) -> Spec | None:
+    """Return the spec that was made for this type, these names and these static objects."""
+    found = _known_specs.get(key)
+    return None if found is None else found()
+
+
+def new_spec(key: SpecKey, attributes: Mapping[str, Any]) -> Spec:
+    """Return a new spec for a key: type, names, and the id of each value that is static."""
+    cls, given, parts = key
+    is_child = {name: part is None for name, part in zip(given, parts, strict=True)}
+    order = _in_order(cls, given)
+    names = tuple([name for name in order if is_child[name]])
+    statics = tuple([(name, attributes[name]) for name in order if not is_child[name]])
+    spec = Spec(cls, names, statics, keys=tuple([path_key(cls, name) for name in names]))
+
+    def forget(_: weakref.ref[Spec]) -> None:
+        _known_specs.pop(key, None)
+
+    _known_specs[key] = weakref.ref(spec, forget)
+    return spec
 
 
 def _rebuild_spec(
@@ -275,7 +300,7 @@ def rebuild_container(spec: Spec, children: list[Any]) -> Any:
     """Build a container from its spec and new children."""
     if spec.cls is type(None):
         return None
-    found = spec.filled_template()
+    found = spec.template.copy()
     found.update(zip(spec.names, children, strict=True))
     if spec.cls is dict:
         return found

@@ -13,7 +13,7 @@ from typed_nnx._core.data_types import declared_statuses
 from typed_nnx._core.display import NodeDisplay
 from typed_nnx._core.fields import Mark
 from typed_nnx._core.locate import where
-from typed_nnx._core.nodes import LEAF, STATIC, GraphNode, Spec, kind_of
+from typed_nnx._core.nodes import CONTAINER, LEAF, STATIC, GraphNode, Spec, kind_of, known_spec, new_spec
 from typed_nnx._core.pytree_checks import check_attributes, decide_status, needs_no_check
 from typed_nnx._core.pytree_jax import register_with_jax
 from typed_nnx._core.state_hooks import StateHooks
@@ -139,7 +139,7 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
                 return
             if after == STATIC:
                 self._spec = None
-                mark_static(self._cells)
+                mark_static(self._cells, self)
                 return
         self._spec = None
         mark_structure(self._cells)
@@ -159,29 +159,30 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
     # -- structure --------------------------------------------------------------------------------
 
     def _nnx_spec(self) -> Spec:
-        spec = Spec(type(self), *self._nnx_entries())
-        self._spec = spec
+        attributes, status = self.__dict__, self._status
+        # A spec keeps its static values alive, so their ids are theirs as long as it is known.
+        try:
+            parts = tuple([None if status[n] else id(v) for n, v in attributes.items()])
+        except KeyError:
+            parts = tuple(
+                [
+                    None if (self._is_child(n, v) if n not in status else status[n]) else id(v)
+                    for n, v in attributes.items()
+                ]
+            )
+        key = (type(self), tuple(attributes), parts)
+        self._spec = spec = known_spec(key) or new_spec(key, attributes)
         return spec
 
-    def _nnx_entries(self) -> tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]:
-        """Return the names of the children and the static attributes, both in order."""
-        names, statics = [], []
-        attributes = self.__dict__
-        for name in sorted(attributes):
-            if self._is_child(name, attributes[name]):
-                names.append(name)
-            else:
-                statics.append((name, attributes[name]))
-        return tuple(names), tuple(statics)
-
     def _is_child(self, name: str, value: Any) -> bool:
+        """Return whether an attribute without a status is a child."""
+        kind = kind_of(value)
         if not self._nnx_is_pytree:
-            return kind_of(value) != STATIC
-        status = self._status.get(name)
-        if status is None:  # written past us, by a frozen dataclass or a cached property
-            declared = type(self)._nnx_declared.get(name)
-            status = kind_of(value) not in (STATIC, 4) if declared is None else declared
-            self._status[name] = status
+            return kind != STATIC
+        # Written past us, by a frozen dataclass or a cached property.
+        declared = type(self)._nnx_declared.get(name)
+        status = kind not in (STATIC, CONTAINER) if declared is None else declared
+        self._status[name] = status
         return status
 
     @classmethod
@@ -191,16 +192,18 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         node._cells = ()
         node._record = None
         node._trace = context.trace
-        node._nnx_reset(spec)
+        node._spec = spec
+        node._status = spec.status.copy() if cls._nnx_is_pytree else {}
+        node.__dict__.update(spec.template)
         return node
 
     def _nnx_reset(self, spec: Spec) -> None:
         """Take over all that a spec says; the children are filled in afterwards."""
         self._spec = spec
-        self._status = status_of(spec) if self._nnx_is_pytree else {}
+        self._status = spec.status.copy() if self._nnx_is_pytree else {}
         attributes = self.__dict__
         attributes.clear()
-        attributes.update(spec.filled_template())
+        attributes.update(spec.template)
 
     def _nnx_refill(self, spec: Spec, children: list[Any]) -> None:
         """Become what a spec and children say; the records hear of it if anything changed."""
@@ -226,14 +229,6 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         self._trace = context.trace
         self._status = dict(state["status"])
         self.__dict__.update(state["attributes"])
-
-
-def status_of(spec: Spec) -> dict[str, bool]:
-    """Return the status of every attribute that a spec describes."""
-    statuses = dict.fromkeys(spec.names, True)
-    for name, _ in spec.statics:
-        statuses[name] = False
-    return statuses
 
 
 def _prepare(cls: type[Pytree]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Mapping, MutableMapping
 from types import EllipsisType
@@ -74,6 +75,7 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
     _trace: Any
     _cells: Membership
 
+    _nnx_kind: ClassVar[int] = 2  # VARIABLE of `nodes`, which is above this module
     # Names in the metadata that Variables manage themselves.
     required_metadata: ClassVar[frozenset[str]] = frozenset({"hijax", "ref", "eager_sharding"})
 
@@ -166,18 +168,20 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
         return self.get_value(index=key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if key is Ellipsis and self._meta.plain_set and isinstance(value, jax.Array):
+        if key is Ellipsis and self._meta.plain_set and type(value) in _array_types:
             old: Any = self._box[0]
             # An array of another dtype or shape is cast and broadcast to the old one, as `.at` does.
             if (
-                isinstance(old, jax.Array)
+                type(old) in _array_types
                 and old.shape == value.shape
                 and old.dtype == value.dtype
-                and old.weak_type == value.weak_type  # type: ignore[attr-defined]  # on every array
+                and old.weak_type == value.weak_type
                 and self._trace is context.trace
             ):
                 self._box = (value,)  # type: ignore[assignment]  # A is an array here
                 return
+        elif isinstance(value, jax.Array):
+            _array_types.add(type(value))
         self.set_value(value, index=key)
 
     def __delitem__(self, key: Any) -> None:
@@ -286,14 +290,15 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
         if self._trace != context.trace:
             raise TraceLevelError("Variable", type(self).__name__, None, where(self))
         self._meta = meta
-        mark_static(self._cells)
+        mark_static(self._cells, self)
 
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:  # not filled yet: looking at the metadata would recurse
             raise AttributeError(f"{type(self).__name__!r} object has no {name!r} yet")
-        if name in self._meta:
-            return self._meta[name]
-        return super().__getattr__(name)
+        items = self._meta.items_by_name
+        if name in items:
+            return items[name]
+        return ArrayMethods.__getattr__(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         try:
@@ -318,6 +323,12 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
         if _copy_ref and is_array_ref(raw):
             raw = new_array_ref(raw[...])
         return type(self)._make((raw,), meta)
+
+    def _clone(self) -> Self:
+        """Return a copy; the quick form of `copy` for many Variables."""
+        if self._meta.ref:
+            return self.copy()
+        return self._make(self._box, self._meta)
 
     def replace(self, value: Any = UNSET, *, _copy_ref: bool = True, **updates: Any) -> Self:
         """Return a copy with another value or other metadata; the same as `copy`."""
@@ -391,7 +402,10 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         raw: Any = jax.tree.map(_copied_leaf, self._box[0])
-        return type(self)._make((raw,), self._meta)
+        meta = self._meta
+        if not meta.is_hashable:  # then it may hold something mutable
+            meta = Metadata.of(copy.deepcopy(dict(meta), memo))
+        return type(self)._make((raw,), meta)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"value": self._box[0], "metadata": dict(self._meta)}
@@ -406,6 +420,9 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
         super().__init_subclass__()
         register_with_jax(cls)
 
+
+# Types of arrays and tracers that were met: a set is many times faster than isinstance.
+_array_types: set[type] = set()
 
 _SLOTS = frozenset({"_box", "_meta", "_trace", "_cells"})
 _VALUE_KEY = jax.tree_util.GetAttrKey("value")

@@ -43,15 +43,18 @@ def leaves_in_order(function: str, graphdef: GraphDef[Any], states: Sequence[Any
             extra.append(())
         else:
             _collect(layout.tree, entries, (), found, extra)
-    missing = [p for p, leaf in zip(layout.paths, found, strict=True) if leaf is _MISSING]
-    wrong = [
-        (path, item.cls.__name__, describe_leaf(leaf))
-        for path, item, leaf in zip(layout.paths, layout.items, found, strict=True)
-        if type(item) is VariableDef
-        and type(leaf) is not item.cls
-        and isinstance(leaf, Variable)
-        and not issubclass(type(leaf), item.cls)
-    ]
+    missing: list[Path] = []
+    wrong: list[tuple[Path, str, str]] = []
+    for number, (item, leaf) in enumerate(zip(layout.items, found, strict=True)):
+        if leaf is _MISSING:
+            missing.append(layout.paths[number])
+        elif (
+            type(item) is VariableDef
+            and type(leaf) is not item.cls
+            and isinstance(leaf, Variable)
+            and not isinstance(leaf, item.cls)
+        ):
+            wrong.append((layout.paths[number], item.cls.__name__, describe_leaf(leaf)))
     if missing or extra or wrong:
         raise StateMismatchError(function, missing, extra, wrong)
     return found
@@ -65,7 +68,7 @@ def _collect(
         if type(place) is int:
             found[place] = value
             continue
-        entries = entries_of(value)
+        entries = value if type(value) is dict else entries_of(value)
         if place is _MISSING or entries is None:
             here = (*path, key)
             extra.extend([here] if entries is None else [p for p, _ in flat_items(entries, here)])

@@ -52,6 +52,9 @@ REF_ITEM: LeafItem = "ref"
 Item: TypeAlias = Spec | VariableDef | LeafItem | int
 
 
+_WITH_TOKEN = frozenset({Spec, VariableDef})
+
+
 class Layout(NamedTuple):
     """Where the leaves of a structure are.
 
@@ -93,7 +96,7 @@ class GraphDef(Generic[M]):
         self.outer = outer
         self._layout = layout
         tokens = tuple(
-            [item.token if isinstance(item, Spec | VariableDef) else item for item in items]
+            [item.token if type(item) in _WITH_TOKEN else item for item in items]  # type: ignore[union-attr]  # these two have one
         )
         self.token: Token | None = None if None in tokens else token_for((tokens, base, outer))
 
@@ -174,16 +177,22 @@ def _layout(items: tuple[Item, ...]) -> Layout:
     remaining = iter(items)
 
     def place(item: Item, path: Path) -> Any:
-        if isinstance(item, Spec):
+        if type(item) is Spec:
             level: Nested = {}
             for key in item.keys:
                 below = next(remaining)
                 if type(below) is int:
                     continue
-                found = place(below, (*path, key))
-                if found is not None:
-                    level[key] = found
-            return level_of(level) if level else None
+                if type(below) is Spec:
+                    found = place(below, (*path, key))
+                    if found is not None:
+                        level[key] = found
+                else:
+                    level[key] = len(paths)
+                    paths.append((*path, key))
+                    leaves.append(below)
+            # Only dicts and other containers have keys of several types.
+            return (level if item.is_object else level_of(level)) if level else None
         paths.append(path)
         leaves.append(item)
         return len(paths) - 1

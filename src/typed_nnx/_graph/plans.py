@@ -20,11 +20,17 @@ class Level:
 
     __slots__ = ("copied", "inner", "slots", "template")
 
-    def __init__(self, template: Nested) -> None:
+    def __init__(
+        self,
+        template: Nested,
+        copied: list[tuple[Any, Nested]],
+        inner: list[tuple[Any, Level]],
+        slots: list[tuple[Any, Slot]],
+    ) -> None:
         self.template = template
-        self.inner: list[tuple[Any, Level]] = []
-        self.copied: list[tuple[Any, Nested]] = []
-        self.slots: list[tuple[Any, Slot]] = []
+        self.copied = copied
+        self.inner = inner
+        self.slots = slots
 
     def build(self) -> Nested:
         """Return a new nested dict with the leaves as they are now."""
@@ -41,34 +47,45 @@ class Level:
 class Plan:
     """The levels of each group, and the leaves that no filter matches."""
 
-    __slots__ = ("groups", "rest", "root_groups")
+    __slots__ = ("groups", "rest")
 
     def __init__(self, tree: Any, leaves: Sequence[Leaf], group_of: list[int], count: int) -> None:
         self.rest = [number for number, group in enumerate(group_of) if group == count]
-        self.groups = [_level(tree, leaves, group_of, group) for group in range(count)]
+        self.groups = [_whole(_level(tree, leaves, group_of, group)) for group in range(count)]
 
 
-def _level(tree: Nested, leaves: Sequence[Leaf], group_of: list[int], group: int) -> Level:
+def _whole(level: Level | Nested) -> Level:
+    return level if isinstance(level, Level) else Level(level, [], [], [])
+
+
+def _level(
+    tree: Nested, leaves: Sequence[Leaf], group_of: list[int], group: int
+) -> Level | Nested:
+    """Return the level of one group; a bare dict if nothing in it has to be filled in."""
     template: Nested = {}
-    level = Level(template)
+    copied: list[tuple[Any, Nested]] = []
+    inner: list[tuple[Any, Level]] = []
+    slots: list[tuple[Any, Slot]] = []
     for key, place in tree.items():
-        if isinstance(place, dict):
-            inner = _level(place, leaves, group_of, group)
-            if not inner.template:
-                continue
+        if type(place) is int:
+            if group_of[place] == group:
+                leaf = leaves[place]
+                if type(leaf) is Slot:
+                    template[key] = None
+                    slots.append((key, leaf))
+                else:
+                    template[key] = leaf
+            continue
+        below = _level(place, leaves, group_of, group)
+        if isinstance(below, Level):
             template[key] = None
-            if inner.inner or inner.slots or inner.copied or type(inner.template) is not dict:
-                level.inner.append((key, inner))
-            else:
-                level.copied.append((key, inner.template))
-        elif group_of[place] == group:
-            leaf = leaves[place]
-            template[key] = None if type(leaf) is Slot else leaf
-            if type(leaf) is Slot:
-                level.slots.append((key, leaf))
+            inner.append((key, below))
+        elif below:
+            template[key] = None
+            copied.append((key, below))
     if type(tree) is not dict:
-        level.template = MixedLevel(template)
-    return level
+        return Level(MixedLevel(template), copied, inner, slots) if template else template
+    return Level(template, copied, inner, slots) if copied or inner or slots else template
 
 
 def _groups(

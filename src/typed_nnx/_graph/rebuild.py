@@ -7,6 +7,7 @@ from typing import Any
 
 from typed_nnx._core.nodes import Spec, rebuild_container
 from typed_nnx._core.references import is_array_ref, new_array_ref
+from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
 
@@ -28,6 +29,7 @@ def rebuild(
     """
     items = graphdef.items
     base = graphdef.base
+    new, trace = object.__new__, context.trace
     objects: dict[int, Any] = {} if made is None else made
     existing: dict[int, Any] = {} if reuse is None else reuse
     next_leaf = iter(leaves).__next__
@@ -40,7 +42,20 @@ def rebuild(
         if type(item) is Spec:
             if not item.is_object:
                 return rebuild_container(item, [build() for _ in item.names])
-            return _object(item, position + base, build, objects, existing)
+            if existing and position + base in existing:
+                return _refilled(item, position + base, build, objects, existing)
+            cls: Any = item.cls
+            node = objects[position + base] = new(cls)
+            node._cells = ()
+            node._record = None
+            node._trace = trace
+            node._spec = item
+            node._status = item.status.copy() if cls._nnx_is_pytree else {}
+            attributes = node.__dict__
+            attributes.update(item.template)
+            for name in item.names:
+                attributes[name] = build()
+            return node
         if type(item) is int:
             return objects[item]
         leaf = next_leaf()
@@ -54,24 +69,16 @@ def rebuild(
     return build()
 
 
-def _object(
+def _refilled(
     spec: Spec,
     place: int,
     build: Callable[[], Any],
     objects: dict[int, Any],
     existing: dict[int, Any],
 ) -> Any:
-    old = existing.get(place)
-    if old is not None:
-        objects[place] = old
-        old._nnx_refill(spec, [build() for _ in spec.names])
-        return old
-    cls: Any = spec.cls
-    node = objects[place] = cls._nnx_rebuild(spec)
-    attributes = node.__dict__
-    for name in spec.names:
-        attributes[name] = build()
-    return node
+    old = objects[place] = existing[place]
+    old._nnx_refill(spec, [build() for _ in spec.names])
+    return old
 
 
 def _variable(definition: VariableDef, leaf: Any, old: Any) -> Any:

@@ -17,7 +17,9 @@ from typed_nnx._core.nodes import (
     GraphNode,
     Spec,
     container_holder,
+    classify,
     kind_of,
+    kinds,
     one_level,
     spec_of,
 )
@@ -73,32 +75,54 @@ class Traversal:
 
     def visit(self, root: Any) -> Any:
         """Traverse from a root: an object, a container, a Variable or a leaf."""
-        self._child({"root": root}, "root", root, -1, ())
+        self._child({"root": root}, "root", root, kind_of(root), -1, ())
         return self
 
-    def _node(self, node: Any, above: tuple[int, ...]) -> None:
-        spec = spec_of(node)
+    def _object(self, node: Any) -> None:
+        spec: Spec = node._spec or node._nnx_spec()
         position = len(self.items)
         self.items.append(spec)
         self.objects.append(node)
-        if isinstance(node, GraphNode):
-            self.index[id(node)] = position + self.base
-            holder: Any = node.__dict__
-            above = ()
-        else:
-            if id(node) in above:
-                raise ContainerCycleError((), type(node).__name__)
-            above = (*above, id(node))
-            holder = container_holder(node, spec)
-            if not isinstance(node, tuple) and node is not None:
-                self.watched.append(Watched(node, spec, [holder[name] for name in spec.names]))
+        self.index[id(node)] = position + self.base
+        if spec.names:
+            self._children(spec, node.__dict__, position, ())
+
+    def _container(self, node: Any, above: tuple[int, ...]) -> None:
+        if id(node) in above:
+            raise ContainerCycleError((), type(node).__name__)
+        spec = spec_of(node)
+        position = len(self.items)
+        self.items.append(spec)
+        self.objects.append(None)
+        holder = container_holder(node, spec)
+        if not isinstance(node, tuple) and node is not None:
+            self.watched.append(Watched(node, spec, [holder[name] for name in spec.names]))
+        self._children(spec, holder, position, (*above, id(node)))
+
+    def _children(self, spec: Spec, holder: Any, position: int, above: tuple[int, ...]) -> None:
+        items, objects, leaves, index = self.items, self.objects, self.leaves, self.index
+        definitions, base = self._definitions, self.base
         for name in spec.names:
-            self._child(holder, name, holder[name], position, above)
+            child = holder[name]
+            kind = kinds.get(type(child))
+            if kind is None:
+                kind = classify(child)
+            # The two common cases, without another call.
+            if kind == VARIABLE and id(child) not in index:
+                index[id(child)] = len(items) + base
+                items.append(
+                    definitions.get((type(child), id(child._meta))) or self._definition(child)
+                )
+                objects.append(child)
+                leaves.append(child)
+            elif kind == OBJECT and id(child) not in index:
+                self._object(child)
+            else:
+                self._child(holder, name, child, kind, position, above)
 
     def _child(
-        self, holder: Any, name: Any, child: Any, owner: int, above: tuple[int, ...]
+        self, holder: Any, name: Any, child: Any, kind: int, owner: int, above: tuple[int, ...]
     ) -> None:
-        kind = kind_of(child)
         if kind in (LEAF, STATIC):
             self.items.append(LEAF_ITEM)
             self.objects.append(None)
@@ -120,16 +144,15 @@ class Traversal:
             self.items.append(REF_ITEM)
             self.objects.append(child)
             self.leaves.append(Slot(holder, name, owner))
+        elif kind == OBJECT:
+            self._object(child)
         else:
-            self._node(child, above)
+            self._container(child, above)
 
     def _definition(self, variable: Variable[Any]) -> VariableDef:
         meta = variable._meta
-        key = (type(variable), id(meta))
-        found = self._definitions.get(key)
-        if found is None:
-            found = self._definitions[key] = VariableDef(type(variable), meta)
-        return found
+        made = self._definitions[type(variable), id(meta)] = VariableDef(type(variable), meta)
+        return made
 
     def graphdef(self) -> GraphDef[Any]:
         """Return the structure."""
@@ -152,17 +175,19 @@ class Record:
         graphdef: The structure.
         leaves: The Variables and slots, in the order of the structure.
         objects: The object of each item; None for the root itself, which keeps the record.
+        index: The position of each object, by id.
         cell: The validity, shared with every object in the graph.
         plans: How to build the States of each tuple of filters.
     """
 
-    __slots__ = ("cell", "graphdef", "has_slots", "leaves", "objects", "plans", "watched")
+    __slots__ = ("cell", "graphdef", "has_slots", "index", "leaves", "objects", "plans", "watched")
 
     def __init__(self, traversal: Traversal, cell: Cell) -> None:
         self.graphdef = traversal.graphdef()
         self.leaves = tuple(traversal.leaves)
         self.objects = traversal.objects
         self.objects[0] = None
+        self.index = traversal.index
         self.watched = traversal.watched
         self.cell = cell
         self.plans: dict[Any, Any] = {}
@@ -243,10 +268,12 @@ def record_of(root: Pytree) -> Record:
 def _build(root: Pytree) -> Record:
     traversal: Traversal = Traversal().visit(root)
     cell = Cell(weakref.ref(root))
+    own = (cell,)
     with attach_lock:
-        for position, node in enumerate(traversal.objects):
-            if isinstance(node, Variable | Pytree):
-                node._cells = joined(node._cells, cell, position)
+        for node in traversal.objects:
+            known = getattr(node, "_cells", None)
+            if known is not None:
+                node._cells = joined(known, own) if known else own
         record = Record(traversal, cell)
         root._record = record
     return record
@@ -273,7 +300,7 @@ def _forget(node: Any, seen: set[int]) -> None:
         return
     seen.add(id(node))
     if isinstance(node, Variable | Pytree):
-        for cell, _ in node._cells:
+        for cell in node._cells:
             cell.invalidate()
     if isinstance(node, Variable):
         return

@@ -116,7 +116,7 @@ def merge(
     states = tuple([s.state if isinstance(s, GraphState) else s for s in states])
     leaves = leaves_in_order("merge", structure, states)
     if copy:
-        leaves = [leaf.copy() if isinstance(leaf, Variable) else leaf for leaf in leaves]
+        leaves = [leaf._clone() if isinstance(leaf, Variable) else leaf for leaf in leaves]
     merged: A = rebuild(structure.without_outer(), leaves)
     return merged
 
@@ -167,7 +167,7 @@ def clone(
     if arrays:
         leaves = [_copied(leaf) for leaf in leaves]
     elif variables:
-        leaves = [leaf.copy() if isinstance(leaf, Variable) else leaf for leaf in leaves]
+        leaves = [leaf._clone() if isinstance(leaf, Variable) else leaf for leaf in leaves]
     made: A = rebuild(_structure(record), leaves)
     return made
 

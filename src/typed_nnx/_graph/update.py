@@ -54,7 +54,7 @@ class _Changes:
             raise UnknownPathError(self.unknown, type(self.root).__name__)
         trace = context.trace
         for variable, _ in self.variables:
-            if variable._trace != trace:
+            if variable._trace is not trace and variable._trace != trace:
                 raise TraceLevelError("Variable", type(variable).__name__, None, where(variable))
         for path, _ in self.elsewhere:
             _check_mutable(self.root, path)
@@ -62,12 +62,12 @@ class _Changes:
     def make(self) -> None:
         """Make the changes."""
         for variable, new in self.variables:
-            if not isinstance(new, Variable):
-                _set_raw(variable, new)
-            elif new._meta is variable._meta and not new._meta.ref:
+            if type(new) is type(variable) and new._meta is variable._meta and not new._meta.ref:
                 variable._box = new._box
-            else:
+            elif isinstance(new, Variable):
                 variable.update_from_state(new)
+            else:
+                _set_raw(variable, new)
         for path, value in self.elsewhere:
             _with_child(self.root, path, value)
 

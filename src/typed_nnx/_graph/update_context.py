@@ -133,7 +133,7 @@ def current_update_context(tag: Hashable) -> UpdateContext:
     for context in reversed(_stacks.contexts):
         if context.tag == tag:
             return context
-    raise UpdateContextError("No update context found", tag)
+    raise UpdateContextError(f"No update context found for tag {tag!r}", tag)
 
 
 @contextlib.contextmanager
