@@ -28,7 +28,7 @@ from tests.graph.oracle import (
     both,
     changed_state,
     outcome,
-    pops_from_a_list,
+    pop_is_broken,
     state_view,
     walk,
 )
@@ -208,7 +208,7 @@ class MutationMachine(RuleBasedStateMachine):
     def pop(self, root: Value, spec: FilterSpec) -> None:
         def step(world: World) -> tp.Any:
             target, filter_ = world.value(root), make_filter(world, spec)
-            if pops_from_a_list(world, target, [filter_]):
+            if pop_is_broken(world, target, [filter_]):
                 return None
             return state_view(world, world.nnx.pop(target, filter_))
 

@@ -192,11 +192,29 @@ def changed_state(world: World, root: tp.Any, every: int, start: int, note: bool
     return world.nnx.from_flat_state([(p, changed_leaf(x, note)) for p, x in flat[start::every]])
 
 
-def pops_from_a_list(world: World, root: tp.Any, filters: list[tp.Any]) -> bool:
-    """Tell whether `pop` would take an element of an `nnx.List` away.
+def visits(world: World, root: tp.Any) -> list[tuple[tuple[tp.Any, ...], str]]:
+    """Return (path, type name) of what `iter_graph` visits, without the bookkeeping of flax.
 
-    Oracle bug: flax then leaves a List of the old length with a hole in it, which cannot be iterated.
+    Oracle bug: flax takes the None (or the empty tuple) met again elsewhere for a repeated node and
+    leaves it out.
+    """
+    return [
+        (path, type(x).__name__)
+        for path, x in world.nnx.iter_graph(root)
+        if x is not None
+        and not (type(x) is tuple and not x)
+        and not (path and str(path[-1]).startswith("_"))
+    ]
+
+
+def pop_is_broken(world: World, root: tp.Any, filters: list[tp.Any]) -> bool:
+    """Tell whether flax cannot be the model for this `pop`.
+
+    Oracle bugs: a popped element of an `nnx.List` leaves a List of the old length with a hole in it,
+    which cannot be iterated; an array that is held in two places is popped from one of them.
     """
     found = objects_by_path(root)
-    paths = [path for path, _ in world.nnx.to_flat_state(world.nnx.state(root, tuple(filters)))]
-    return any(path and type(found.get(path[:-1])).__name__ == "List" for path in paths)
+    leaves = list(world.nnx.to_flat_state(world.nnx.state(root, tuple(filters))))
+    arrays = [id(leaf) for _, leaf in leaves if not is_variable(leaf)]
+    in_list = [path and type(found.get(path[:-1])).__name__ == "List" for path, _ in leaves]
+    return any(in_list) or len(set(arrays)) < len(arrays)

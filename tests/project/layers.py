@@ -13,7 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Lowest first. A module may import from its own layer and from those before it.
-LAYERS = ("errors", "_core", "_graph", "_transforms", "nn", "training", "bridge", "compat", "")
+LAYERS = (
+    "_errors",
+    "errors",
+    "_core",
+    "_graph",
+    "_transforms",
+    "nn",
+    "training",
+    "bridge",
+    "compat",
+    "",
+)
 
 # Public modules that only gather names under the module name that NNX code knows.
 FACADES = ("filterlib", "graph", "statelib", "variablelib")

@@ -89,8 +89,8 @@ def test_an_update_context_carries_structure_out_of_a_transform() -> None:
                 return ctx.split(m2)
 
         graphdef_out, state_out = f(graphdef, state)
-        with nnx.merge_context("example", inner=False) as ctx:
-            m3 = ctx.merge(graphdef_out, state_out)
+        with nnx.merge_context("example", inner=False) as outer_ctx:
+            m3 = outer_ctx.merge(graphdef_out, state_out)
 
     assert m1 is m3
     assert m1.a == 1

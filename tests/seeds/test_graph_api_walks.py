@@ -20,7 +20,7 @@ older_spelling = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 class PlainLinear(nnx.Module):
     def __init__(self, din: int, dout: int, *, rngs: nnx.Rngs) -> None:
         self.din, self.dout = din, dout
-        self.w = nnx.Param(jax.random.uniform(rngs(), (din, dout)))
+        self.w = nnx.Param(jax.random.uniform(rngs.next(), (din, dout)))
         self.b = nnx.Param(jnp.zeros((dout,)))
 
 

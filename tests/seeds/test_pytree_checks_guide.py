@@ -7,6 +7,7 @@ sentence of the document and the name of the attribute must be there.
 from __future__ import annotations
 
 import re
+import typing as tp
 
 import jax
 import jax.numpy as jnp
@@ -22,8 +23,8 @@ ARRAY = re.escape(repr(type(jnp.array(0))))
 def test_the_status_of_an_attribute_sticks_until_an_annotation_overrides_it() -> None:
     class Foo(nnx.Pytree):
         def __init__(self) -> None:
-            self.a = jnp.array(1.0)  # data
-            self.b = "Hello, world!"  # static
+            self.a: object = jnp.array(1.0)  # data
+            self.b: object = "Hello, world!"  # static
             self.c = nnx.data(3.14)  # data
 
     pytree = Foo()
@@ -162,7 +163,9 @@ def test_the_trace_level_error_names_the_attribute_too() -> None:
 
 
 @pytest.mark.parametrize("transform", [jax.jit, jax.vmap, jax.grad], ids=["jit", "vmap", "grad"])
-def test_a_captured_variable_cannot_be_mutated_inside_a_transform(transform: object) -> None:
+def test_a_captured_variable_cannot_be_mutated_inside_a_transform(
+    transform: tp.Callable[..., tp.Any],
+) -> None:
     count = nnx.Param(jnp.array(0.0))
 
     def increment(n: jax.Array) -> jax.Array:

@@ -28,7 +28,7 @@ def arrays(node: tp.Any, library: tp.Any) -> dict[str, np.ndarray]:
     leaves, _ = jax.tree.flatten_with_path(library.state(node))
     return {
         jax.tree_util.keystr(path): np.asarray(
-            jax.random.key_data(x) if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key) else x
+            jax.random.key_data(x) if jnp.issubdtype(x.dtype, jax.dtypes.prng_key) else x
         )
         for path, x in leaves
     }

@@ -33,21 +33,9 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-class _Unset:
-    """The type of "no argument given", for arguments where None is a value."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "<not given>"
-
-
-UNSET = _Unset()
-
-_new = object.__new__
-
-
-class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
+class Variable(
+    ArrayOperators[A], ArrayMethods[A], VariableCopies[A], AxisHooks[A], VariableDisplay
+):
     """A mutable box around one value (an array or any pytree), the leaf of every model's state.
 
     ``v[...]`` reads the value and ``v[...] = x`` replaces it; ``v[i]`` and ``v[i] = x`` do the same
@@ -67,17 +55,9 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
         RefInVariableError: `value` is an array reference already.
     """
 
-    __slots__ = ("__weakref__", "_box", "_cells", "_meta", "_trace")
-
-    # The value in a 1-tuple: exactly what jax asks for when it flattens, without a Python call.
-    _box: tuple[A]
-    _meta: Metadata
-    _trace: Any
-    _cells: Membership
+    __slots__ = ()
 
     _nnx_kind: ClassVar[int] = 2  # VARIABLE of `nodes`, which is above this module
-    # Names in the metadata that Variables manage themselves.
-    required_metadata: ClassVar[frozenset[str]] = frozenset({"hijax", "ref", "eager_sharding"})
 
     def __init__(
         self,
@@ -105,16 +85,6 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
     def _created(self, value: A) -> A:
         return place_value(self.create_value(value), self._meta)
 
-    @classmethod
-    def _make(cls, box: tuple[Any], meta: Metadata) -> Self:
-        """Build a Variable from parts that were checked before."""
-        made = _new(cls)
-        made._box = box
-        made._meta = meta
-        made._trace = context.trace
-        made._cells = ()
-        return made
-
     # -- the value --------------------------------------------------------------------------------
 
     def get_value(self, *, index: Any = UNSET) -> A:
@@ -137,7 +107,7 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
             TraceLevelError: The Variable belongs to another trace than the current one.
         """
         if self._trace != context.trace:
-            raise TraceLevelError("Variable", type(self).__name__, None, where(self))
+            self._refuse()
         new: Any = value.get_value() if isinstance(value, Variable) else value
         meta = self._meta
         if index is not UNSET:
@@ -209,7 +179,7 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
     def set_raw_value(self, value: A, *, _unsafe_bypass_check: bool = False) -> None:
         """Store `value` as it is, without hooks."""
         if not _unsafe_bypass_check and self._trace != context.trace:
-            raise TraceLevelError("Variable", type(self).__name__, None, where(self))
+            self._refuse()
         self._box = (value,)
 
     def create_value(self, value: A) -> A:
@@ -224,73 +194,7 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
         function: Any = self.get_value()
         return function(*args, **kwargs)
 
-    # -- metadata ---------------------------------------------------------------------------------
-
-    @overload
-    def get_metadata(
-        self, name: None = None, *, exclude_required: bool | None = None
-    ) -> dict[str, Any]: ...
-    @overload
-    def get_metadata(
-        self, name: str, default: Any = UNSET, *, exclude_required: bool | None = None
-    ) -> Any: ...
-    def get_metadata(
-        self, name: str | None = None, default: Any = UNSET, *, exclude_required: bool | None = None
-    ) -> Any:
-        """Return one item of the metadata, or all of it as a new dict.
-
-        Args:
-            name: The item; None for all.
-            default: Returned when there is no such item.
-            exclude_required: Leave out the names that every Variable has.
-
-        Raises:
-            VariableAttributeError: There is no such item and no default.
-        """
-        items = dict(self._meta)
-        if exclude_required:
-            items = {k: v for k, v in items.items() if k not in self.required_metadata}
-        if name is None:
-            return items
-        if name not in items and default is UNSET:
-            raise VariableAttributeError("read", type(self).__name__, name, tuple(items))
-        return items.get(name, default)
-
-    def set_metadata(self, *args: Any, **metadata: Any) -> None:
-        """Set metadata: ``set_metadata(name=value)`` or ``set_metadata("name", value)``.
-
-        ``set_metadata({...})`` replaces all metadata but the required names.
-        """
-        if len(args) == 1 and isinstance(args[0], Mapping) and not metadata:
-            required = {name: self._meta[name] for name in self._meta if name in self.required_metadata}
-            self._replace_metadata(Metadata.of({**args[0], **required}))
-            return
-        if len(args) == 2 and isinstance(args[0], str):
-            metadata = {args[0]: args[1], **metadata}
-        elif args:
-            raise TypeError(
-                f"set_metadata: got {args!r}; expected keywords, a name and a value, or one "
-                'mapping.\n  Fix: variable.set_metadata(name=value)'
-            )
-        self._replace_metadata(self._meta.updated(metadata))
-
-    def has_metadata(self, name: str) -> bool:
-        """Whether the metadata has an item `name`."""
-        return name in self._meta
-
-    def del_metadata(self, name: str) -> None:
-        """Remove one item of the metadata."""
-        if name not in self._meta:
-            raise VariableAttributeError("delete", type(self).__name__, name, tuple(self._meta))
-        self._replace_metadata(self._meta.without(name))
-
-    def _replace_metadata(self, meta: Metadata) -> None:
-        if meta is self._meta:
-            return
-        if self._trace != context.trace:
-            raise TraceLevelError("Variable", type(self).__name__, None, where(self))
-        self._meta = meta
-        mark_static(self._cells, self)
+    # -- metadata as attributes ---------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
         if name in _SLOTS:  # not filled yet: looking at the metadata would recurse
@@ -308,63 +212,6 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
 
     def __delattr__(self, name: str) -> None:
         raise VariableAttributeError("delete attribute", type(self).__name__, name, ())
-
-    # -- copies -----------------------------------------------------------------------------------
-
-    def copy(self, value: Any = UNSET, *, _copy_ref: bool = True, **updates: Any) -> Self:
-        """Return a new Variable of this type with this value (or `value`) and metadata.
-
-        Args:
-            value: The raw value of the copy.
-            **updates: Metadata to change.
-        """
-        raw: Any = self._box[0] if value is UNSET else value
-        meta = self._meta.updated(updates) if updates else self._meta
-        if _copy_ref and is_array_ref(raw):
-            raw = new_array_ref(raw[...])
-        return type(self)._make((raw,), meta)
-
-    def _clone(self) -> Self:
-        """Return a copy; the quick form of `copy` for many Variables."""
-        if self._meta.ref:
-            return self.copy()
-        return self._make(self._box, self._meta)
-
-    def replace(self, value: Any = UNSET, *, _copy_ref: bool = True, **updates: Any) -> Self:
-        """Return a copy with another value or other metadata; the same as `copy`."""
-        return self.copy(value, _copy_ref=_copy_ref, **updates)
-
-    def to_state(self, value: Any = UNSET, *, _copy_ref: bool = True, **updates: Any) -> Self:
-        """Return a copy; the older spelling of `copy`, from when States held another type."""
-        return self.copy(value, _copy_ref=_copy_ref, **updates)
-
-    def copy_from(self, other: Variable[A]) -> None:
-        """Take over the value and metadata of another Variable of the same type.
-
-        Raises:
-            IncompatibleVariableError: `other` has another type.
-        """
-        if type(self) is not type(other):
-            raise IncompatibleVariableError(type(self).__name__, type(other).__name__)
-        self.update_from_state(other)
-
-    def update_from_state(self, variable_state: Variable[A]) -> None:
-        """Take over the value and metadata of a Variable from a State."""
-        if self._trace != context.trace:
-            raise TraceLevelError("Variable", type(self).__name__, None, where(self))
-        if self._meta.ref and variable_state._meta.ref:
-            raw: Any = self._box[0]
-            other: Any = variable_state._box[0]
-            raw[...] = other[...]
-        else:
-            self._box = variable_state._box
-        self._replace_metadata(variable_state._meta)
-
-    @classmethod
-    def from_metadata(cls, value: A, attributes: Mapping[str, Any]) -> Self:
-        """Build a Variable from a raw value and its metadata, without hooks."""
-        defaults = {"hijax": False, "ref": False, "eager_sharding": True}
-        return cls._make((value,), Metadata.of({**defaults, **attributes}))
 
     # -- what it is -------------------------------------------------------------------------------
 
@@ -397,25 +244,6 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
         value: Any = self.get_value()
         return value  # type: ignore[no-any-return]  # jax checks it
 
-    def __copy__(self) -> Self:
-        return self.copy()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        raw: Any = jax.tree.map(_copied_leaf, self._box[0])
-        meta = self._meta
-        if not meta.is_hashable:  # then it may hold something mutable
-            meta = Metadata.of(copy.deepcopy(dict(meta), memo))
-        return type(self)._make((raw,), meta)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"value": self._box[0], "metadata": dict(self._meta)}
-
-    def __setstate__(self, state: MutableMapping[str, Any]) -> None:
-        self._box = (state["value"],)
-        self._meta = Metadata.of(state["metadata"])
-        self._trace = context.trace
-        self._cells = ()
-
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         register_with_jax(cls)
@@ -425,16 +253,6 @@ class Variable(ArrayOperators[A], ArrayMethods[A], AxisHooks, VariableDisplay):
 _array_types: set[type] = set()
 
 _SLOTS = frozenset({"_box", "_meta", "_trace", "_cells"})
-_VALUE_KEY = jax.tree_util.GetAttrKey("value")
-_flatten: Callable[[Any], Any] = operator.attrgetter("_box", "_meta")
-
-
-def _copied_leaf(leaf: Any) -> Any:
-    if is_array_ref(leaf):
-        return new_array_ref(leaf[...])
-    if isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer):
-        return leaf.copy()
-    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
 
 
 def _with_part(old: Any, index: Any, new: Any) -> Any:
@@ -449,24 +267,6 @@ def _with_part(old: Any, index: Any, new: Any) -> Any:
         return new
     old[index] = new
     return old
-
-
-def register_with_jax(cls: type[Variable[Any]]) -> None:
-    """Register a Variable class as a pytree node: its value is the child, its metadata static."""
-    new, trace = _new, context
-
-    def unflatten(meta: Metadata, children: tuple[Any]) -> Variable[Any]:
-        made = new(cls)
-        made._box = children
-        made._meta = meta
-        made._trace = trace.trace
-        made._cells = ()
-        return made
-
-    def flatten_with_keys(variable: Variable[Any]) -> Any:
-        return ((_VALUE_KEY, variable._box[0]),), variable._meta
-
-    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, _flatten)
 
 
 register_with_jax(Variable)

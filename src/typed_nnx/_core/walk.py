@@ -8,7 +8,6 @@ from typing import Any
 from typed_nnx._core.nodes import CONTAINER, OBJECT, VARIABLE, GraphNode, all_entries, kind_of
 from typed_nnx._core.paths import Key, Path, sorted_keys
 from typed_nnx._core.pytree_state import own_rows
-from typed_nnx.errors import ContainerCycleError
 
 
 def is_node(value: Any) -> bool:
@@ -25,31 +24,22 @@ def entries_with_own(node: Any) -> list[tuple[Key, Any]]:
     return [(key, found[key]) for key in sorted_keys(found)]
 
 
-def walk(node: Any, path: Path, seen: set[int], above: tuple[int, ...] = ()) -> Iterator[tuple[Path, Any]]:
+def walk(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
     """Yield (path, value) of everything below and at a node, children before their parent.
 
     Args:
         node: Where to start.
         path: Its path.
-        seen: Ids of the objects that were visited; they are not visited again.
-        above: Ids of the containers around the node.
+        seen: Ids of the nodes and Variables that were visited; they are not visited again.
     """
     kind = kind_of(node)
-    if kind in (OBJECT, VARIABLE):
+    if kind in (OBJECT, CONTAINER, VARIABLE):
         if id(node) in seen:
             return
         seen.add(id(node))
-    if kind == OBJECT:
-        above = ()
-    elif kind == CONTAINER:
-        if id(node) in above:
-            raise ContainerCycleError(path, type(node).__name__)
-        above = (*above, id(node))
-    else:
-        yield path, node
-        return
-    for key, value in list(entries_with_own(node)):
-        yield from walk(value, (*path, key), seen, above)
+    if kind in (OBJECT, CONTAINER):
+        for key, value in entries_with_own(node):
+            yield from walk(value, (*path, key), seen)
     yield path, node
 
 

@@ -36,9 +36,14 @@ def _by_identity(node: Any, only: Filter) -> list[tuple[Any, list[Path]]]:
     predicate = to_predicate(only)
     found: dict[int, tuple[Any, list[Path]]] = {}
     for path, value in _occurrences(node, (), set()):
-        if value is not None and kind_of(value) != CONTAINER and predicate(path, value):
+        if kind_of(value) != CONTAINER:
             found.setdefault(id(value), (value, []))[1].append(path)
-    return [entry for entry in found.values() if len(entry[1]) > 1]
+    # As in flax, the filter is asked about the repetitions, not about the first path.
+    chosen = [
+        (value, [paths[0], *[path for path in paths[1:] if predicate(path, value)]])
+        for value, paths in found.values()
+    ]
+    return [entry for entry in chosen if len(entry[1]) > 1]
 
 
 def find_duplicates(node: Any, /, *, only: Filter = ...) -> list[list[Path]]:
@@ -46,7 +51,7 @@ def find_duplicates(node: Any, /, *, only: Filter = ...) -> list[list[Path]]:
 
     Args:
         node: An object, or a container of objects.
-        only: Consider only the nodes and leaves that this filter matches.
+        only: Consider only the repetitions that this filter matches, by their path and value.
     """
     return [paths for _, paths in _by_identity(node, only)]
 

@@ -74,7 +74,7 @@ def flatten(
 
     Args:
         node: An object, a container of objects, a Variable or a leaf.
-        with_paths: Return a FlatState; if False, the bare list of leaves.
+        with_paths: Return a FlatState; if False, a list of the values of the Variables and arrays.
         ref_index: Positions of objects; pass one map to several calls whose graphs share objects.
         ref_outer_index: Numbers that objects have outside, noted in the structure.
         graph: False asserts that the graph is a tree.
@@ -92,9 +92,13 @@ def flatten(
         )
         structure = GraphDef(structure.items, base=structure.base, outer=outer)
     if not with_paths:
-        return structure, traversal.values()
+        return structure, [_raw(leaf) for leaf in traversal.values()]
     pairs = zip(structure.layout.paths, traversal.values(), strict=True)
     return structure, FlatState(pairs, sort=False)
+
+
+def _raw(leaf: Any) -> Any:
+    return leaf.get_raw_value() if isinstance(leaf, Variable) else leaf
 
 
 def unflatten(

@@ -198,6 +198,7 @@ def _layout(items: tuple[Item, ...]) -> Layout:
         return len(paths) - 1
 
     tree = place(next(remaining), ())
+    del place  # it refers to itself
     return Layout({} if tree is None else tree, tuple(paths), tuple(leaves))
 
 

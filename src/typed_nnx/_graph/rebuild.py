@@ -66,7 +66,10 @@ def rebuild(
             objects[position + base] = leaf
         return leaf
 
-    return build()
+    try:
+        return build()
+    finally:
+        del build  # it refers to itself; without this the objects would wait for the collector
 
 
 def _refilled(

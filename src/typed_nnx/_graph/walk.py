@@ -9,6 +9,7 @@ from typed_nnx._core.filters import to_predicate
 from typed_nnx._core.nodes import (
     CONTAINER,
     OBJECT,
+    VARIABLE,
     Spec,
     kind_of,
     path_key,
@@ -81,12 +82,15 @@ class _RecursiveMap:
 
     def of(self, node: Any, path: Path) -> Any:
         kind = kind_of(node)
-        if kind not in (OBJECT, CONTAINER):
-            return self.function(path, node)
+        if kind in (OBJECT, VARIABLE) and id(node) in self.made:
+            return self.made[id(node)]
         if kind == OBJECT:
-            if id(node) in self.made:
-                return self.made[id(node)]
             return self._object(node, path)
+        if kind == VARIABLE:
+            result = self.made[id(node)] = self.function(path, node)
+            return result
+        if kind != CONTAINER:
+            return self.function(path, node)
         entries = [(key, self.of(value, (*path, key))) for key, value in entries_with_own(node)]
         return self.function(path, _rebuilt(node, entries))
 
