@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import jax
@@ -28,14 +28,18 @@ def register_data_type(type_: T, /) -> T:
     """
     if type_ not in _data_types:
         _data_types.append(type_)
-        is_data_type.cache_clear()
+        _is_data_type.cache_clear()
     return type_
 
 
 @functools.lru_cache(maxsize=4096)
-def is_data_type(cls: type) -> bool:
+def _is_data_type(cls: type) -> bool:
     """Whether values of a type are data by default (arrays of jax aside)."""
     return issubclass(cls, tuple(_data_types)) or issubclass(cls, jax.Array)
+
+
+# With this type mypy does not ask whether the *instances* of the class have a hash.
+is_data_type: Callable[[type], bool] = _is_data_type
 
 
 # With `from __future__ import annotations` an annotation is a text: `nnx.Data[list]`.

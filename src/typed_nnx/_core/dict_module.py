@@ -24,7 +24,9 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
     __slots__ = ()
 
     @overload
-    def __init__(self, mapping: Mapping[str, A] | Iterable[tuple[str, A]], /, **kwargs: A) -> None: ...
+    def __init__(
+        self, mapping: Mapping[str, A] | Iterable[tuple[str, A]], /, **kwargs: A
+    ) -> None: ...
     @overload
     def __init__(self, **kwargs: A) -> None: ...
     def __init__(self, *args: Any, **kwargs: Any) -> None:

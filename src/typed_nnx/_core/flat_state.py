@@ -31,9 +31,7 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
         self._leaves: list[V] = [leaf for _, leaf in pairs]
 
     @classmethod
-    def from_sorted_keys_values(
-        cls, keys: tuple[Path, ...], values: list[V], /
-    ) -> FlatState[V]:
+    def from_sorted_keys_values(cls, keys: tuple[Path, ...], values: list[V], /) -> FlatState[V]:
         """Build a FlatState from sorted paths and their leaves."""
         made: FlatState[V] = cls((), sort=False)
         made._paths = keys

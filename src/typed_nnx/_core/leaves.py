@@ -28,7 +28,9 @@ def same_leaf(left: Any, right: Any) -> bool:
 
 
 def _same_value(left: Any, right: Any) -> bool:
-    if not isinstance(left, jax.Array | np.ndarray) or not isinstance(right, jax.Array | np.ndarray):
+    if not isinstance(left, jax.Array | np.ndarray) or not isinstance(
+        right, jax.Array | np.ndarray
+    ):
         return type(left) is type(right) and bool(left == right)
     if left.shape != right.shape or left.dtype != right.dtype:
         return False

@@ -93,7 +93,11 @@ class Metadata(Mapping[str, Any]):
     def __hash__(self) -> int:
         if self._hash is None:
             raise UnhashableMetadataError(
-                [(name, value) for name, value in self.items_by_name.items() if not is_hashable(value)]
+                [
+                    (name, value)
+                    for name, value in self.items_by_name.items()
+                    if not is_hashable(value)
+                ]
             )
         return self._hash
 

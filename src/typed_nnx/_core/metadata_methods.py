@@ -59,7 +59,9 @@ class MetadataMethods(VariableParts[A]):
         ``set_metadata({...})`` replaces all metadata but the required names.
         """
         if len(args) == 1 and isinstance(args[0], Mapping) and not metadata:
-            required = {name: self._meta[name] for name in self._meta if name in self.required_metadata}
+            required = {
+                name: self._meta[name] for name in self._meta if name in self.required_metadata
+            }
             self._replace_metadata(Metadata.of({**args[0], **required}))
             return
         if len(args) == 2 and isinstance(args[0], str):
@@ -67,7 +69,7 @@ class MetadataMethods(VariableParts[A]):
         elif args:
             raise TypeError(
                 f"set_metadata: got {args!r}; expected keywords, a name and a value, or one "
-                'mapping.\n  Fix: variable.set_metadata(name=value)'
+                "mapping.\n  Fix: variable.set_metadata(name=value)"
             )
         self._replace_metadata(self._meta.updated(metadata))
 

@@ -36,9 +36,7 @@ class Module(Pytree):
     __slots__ = ()
 
     @overload
-    def sow(
-        self, variable_type: type[Variable[Any]] | str, name: str, value: Any
-    ) -> bool: ...
+    def sow(self, variable_type: type[Variable[Any]] | str, name: str, value: Any) -> bool: ...
     @overload
     def sow(
         self,

@@ -144,7 +144,9 @@ class Spec:
         self.treedef = treedef
         self.order = order
         by_name = dict(statics)
-        self.template: dict[Any, Any] = {n: by_name.get(n) for n in _in_order(cls, (*names, *by_name))}
+        self.template: dict[Any, Any] = {
+            n: by_name.get(n) for n in _in_order(cls, (*names, *by_name))
+        }
         self.status = {name: name not in by_name for name in self.template}
         try:
             self.token: Token | None = token_for(
@@ -176,7 +178,11 @@ class Spec:
     def __repr__(self) -> str:
         statics = ", ".join(f"{name}={value!r}" for name, value in self.statics)
         children = ", ".join(map(str, self.names))
-        return f"{self.cls.__name__}({statics}; {children})" if statics else f"{self.cls.__name__}({children})"
+        return (
+            f"{self.cls.__name__}({statics}; {children})"
+            if statics
+            else f"{self.cls.__name__}({children})"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild_spec, (
@@ -219,9 +225,7 @@ def new_spec(key: SpecKey, attributes: Mapping[str, Any]) -> Spec:
     return spec
 
 
-def _rebuild_spec(
-    cls: type, names: Any, statics: Any, keys: Any, treedef: Any, order: Any
-) -> Spec:
+def _rebuild_spec(cls: type, names: Any, statics: Any, keys: Any, treedef: Any, order: Any) -> Spec:
     return Spec(cls, names, statics, keys=keys, treedef=treedef, order=order)
 
 

@@ -13,7 +13,16 @@ from typed_nnx._core.data_types import declared_statuses
 from typed_nnx._core.display import NodeDisplay
 from typed_nnx._core.fields import Mark
 from typed_nnx._core.locate import where
-from typed_nnx._core.nodes import CONTAINER, LEAF, STATIC, GraphNode, Spec, kind_of, known_spec, new_spec
+from typed_nnx._core.nodes import (
+    CONTAINER,
+    LEAF,
+    STATIC,
+    GraphNode,
+    Spec,
+    kind_of,
+    known_spec,
+    new_spec,
+)
 from typed_nnx._core.pytree_checks import check_attributes, decide_status, needs_no_check
 from typed_nnx._core.pytree_jax import register_with_jax
 from typed_nnx._core.state_hooks import StateHooks

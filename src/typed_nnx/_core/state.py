@@ -144,9 +144,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
         return FlatState(sorted_items(self._mapping), sort=False)
 
     @classmethod
-    def from_flat_path(
-        cls, flat_state: Mapping[Path, V] | Iterable[tuple[Path, V]], /
-    ) -> Self:
+    def from_flat_path(cls, flat_state: Mapping[Path, V] | Iterable[tuple[Path, V]], /) -> Self:
         """Build a State from (path, leaf) pairs."""
         items = flat_state.items() if isinstance(flat_state, Mapping) else flat_state
         return cls._of(nested_of(items))
@@ -182,9 +180,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
         return _one_or_all([State._of(group) for group in groups])
 
     @classmethod
-    def merge(
-        cls, state: Mapping[K, Any], /, *states: Mapping[K, Any]
-    ) -> State[K, V, M, F]:
+    def merge(cls, state: Mapping[K, Any], /, *states: Mapping[K, Any]) -> State[K, V, M, F]:
         """Return one State with the leaves of all; later ones win."""
         return State._of(merged((state, *states)))
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typed_nnx._core.state import State
 
 S_co = TypeVar("S_co", covariant=True)
+M_co = TypeVar("M_co", covariant=True)
 
 
 class SupportsState(Protocol[S_co]):
@@ -22,12 +23,24 @@ class SupportsState(Protocol[S_co]):
         ...
 
 
+class SupportsSplit(SupportsState[S_co], Protocol[M_co, S_co]):
+    """An object of the type ``M_co`` whose State has the type ``S_co``."""
+
+    def __nnx_self__(self, /) -> M_co:
+        """Exists for type checkers only."""
+        ...
+
+
 class StateHooks:
     """The phantom methods of every Pytree."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
+
+        def __nnx_self__(self, /) -> Self:
+            """Exists for type checkers only."""
+            ...
 
         def __nnx_state__(self, /) -> State[Any, Any, Self, Any]:
             """Exists for type checkers only."""

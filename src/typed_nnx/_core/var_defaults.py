@@ -25,9 +25,7 @@ class Defaults:
         self.hijax = hijax
         self.ref = ref
         self.eager_sharding = eager_sharding
-        self.metadata = Metadata.of(
-            {"hijax": hijax, "ref": ref, "eager_sharding": eager_sharding}
-        )
+        self.metadata = Metadata.of({"hijax": hijax, "ref": ref, "eager_sharding": eager_sharding})
 
 
 class _Local(threading.local):

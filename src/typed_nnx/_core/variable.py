@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
-import operator
-from collections.abc import Callable, Mapping, MutableMapping
+import builtins
+from collections.abc import Mapping
 from types import EllipsisType
 from typing import Any, ClassVar, Self, TypeVar, overload
 
@@ -12,22 +11,17 @@ import jax
 import numpy as np
 
 from typed_nnx._core.array_methods import ArrayMethods
-from typed_nnx._core.cells import Membership, mark_static
 from typed_nnx._core.display import VariableDisplay
-from typed_nnx._core.locate import where
-from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.operators import ArrayOperators
 from typed_nnx._core.references import is_array_ref, new_array_ref
 from typed_nnx._core.sharding import place_value
 from typed_nnx._core.trace import context
+from typed_nnx._core.unset import UNSET
 from typed_nnx._core.variable_axes import AxisHooks
+from typed_nnx._core.variable_copies import VariableCopies
+from typed_nnx._core.variable_jax import register_with_jax
 from typed_nnx._core.variable_metadata import VariableMetadata, class_hooks, named_metadata
-from typed_nnx.errors import (
-    IncompatibleVariableError,
-    RefInVariableError,
-    TraceLevelError,
-    VariableAttributeError,
-)
+from typed_nnx.errors import RefInVariableError, VariableAttributeError
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -70,17 +64,19 @@ class Variable(
     ) -> None:
         if isinstance(value, VariableMetadata):
             metadata = {**value.as_metadata(), **metadata}
-            value = value.raw_value
-        if is_array_ref(value):
+            initial: Any = value.raw_value
+        else:
+            initial = value
+        if is_array_ref(initial):
             raise RefInVariableError(type(self).__name__)
         meta = named_metadata(metadata, hijax, ref, eager_sharding, class_hooks(type(self)))
         self._trace = context.trace
         self._cells = ()
         self._meta = meta
-        self._box = (value,)
+        self._box = (initial,)
         if len(meta) > 3:
-            value = self._created(value)
-        self._box = (new_array_ref(value),) if meta.ref else (value,)
+            initial = self._created(initial)
+        self._box = (new_array_ref(initial),) if meta.ref else (initial,)
 
     def _created(self, value: A) -> A:
         return place_value(self.create_value(value), self._meta)
@@ -216,12 +212,12 @@ class Variable(
     # -- what it is -------------------------------------------------------------------------------
 
     @property
-    def type(self) -> type[Self]:
+    def type(self) -> builtins.type[Self]:
         """The class of the Variable; what filters compare in old code."""
         return type(self)
 
     @property
-    def var_type(self) -> type[Self]:
+    def var_type(self) -> builtins.type[Self]:
         """The class of the Variable."""
         return type(self)
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from typed_nnx._core.metadata import Metadata
+from typed_nnx._core.variable_parts import VariableParts
+
+A = TypeVar("A")
 
 
-class AxisHooks:
+class AxisHooks(VariableParts[A]):
     """`add_axis` and `remove_axis`, which run the hooks in the metadata."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-        _meta: Metadata
 
     def add_axis(self, axis_index: int, axis_name: str | None) -> None:
         """Run the ``on_add_axis`` hooks: a transform put a new axis at `axis_index`."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from typed_nnx._core.metadata import HOOKS, Metadata
 from typed_nnx._core.var_defaults import current_defaults
 
 A = TypeVar("A")
+
+ClassHooks: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 @dataclasses.dataclass
@@ -34,10 +36,13 @@ class VariableMetadata(Generic[A]):
         return {**self.metadata, **hooks}
 
 
-@functools.lru_cache(maxsize=512)
-def class_hooks(cls: type) -> tuple[tuple[str, Any], ...]:
+def _class_hooks(cls: type) -> ClassHooks:
     """Return the hooks that a class defines as methods."""
     return tuple([(name, getattr(cls, name)) for name in HOOKS if name in _hook_names(cls)])
+
+
+# With this type mypy does not ask whether the *instances* of the class have a hash.
+class_hooks: Callable[[type], ClassHooks] = functools.lru_cache(maxsize=512)(_class_hooks)
 
 
 def _hook_names(cls: type) -> set[str]:
@@ -50,7 +55,7 @@ def named_metadata(
     hijax: bool | None,
     ref: bool | None,
     eager_sharding: bool | None,
-    hooks: tuple[tuple[str, Any], ...],
+    hooks: ClassHooks,
 ) -> Metadata:
     """Return the full metadata of a new Variable.
 

@@ -33,7 +33,9 @@ def register_variable_name(
     if typ is None:
         return lambda cls: register_variable_name(name, cls, overwrite=overwrite)
     if name in _by_name and not overwrite:
-        raise VariableNameError(f"the name {name!r} already belongs to {_by_name[name].__name__}", name)
+        raise VariableNameError(
+            f"the name {name!r} already belongs to {_by_name[name].__name__}", name
+        )
     _by_name[name] = typ
     return typ
 
@@ -72,7 +74,9 @@ def variable_name_from_type(typ: type[Variable[Any]], /, *, allow_register: bool
         if known is typ:
             return name
     if not allow_register:
-        raise VariableNameError(f"the Variable type {typ.__name__} has no registered name", typ.__name__)
+        raise VariableNameError(
+            f"the Variable type {typ.__name__} has no registered name", typ.__name__
+        )
     name = typ.__name__
     if name in _by_name:
         raise VariableNameError(f"the name {name!r} already belongs to {_by_name[name]!r}", name)

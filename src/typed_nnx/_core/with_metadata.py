@@ -13,9 +13,7 @@ A = TypeVar("A")
 P = ParamSpec("P")
 
 
-def with_metadata(
-    initializer: Callable[P, A], **metadata: Any
-) -> Callable[P, VariableMetadata[A]]:
+def with_metadata(initializer: Callable[P, A], **metadata: Any) -> Callable[P, VariableMetadata[A]]:
     """Return an initializer whose result carries metadata to the Variable made of it.
 
     Args:

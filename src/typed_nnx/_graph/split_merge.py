@@ -6,7 +6,7 @@ from typing import Any, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.state import State
-from typed_nnx._core.state_hooks import SupportsState
+from typed_nnx._core.state_hooks import SupportsSplit, SupportsState
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graph_state import GraphState
@@ -18,6 +18,12 @@ from typed_nnx._graph.record import Record, Traversal, snapshot
 
 A = TypeVar("A")
 S = TypeVar("S")
+F1 = TypeVar("F1")
+F2 = TypeVar("F2")
+F3 = TypeVar("F3")
+F4 = TypeVar("F4")
+F5 = TypeVar("F5")
+F6 = TypeVar("F6")
 
 
 def _structure(record: Record | Traversal) -> GraphDef[Any]:
@@ -36,11 +42,39 @@ def _states(function: str, record: Record | Traversal, filters: tuple[Filter, ..
 
 @overload
 def split(
-    node: SupportsState[S], /, *, graph: bool | None = None
-) -> tuple[GraphDef[Any], S]: ...
+    node: SupportsSplit[A, S], /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], S]: ...
 @overload
-def split(node: A, *filters: Filter, graph: bool | None = None) -> tuple[GraphDef[A], Any]: ...
-def split(node: Any, *filters: Filter, graph: bool | None = None) -> Any:
+def split(
+    node: A, /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: ...
+@overload
+def split(
+    node: A, f1: F1, /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], State[Any, Any, A, F1]]: ...
+@overload
+def split(
+    node: A, f1: F1, f2: F2, /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2]]: ...
+@overload
+def split(
+    node: A, f1: F1, f2: F2, f3: F3, /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3]]: ...
+@overload
+def split(
+    node: A, f1: F1, f2: F2, f3: F3, f4: F4, /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4]]: ...
+@overload
+def split(
+    node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5]]: ...
+@overload
+def split(
+    node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: F6, /, *, graph: bool | None = None
+) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5], State[Any, Any, A, F6]]: ...
+@overload
+def split(node: A, /, *filters: Filter, graph: bool | None = None) -> tuple[Any, ...]: ...
+def split(node: Any, /, *filters: Filter, graph: bool | None = None) -> Any:
     """Split an object graph into its structure and one State per filter.
 
     Args:
@@ -62,7 +96,35 @@ def split(node: Any, *filters: Filter, graph: bool | None = None) -> Any:
     return (_structure(record), *_states("split", record, filters))
 
 
-def state(node: Any, *filters: Filter, graph: bool | None = None) -> Any:
+@overload
+def state(node: SupportsState[S], /, *, graph: bool | None = None) -> S: ...
+@overload
+def state(node: A, /, *, graph: bool | None = None) -> State[Any, Any, A, Any]: ...
+@overload
+def state(node: A, f1: F1, /, *, graph: bool | None = None) -> State[Any, Any, A, F1]: ...
+@overload
+def state(
+    node: A, f1: F1, f2: F2, /, *, graph: bool | None = None
+) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2]]: ...
+@overload
+def state(
+    node: A, f1: F1, f2: F2, f3: F3, /, *, graph: bool | None = None
+) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3]]: ...
+@overload
+def state(
+    node: A, f1: F1, f2: F2, f3: F3, f4: F4, /, *, graph: bool | None = None
+) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4]]: ...
+@overload
+def state(
+    node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, /, *, graph: bool | None = None
+) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5]]: ...
+@overload
+def state(
+    node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: F6, /, *, graph: bool | None = None
+) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5], State[Any, Any, A, F6]]: ...
+@overload
+def state(node: A, /, *filters: Filter, graph: bool | None = None) -> Any: ...
+def state(node: Any, /, *filters: Filter, graph: bool | None = None) -> Any:
     """Return the State of an object graph, or one State per filter.
 
     Unlike `split` it leaves out what no filter matches.
@@ -110,9 +172,9 @@ def merge(
         StateMismatchError: Leaves are missing, extra or of another Variable type; paths are listed.
     """
     del recreate_variables
-    structure = graphdef_or_graphstate
-    if isinstance(structure, GraphState):
-        structure, states = structure.graphdef, (structure.state, *states)
+    given = graphdef_or_graphstate
+    structure = given.graphdef if isinstance(given, GraphState) else given
+    states = (given, *states) if isinstance(given, GraphState) else states
     states = tuple([s.state if isinstance(s, GraphState) else s for s in states])
     leaves = leaves_in_order("merge", structure, states)
     if copy:
