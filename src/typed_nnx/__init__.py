@@ -6,7 +6,6 @@ from typed_nnx import compat as compat
 from typed_nnx import errors as errors
 from typed_nnx import filterlib as filterlib
 from typed_nnx import graph as graph
-from typed_nnx import graph as graphlib
 from typed_nnx import statelib as statelib
 from typed_nnx import variablelib as variablelib
 
@@ -138,5 +137,7 @@ from typed_nnx._graph.walk import map as map
 from typed_nnx._graph.walk import recursive_map as recursive_map
 from typed_nnx._graph.walk import set_metadata as set_metadata
 
+graphlib = graph  # its newer name
+
 if not TYPE_CHECKING:
-    from typed_nnx.compat import older_name as __getattr__
+    from typed_nnx.compat import older_name as __getattr__  # noqa: F401  # Python calls it

@@ -3,27 +3,15 @@
 The arguments of an exception are the facts; its text is written once, by its ``__str__``.
 """
 
-# -- random numbers -------------------------------------------------------------------------------
-# -- filters --------------------------------------------------------------------------------------
-from typed_nnx._errors.filters import FilterOrderError as FilterOrderError
-from typed_nnx._errors.filters import InvalidFilterError as InvalidFilterError
-from typed_nnx._errors.filters import MissingFilterError as MissingFilterError
-from typed_nnx._errors.filters import NoFilterMatchedError as NoFilterMatchedError
+# -- Variables -------------------------------------------------------------------------------------
+from typed_nnx._errors.variables import IncompatibleVariableError as IncompatibleVariableError
+from typed_nnx._errors.variables import MeshRequiredError as MeshRequiredError
+from typed_nnx._errors.variables import RefInVariableError as RefInVariableError
+from typed_nnx._errors.variables import UnhashableMetadataError as UnhashableMetadataError
+from typed_nnx._errors.variables import VariableAttributeError as VariableAttributeError
+from typed_nnx._errors.variables import VariableNameError as VariableNameError
 
-# -- object graphs --------------------------------------------------------------------------------
-from typed_nnx._errors.graphs import ContainerCycleError as ContainerCycleError
-from typed_nnx._errors.graphs import DuplicatePathsError as DuplicatePathsError
-from typed_nnx._errors.graphs import ImmutableNodeError as ImmutableNodeError
-from typed_nnx._errors.graphs import PrefixConflictError as PrefixConflictError
-from typed_nnx._errors.graphs import SharedReferenceError as SharedReferenceError
-from typed_nnx._errors.graphs import StaleRecordError as StaleRecordError
-from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError
-
-# -- Modules --------------------------------------------------------------------------------------
-from typed_nnx._errors.modules import AttributesNotFoundError as AttributesNotFoundError
-from typed_nnx._errors.modules import VariableTypeError as VariableTypeError
-
-# -- Pytrees --------------------------------------------------------------------------------------
+# -- Pytrees and Modules ---------------------------------------------------------------------------
 from typed_nnx._errors.mutation import TraceLevelError as TraceLevelError
 from typed_nnx._errors.pytrees import DataInStaticError as DataInStaticError
 from typed_nnx._errors.pytrees import MisplacedMarkError as MisplacedMarkError
@@ -31,6 +19,10 @@ from typed_nnx._errors.pytrees import StaticAttributeError as StaticAttributeErr
 from typed_nnx._errors.pytrees import StaticMarkError as StaticMarkError
 from typed_nnx._errors.pytrees import UnexpectedDataError as UnexpectedDataError
 from typed_nnx._errors.pytrees import UnhashableStaticError as UnhashableStaticError
+from typed_nnx._errors.modules import AttributesNotFoundError as AttributesNotFoundError
+from typed_nnx._errors.modules import VariableTypeError as VariableTypeError
+
+# -- random numbers --------------------------------------------------------------------------------
 from typed_nnx._errors.random_numbers import InvalidRngSplitError as InvalidRngSplitError
 from typed_nnx._errors.random_numbers import InvalidSeedError as InvalidSeedError
 from typed_nnx._errors.random_numbers import KeyShapeError as KeyShapeError
@@ -38,16 +30,23 @@ from typed_nnx._errors.random_numbers import ReseedPolicyError as ReseedPolicyEr
 from typed_nnx._errors.random_numbers import ReseedShapeError as ReseedShapeError
 from typed_nnx._errors.random_numbers import StreamNotFoundError as StreamNotFoundError
 
-# -- States ---------------------------------------------------------------------------------------
+# -- filters ---------------------------------------------------------------------------------------
+from typed_nnx._errors.filters import FilterOrderError as FilterOrderError
+from typed_nnx._errors.filters import InvalidFilterError as InvalidFilterError
+from typed_nnx._errors.filters import MissingFilterError as MissingFilterError
+from typed_nnx._errors.filters import NoFilterMatchedError as NoFilterMatchedError
+
+# -- States ----------------------------------------------------------------------------------------
 from typed_nnx._errors.states import StateKeyError as StateKeyError
 from typed_nnx._errors.states import StateMismatchError as StateMismatchError
 from typed_nnx._errors.states import UnknownPathError as UnknownPathError
 from typed_nnx._errors.states import UpdateTypeError as UpdateTypeError
 
-# -- Variables ------------------------------------------------------------------------------------
-from typed_nnx._errors.variables import IncompatibleVariableError as IncompatibleVariableError
-from typed_nnx._errors.variables import MeshRequiredError as MeshRequiredError
-from typed_nnx._errors.variables import RefInVariableError as RefInVariableError
-from typed_nnx._errors.variables import UnhashableMetadataError as UnhashableMetadataError
-from typed_nnx._errors.variables import VariableAttributeError as VariableAttributeError
-from typed_nnx._errors.variables import VariableNameError as VariableNameError
+# -- object graphs ---------------------------------------------------------------------------------
+from typed_nnx._errors.graphs import ContainerCycleError as ContainerCycleError
+from typed_nnx._errors.graphs import DuplicatePathsError as DuplicatePathsError
+from typed_nnx._errors.graphs import ImmutableNodeError as ImmutableNodeError
+from typed_nnx._errors.graphs import PrefixConflictError as PrefixConflictError
+from typed_nnx._errors.graphs import SharedReferenceError as SharedReferenceError
+from typed_nnx._errors.graphs import StaleRecordError as StaleRecordError
+from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError

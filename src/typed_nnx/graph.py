@@ -2,7 +2,7 @@
 
 from typed_nnx._core.nodes import GraphNode as GraphNode
 from typed_nnx._core.paths import Key as Key
-from typed_nnx._core.paths import Path as PathParts
+from typed_nnx._core.paths import Path
 from typed_nnx._core.references import ArrayRef as ArrayRef
 from typed_nnx._core.references import array_ref as array_ref
 from typed_nnx._core.references import is_array_ref as is_array_ref
@@ -39,3 +39,5 @@ from typed_nnx._graph.update_context import merge_context as merge_context
 from typed_nnx._graph.update_context import split_context as split_context
 from typed_nnx._graph.update_context import update_context as update_context
 from typed_nnx._graph.walk import recursive_map as recursive_map
+
+PathParts = Path

@@ -67,8 +67,9 @@ def test_a_shallow_copy_of_a_module_shares_children_but_not_attributes() -> None
     assert duplicate.first is original.first
     assert duplicate.kernel is original.kernel
     before = walk(original)
-    duplicate.more = nnx.Param(jnp.zeros(()))
-    duplicate.name = "static"
+    extended: tp.Any = duplicate
+    extended.more = nnx.Param(jnp.zeros(()))
+    extended.name = "static"
     del duplicate.second
     assert walk(original) == before
     assert [path for path, _ in nnx.to_flat_state(nnx.state(duplicate))][-1] == ("more",)
@@ -91,7 +92,7 @@ def test_a_deep_copy_of_a_module_keeps_sharing_and_cycles() -> None:
 def test_a_deep_copy_works_on_after_its_original_has_been_split() -> None:
     original = Tied()
     nnx.split(original)
-    duplicate = copy.deepcopy(original)
+    duplicate: tp.Any = copy.deepcopy(original)
     duplicate.first.kernel = nnx.BatchStat(jnp.zeros(()))
     duplicate.items.append(Layer())
     assert len(nnx.to_flat_state(nnx.state(duplicate, nnx.BatchStat))) == 1

@@ -126,7 +126,7 @@ def private_attributes(lib: Any) -> Any:
 
 @program
 def private_attributes_of_no_pytree(lib: Any) -> Any:
-    class Plain(lib.Pytree, pytree=False):
+    class Plain(lib.Pytree, pytree=False):  # type: ignore[call-arg]  # of one of two libraries
         def __init__(self) -> None:
             self._p = lib.Param(pair())
             self._l = [lib.Param(pair())]
@@ -182,7 +182,7 @@ def nnx_dataclass(lib: Any) -> Any:
     @lib.dataclass
     class Block(lib.Pytree):
         n: int
-        w: lib.Data[jax.Array]  # type: ignore[name-defined]  # a name of one of two libraries
+        w: lib.Data[jax.Array]
 
     return Block(1, pair())
 

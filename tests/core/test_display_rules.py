@@ -102,7 +102,7 @@ def test_a_size_is_written_with_separators_and_units() -> None:
 def test_counting_visits_each_node_once() -> None:
     visits = 0
 
-    class Counted(nnx.Param):  # type: ignore[type-arg]  # of any value
+    class Counted(nnx.Param):
         def get_raw_value(self) -> Any:
             nonlocal visits
             visits += 1

@@ -87,7 +87,7 @@ class Name(str):
         return "Name!"
 
 
-class Numbers(list):  # type: ignore[type-arg]  # a list of anything
+class Numbers(list):
     def __repr__(self) -> str:
         return "Numbers!"
 

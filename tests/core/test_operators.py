@@ -97,7 +97,9 @@ def test_equality_gives_what_flax_gives(pair: Any) -> None:
     assert ours == outcome(lambda: operator.eq(*pair(flax_nnx.Param, *operands)))
 
 
-@pytest.mark.parametrize("other", [None, "text", 3, object(), [1]], ids=["none", "text", "int", "object", "list"])
+@pytest.mark.parametrize(
+    "other", [None, "text", 3, object(), [1]], ids=["none", "text", "int", "object", "list"]
+)
 @pytest.mark.parametrize("value", [1, "text", [1], None, (1, 2)], ids=repr)
 def test_equality_of_values_that_are_no_arrays_gives_what_flax_gives(
     value: Any, other: Any
@@ -210,8 +212,8 @@ ONE_OPERAND: dict[str, Callable[[Any], Any]] = {
     "trunc": math.trunc,
     "bool": bool,
     "len": len,
-    "list": lambda x: [outcome(lambda y=y: y) for y in x],
-    "reversed": lambda x: [outcome(lambda y=y: y) for y in reversed(x)],
+    "list": lambda x: [outcome(lambda y=y: y) for y in x],  # type: ignore[misc]  # y may be anything
+    "reversed": lambda x: [outcome(lambda y=y: y) for y in reversed(x)],  # type: ignore[misc]  # as above
     "contains": lambda x: 1 in x,
     "asarray": np.asarray,
     "asarray_float64": lambda x: np.asarray(x, dtype=np.float64),
@@ -352,7 +354,7 @@ def test_operators_and_methods_work_on_traced_values() -> None:
     def compute(x: jax.Array) -> jax.Array:
         variable = nnx.Param(x)
         variable += 1.0
-        return np.float32(2) * variable + jnp.sin(variable) - variable.sum()
+        return np.float32(2) * variable + jnp.sin(variable) - variable.sum()  # type: ignore[arg-type]  # jax's types know no __jax_array__
 
     x = jnp.array([1.0, 2.0])
     np.testing.assert_allclose(compute(x), 2 * (x + 1) + np.sin(x + 1) - 5.0, rtol=1e-6)

@@ -151,7 +151,7 @@ def test_cloudpickle_keeps_lambdas_and_local_functions_as_static_attributes() ->
     def scale(x: int) -> int:
         return x * factor
 
-    layer = Layer()
+    layer: tp.Any = Layer()
     layer.scale_function = scale
     layer.twice = lambda x: 2 * x
     loaded = cloudpickle.loads(cloudpickle.dumps(layer))

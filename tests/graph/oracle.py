@@ -182,7 +182,9 @@ def changed_leaf(leaf: tp.Any, note: bool = False) -> tp.Any:
         return tuple(changed_leaf(item) for item in leaf)
     if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return leaf
-    is_number = isinstance(leaf, int | float | jax.Array | np.ndarray)
+    if isinstance(leaf, np.ndarray):
+        return np.asarray(leaf + 1)  # a number of numpy is no leaf
+    is_number = isinstance(leaf, int | float | jax.Array)
     return leaf + 1 if is_number else leaf
 
 
@@ -213,8 +215,8 @@ def pop_is_broken(world: World, root: tp.Any, filters: list[tp.Any]) -> bool:
     Oracle bugs: a popped element of an `nnx.List` leaves a List of the old length with a hole in it,
     which cannot be iterated; an array that is held in two places is popped from one of them.
     """
-    found = objects_by_path(root)
+    lists = [x for x in objects_by_path(root).values() if type(x).__name__ == "List"]
     leaves = list(world.nnx.to_flat_state(world.nnx.state(root, tuple(filters))))
     arrays = [id(leaf) for _, leaf in leaves if not is_variable(leaf)]
-    in_list = [path and type(found.get(path[:-1])).__name__ == "List" for path, _ in leaves]
-    return any(in_list) or len(set(arrays)) < len(arrays)
+    has_leaf_in_list = any(not is_node(element) for items in lists for element in items)
+    return has_leaf_in_list or len(set(arrays)) < len(arrays)

@@ -57,7 +57,7 @@ def use_overlapping_roots(model: nnx.Module) -> None:
     nnx.split([model, model])
 
 
-def use_between_mutations(model: nnx.Module) -> None:
+def use_between_mutations(model: tp.Any) -> None:
     nnx.split(model)
     model.flag = "on"
     nnx.split(model)
@@ -254,7 +254,7 @@ def test_a_static_value_dies_with_the_last_graphdef() -> None:
     class Setting:
         """A static value that can be watched."""
 
-    layer = Layer()
+    layer: tp.Any = Layer()
     layer.setting = Setting()
     setting = weakref.ref(layer.setting)
     graphdef = nnx.graphdef(layer)

@@ -51,6 +51,14 @@ class Keyless:
         self.first = first
         self.second = second
 
+    def __eq__(self, other: object) -> bool:  # it may be a static value
+        if not isinstance(other, Keyless):
+            return NotImplemented
+        return (self.first, self.second) == (other.first, other.second)
+
+    def __hash__(self) -> int:
+        return hash((self.first, self.second))
+
     def tree_flatten(self) -> tuple[tuple[tp.Any, tp.Any], None]:
         return (self.first, self.second), None
 

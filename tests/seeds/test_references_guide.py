@@ -6,6 +6,8 @@ same; ``nnx.jit`` itself comes with the transforms.
 
 from __future__ import annotations
 
+import typing as tp
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -107,7 +109,7 @@ def test_an_unregistered_pytree_is_a_leaf_to_jax_and_a_node_to_nnx(
 
     @jax.jit
     def double(state: nnx.State) -> nnx.State:
-        foo = nnx.merge(graphdef, state)
+        foo: tp.Any = nnx.merge(graphdef, state)
         foo.a = [x * 2 for x in foo.a]
         foo.b *= 2
         return nnx.state(foo)

@@ -47,7 +47,7 @@ class Cell:
         if record is not None:
             root = self.root()
             if root is not None:
-                root._record = None
+                object.__setattr__(root, "_record", None)  # not through what a class defines
 
 
 # All objects that belong to one record only share one tuple.

@@ -28,8 +28,8 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
         self, mapping: Mapping[str, A] | Iterable[tuple[str, A]], /, **kwargs: A
     ) -> None: ...
     @overload
-    def __init__(self, **kwargs: A) -> None: ...
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, /, **kwargs: A) -> None: ...
+    def __init__(self, /, *args: Any, **kwargs: Any) -> None:
         for name, value in dict(*args, **kwargs).items():
             self[name] = value
 

@@ -197,6 +197,9 @@ class NestedMapping(Representable):
     def __nnx_repr__(self) -> Rows:
         return mapping_items("", self.mapping)
 
+    def __treescope_repr__(self, path: str | None, renderer: Any, /) -> Any:
+        return renderer(self.mapping, path=path)
+
 
 def _mapping_header(
     name: type | str, mapping: Mapping[Any, Any], is_tree: bool = False

@@ -16,6 +16,7 @@ import numpy as np
 
 from typed_nnx._core.display_counts import Countable, Counter, Counts, sorted_keys
 from typed_nnx._core.display_rows import Attribute, ObjectHeader, Style
+from typed_nnx._core.treescope_display import render_rows
 
 
 class Representable(Countable):
@@ -39,10 +40,10 @@ class Representable(Countable):
         return render(self)
 
     def __treescope_repr__(self, path: str | None, renderer: Any, /) -> Any:
-        # Only treescope calls this, so only here it is sure to be installed.
-        from typed_nnx._core import treescope_display
-
-        return treescope_display.render_object(self, path, renderer)
+        rows = self.__nnx_repr__()
+        header = header_of(rows)
+        attributes = [row for row in rows if isinstance(row, Attribute)]
+        return render_rows(self, header, attributes, path, renderer)
 
 
 def header_of(rows: Iterator[ObjectHeader | Attribute]) -> ObjectHeader:

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 Predicate: TypeAlias = Callable[[Path, AnyType], bool]
 
-Filter: TypeAlias = Union[  # noqa: UP007 -- a recursive alias must be evaluated lazily
+Filter: TypeAlias = Union[  # a recursive alias must be evaluated lazily
     type,
     str,
     Predicate,
     bool,
     "EllipsisType",
-    None,
     tuple["Filter", ...],
     list["Filter"],
+    None,
 ]
 """A type, a tag, a predicate, `...`, a bool, None, or a tuple or list of filters."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import jax.core
+import jax.numpy as jnp
 import numpy as np
 
 from typed_nnx._core.variable import Variable
@@ -22,9 +24,10 @@ def same_leaf(left: Any, right: Any) -> bool:
         )
     if isinstance(left, jax.core.Tracer) or isinstance(right, jax.core.Tracer):
         return False  # known only when the program runs
+    structure: Any
     leaves, structure = jax.tree.flatten(left)
     others, other_structure = jax.tree.flatten(right)
-    return structure == other_structure and all(map(_same_value, leaves, others))
+    return bool(structure == other_structure) and all(map(_same_value, leaves, others))
 
 
 def _same_value(left: Any, right: Any) -> bool:
@@ -34,8 +37,8 @@ def _same_value(left: Any, right: Any) -> bool:
         return type(left) is type(right) and bool(left == right)
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
-    if jax.dtypes.issubdtype(left.dtype, jax.dtypes.prng_key):
-        left, right = jax.random.key_data(left), jax.random.key_data(right)  # type: ignore[arg-type]  # keys are jax arrays
+    if jnp.issubdtype(left.dtype, jax.dtypes.prng_key):
+        left, right = jax.random.key_data(left), jax.random.key_data(right)
     return bool(np.array_equal(np.asarray(left), np.asarray(right)))
 
 

@@ -10,7 +10,7 @@ from typed_nnx._core.display import SequenceDisplay
 from typed_nnx._core.fields import Mark
 from typed_nnx._core.locate import where
 from typed_nnx._core.module import Module
-from typed_nnx._core.nodes import STATIC, kind_of
+from typed_nnx._core.nodes import STATIC, kind_of, store_spec
 from typed_nnx._core.pytree_checks import decide_status
 from typed_nnx._core.trace import context
 from typed_nnx.errors import TraceLevelError
@@ -63,7 +63,7 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
             raise TraceLevelError("Pytree", type(self).__name__, "elements", where(self))
         plain = [value.value if type(value) is Mark else value for value in values]
         statuses = [self._status_of(i, value) for i, value in enumerate(values)]
-        attributes = self.__dict__
+        attributes = vars(self)
         for index in range(self._length):
             name = _name(index)
             del attributes[name]
@@ -73,7 +73,7 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
             attributes[_name(index)] = value
             if status is not None:
                 self._status[_name(index)] = status
-        self._spec = None
+        store_spec(self, None)
         mark_structure(self._cells)
 
     def _status_of(self, index: int, value: Any) -> bool | None:

@@ -7,7 +7,7 @@ metadata is one object.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from typed_nnx._core.static_keys import is_hashable, same_values, static_key
@@ -24,8 +24,11 @@ def _hooks(value: Any) -> tuple[Hook, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-class Metadata(Mapping[str, Any]):
+class Metadata:
     """An immutable mapping from names to static values, made by `Metadata.of`.
+
+    Equal metadata is one object, so that comparison is that of `object`, which costs jax nothing;
+    only metadata with a value that has no hash is a `LooseMetadata`, compared by value.
 
     Attributes:
         plain_get: No hook and no ref stands between the raw value and the reader.
@@ -36,11 +39,10 @@ class Metadata(Mapping[str, Any]):
     """
 
     __slots__ = (
-        "__weakref__", "_hash", "items_by_name", "on_get", "on_set", "plain_get", "plain_set", "ref",
+        "__weakref__", "items_by_name", "on_get", "on_set", "plain_get", "plain_set", "ref",
     )  # fmt: skip
 
     items_by_name: dict[str, Any]
-    _hash: int | None
     on_get: tuple[Hook, ...]
     on_set: tuple[Hook, ...]
     plain_get: bool
@@ -49,21 +51,20 @@ class Metadata(Mapping[str, Any]):
 
     @staticmethod
     def of(items: Mapping[str, Any]) -> Metadata:
-        """Return the metadata with these items; the same object for the same items in order."""
-        key = tuple([(name, static_key(value)) for name, value in items.items()])
+        """Return the metadata with these items; the same object for the same items."""
         try:
-            known = _interned.get(key)
-        except TypeError:  # something in it has no hash: it is compared by value
-            return _make(dict(items), None)
+            key = frozenset([(name, static_key(value)) for name, value in items.items()])
+        except TypeError:  # something in it has no hash
+            return _fill(LooseMetadata(), dict(items))
+        known = _interned.get(key)
         if known is None:
-            known = _make(dict(items), hash(frozenset(key)))
-            _interned[key] = known
+            known = _interned[key] = _fill(Metadata(), dict(items))
         return known
 
     @property
     def is_hashable(self) -> bool:
         """Whether all values have a hash."""
-        return self._hash is not None
+        return not isinstance(self, LooseMetadata)
 
     def updated(self, items: Mapping[str, Any]) -> Metadata:
         """Return this metadata with ``items`` added or replaced."""
@@ -85,21 +86,17 @@ class Metadata(Mapping[str, Any]):
     def __contains__(self, name: object) -> bool:
         return name in self.items_by_name
 
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return isinstance(other, Metadata) and same_values(self.items_by_name, other.items_by_name)
+    def keys(self) -> Iterable[str]:
+        """Return the names."""
+        return self.items_by_name.keys()
 
-    def __hash__(self) -> int:
-        if self._hash is None:
-            raise UnhashableMetadataError(
-                [
-                    (name, value)
-                    for name, value in self.items_by_name.items()
-                    if not is_hashable(value)
-                ]
-            )
-        return self._hash
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """Return the names and values."""
+        return self.items_by_name.items()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of a name, or the default."""
+        return self.items_by_name.get(name, default)
 
     def __repr__(self) -> str:
         return repr(self.items_by_name)
@@ -111,13 +108,27 @@ class Metadata(Mapping[str, Any]):
         return self  # immutable, and its values are static
 
 
+class LooseMetadata(Metadata):
+    """Metadata that holds a value without a hash."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Metadata) and same_values(self.items_by_name, other.items_by_name)
+
+    def __hash__(self) -> int:
+        raise UnhashableMetadataError(
+            [(name, value) for name, value in self.items() if not is_hashable(value)]
+        )
+
+
 _interned: weakref.WeakValueDictionary[Any, Metadata] = weakref.WeakValueDictionary()
 
 
-def _make(items: dict[str, Any], hashed: int | None) -> Metadata:
-    made = object.__new__(Metadata)
+def _fill(made: Metadata, items: dict[str, Any]) -> Metadata:
     made.items_by_name = items
-    made._hash = hashed
     made.on_get = _hooks(items.get("on_get_value"))
     made.on_set = _hooks(items.get("on_set_value"))
     made.ref = bool(items.get("ref"))

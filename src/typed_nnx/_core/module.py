@@ -9,11 +9,12 @@ import jax
 import jax.numpy as jnp
 
 from typed_nnx._core.filters import Filter, to_predicate
+from typed_nnx._core.nodes import CONTAINER, OBJECT, kind_of
 from typed_nnx._core.paths import Key, Path
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import Perturbation, variable_type_from_name
-from typed_nnx._core.walk import iter_children, iter_graph
+from typed_nnx._core.walk import iter_children, walk_objects
 from typed_nnx.errors import AttributesNotFoundError, VariableTypeError
 
 A = TypeVar("A")
@@ -188,9 +189,11 @@ def iter_modules(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[P
         node: An object or container.
         graph: Accepted for compatibility.
     """
-    for path, value in iter_graph(node, graph=graph):
-        if isinstance(value, Module):
-            yield path, value
+    del graph
+    if kind_of(node) in (OBJECT, CONTAINER):
+        for path, value in walk_objects(node, (), set()):
+            if isinstance(value, Module):
+                yield path, value
 
 
 def iter_module_children(

@@ -111,6 +111,20 @@ def grouped(
     return groups, rest
 
 
+def divided(
+    function: str, items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]
+) -> list[list[tuple[Path, Any]]]:
+    """Return the items that each filter takes; every leaf must be taken.
+
+    Raises:
+        NoFilterMatchedError: Some leaf matches no filter.
+    """
+    groups, rest = grouped(items, filters)
+    if rest:
+        raise NoFilterMatchedError(function, [(path, describe_leaf(leaf)) for path, leaf in rest])
+    return groups
+
+
 def partitioned(
     function: str, items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]
 ) -> list[Nested]:
@@ -119,10 +133,7 @@ def partitioned(
     Raises:
         NoFilterMatchedError: Some leaf matches no filter.
     """
-    groups, rest = grouped(items, filters)
-    if rest:
-        raise NoFilterMatchedError(function, [(path, describe_leaf(leaf)) for path, leaf in rest])
-    return [nested_of(group) for group in groups]
+    return [nested_of(group) for group in divided(function, items, filters)]
 
 
 def filtered(items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]) -> list[Nested]:

@@ -8,16 +8,19 @@ is one order and one rule for what a child is.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 import jax
+import jax.core
 import numpy as np
 
+from typed_nnx._core.cells import Membership
 from typed_nnx._core.paths import Key, key_of_entry, sorted_keys
 from typed_nnx._core.static_keys import first_unhashable, same_values, static_key
-from typed_nnx._core.variable import Variable
 from typed_nnx.errors import UnhashableStaticError
+
+_new = object.__new__
 
 # The kinds of children.
 STATIC = 0
@@ -42,21 +45,50 @@ kinds: dict[type, Kind] = {
 
 
 class GraphNode:
-    """The base by which this layer knows our objects; `Pytree` is its only direct subclass.
+    """The slots of our objects, and how this layer knows them; `Pytree` is the only direct subclass.
 
     Attributes:
         _spec: The cached description, dropped by every write that changes it.
+        _status: Whether each attribute is data.
+        _trace: The jax trace that the object belongs to.
+        _cells: The records that it is part of.
+        _record: Its own record.
     """
 
-    __slots__ = ("_spec",)
+    __slots__ = ("_cells", "_record", "_spec", "_status", "_trace")
 
     _spec: Spec | None
+    _status: dict[str, bool]
+    _trace: Any
+    _cells: Membership
+    _record: Any
+
     _nnx_int_keys: ClassVar[bool] = False
+    _nnx_is_pytree: ClassVar[bool] = True
     _nnx_kind: ClassVar[int] = OBJECT
 
     def _nnx_spec(self) -> Spec:
         """Describe the object."""
         raise NotImplementedError
+
+
+# Assignment goes through `__setattr__`, which a subclass may define; these write the slots.
+store_spec: Callable[[Any, Spec | None], None] = GraphNode.__dict__["_spec"].__set__
+store_status: Callable[[Any, dict[str, bool]], None] = GraphNode.__dict__["_status"].__set__
+store_trace: Callable[[Any, Any], None] = GraphNode.__dict__["_trace"].__set__
+store_cells: Callable[[Any, Membership], None] = GraphNode.__dict__["_cells"].__set__
+store_record: Callable[[Any, Any], None] = GraphNode.__dict__["_record"].__set__
+
+
+def new_node(cls: type[Any], spec: Spec | None, status: dict[str, bool], trace: Any) -> Any:
+    """Return an object without attributes, its slots filled."""
+    node = _new(cls)
+    store_spec(node, spec)
+    store_status(node, status)
+    store_trace(node, trace)
+    store_cells(node, ())
+    store_record(node, None)
+    return node
 
 
 def kind_of(value: Any) -> Kind:
@@ -75,9 +107,7 @@ def classify(value: Any) -> Kind:
         return REFERENCE  # a tracer of a reference has the same class as other tracers
     elif isinstance(value, jax.core.Tracer):
         return LEAF
-    elif isinstance(value, jax.Array):
-        kind = LEAF
-    elif isinstance(value, np.ndarray):
+    elif isinstance(value, jax.Array | np.ndarray):
         kind = LEAF
     else:
         # Not remembered: a type may be registered with jax later.

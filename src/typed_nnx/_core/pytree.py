@@ -6,9 +6,7 @@ import abc
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from typed_nnx_models import Hooks
-
-from typed_nnx._core.cells import Membership, mark_static, mark_structure
+from typed_nnx._core.cells import mark_static, mark_structure
 from typed_nnx._core.data_types import declared_statuses
 from typed_nnx._core.display import NodeDisplay
 from typed_nnx._core.fields import Mark
@@ -21,16 +19,22 @@ from typed_nnx._core.nodes import (
     Spec,
     kind_of,
     known_spec,
+    new_node,
     new_spec,
+    store_cells,
+    store_record,
+    store_spec,
+    store_status,
+    store_trace,
 )
 from typed_nnx._core.pytree_checks import check_attributes, decide_status, needs_no_check
 from typed_nnx._core.pytree_jax import register_with_jax
 from typed_nnx._core.state_hooks import StateHooks
 from typed_nnx._core.trace import context
 from typed_nnx.errors import TraceLevelError
+from typed_nnx_models import Hooks
 
 _MISSING = object()
-_new = object.__new__
 
 
 class PytreeMeta(abc.ABCMeta):
@@ -59,14 +63,8 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
     checked: there every value that holds arrays or nodes is state.
     """
 
-    __slots__ = ("__dict__", "__weakref__", "_cells", "_record", "_status", "_trace")
+    __slots__ = ("__dict__", "__weakref__")
 
-    _cells: Membership
-    _record: Any
-    _status: dict[str, bool]
-    _trace: Any
-
-    _nnx_is_pytree: ClassVar[bool] = True
     _nnx_attributes: ClassVar[bool] = True
     _nnx_declared: ClassVar[Mapping[str, bool]] = {}
     _nnx_descriptors: ClassVar[frozenset[str]] = frozenset()
@@ -74,14 +72,9 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
     if not TYPE_CHECKING:  # the arguments are for `__init__`, whose signature counts
 
         def __new__(cls, *args, **kwargs):
-            node = _new(cls)
             if "_nnx_declared" not in cls.__dict__:
                 _prepare(cls)
-            node._spec = None
-            node._cells = ()
-            node._record = None
-            node._status = {}
-            node._trace = context.trace
+            node = new_node(cls, None, {}, context.trace)
             return node
 
     def __init_subclass__(cls, *, pytree: bool = True, **kwargs: Any) -> None:
@@ -147,10 +140,10 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
             if after == LEAF:
                 return
             if after == STATIC:
-                self._spec = None
+                store_spec(self, None)
                 mark_static(self._cells, self)
                 return
-        self._spec = None
+        store_spec(self, None)
         mark_structure(self._cells)
 
     def _remove(self, name: str) -> None:
@@ -162,7 +155,7 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
             raise TraceLevelError("Pytree", type(self).__name__, name, where(self))
         object.__delattr__(self, name)
         self._status.pop(name, None)
-        self._spec = None
+        store_spec(self, None)
         mark_structure(self._cells)
 
     # -- structure --------------------------------------------------------------------------------
@@ -180,7 +173,8 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
                 ]
             )
         key = (type(self), tuple(attributes), parts)
-        self._spec = spec = known_spec(key) or new_spec(key, attributes)
+        spec = known_spec(key) or new_spec(key, attributes)
+        store_spec(self, spec)
         return spec
 
     def _is_child(self, name: str, value: Any) -> bool:
@@ -197,19 +191,15 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
     @classmethod
     def _nnx_rebuild(cls, spec: Spec) -> Self:
         """Return a new object with the static attributes of a spec and None for each child."""
-        node = _new(cls)
-        node._cells = ()
-        node._record = None
-        node._trace = context.trace
-        node._spec = spec
-        node._status = spec.status.copy() if cls._nnx_is_pytree else {}
+        status = spec.status.copy() if cls._nnx_is_pytree else {}
+        node: Self = new_node(cls, spec, status, context.trace)
         node.__dict__.update(spec.template)
         return node
 
     def _nnx_reset(self, spec: Spec) -> None:
         """Take over all that a spec says; the children are filled in afterwards."""
-        self._spec = spec
-        self._status = spec.status.copy() if self._nnx_is_pytree else {}
+        store_spec(self, spec)
+        store_status(self, spec.status.copy() if self._nnx_is_pytree else {})
         attributes = self.__dict__
         attributes.clear()
         attributes.update(spec.template)
@@ -232,12 +222,12 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         if "_nnx_declared" not in type(self).__dict__:
             _prepare(type(self))
-        self._spec = None
-        self._cells = ()
-        self._record = None
-        self._trace = context.trace
-        self._status = dict(state["status"])
-        self.__dict__.update(state["attributes"])
+        store_spec(self, None)
+        store_cells(self, ())
+        store_record(self, None)
+        store_trace(self, context.trace)
+        store_status(self, dict(state["status"]))
+        vars(self).update(state["attributes"])
 
 
 def _prepare(cls: type[Pytree]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import jax
@@ -37,7 +38,7 @@ def register_with_jax(cls: Any, trace: Any) -> None:
         children, spec = flatten(node)
         return list(zip(map(entry, spec.keys), children, strict=True)), spec
 
-    def unflatten(spec: Spec, children: tuple[Any, ...]) -> Any:
+    def unflatten(spec: Spec, children: Iterable[Any]) -> Any:
         node = cls._nnx_rebuild(spec)
         node.__dict__.update(zip(spec.names, children, strict=True))
         return node

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import jax
+import jax.core
 from jax.sharding import NamedSharding, PartitionSpec
 
 from typed_nnx._core.metadata import Metadata
@@ -26,12 +27,14 @@ def place_value(value: A, meta: Metadata) -> A:
     if names is None or not meta.get("eager_sharding") or not isinstance(value, jax.Array):
         return value
     if isinstance(names, NamedSharding):
-        return _place(value, names)
-    spec = names if isinstance(names, PartitionSpec) else PartitionSpec(*_renamed(names, meta))
+        placed: A = _place(value, names)
+        return placed
+    spec = names if isinstance(names, PartitionSpec) else PartitionSpec(*_renamed(names, meta))  # type: ignore[no-untyped-call]  # jax has no types for it
     mesh: Any = meta.get("mesh") or jax.sharding.get_abstract_mesh()
     if mesh is None or mesh.empty:
         raise MeshRequiredError(spec)
-    return _place(value, NamedSharding(mesh, spec))
+    placed = _place(value, NamedSharding(mesh, spec))
+    return placed
 
 
 def _renamed(names: Any, meta: Metadata) -> tuple[Any, ...]:
@@ -41,5 +44,5 @@ def _renamed(names: Any, meta: Metadata) -> tuple[Any, ...]:
 
 def _place(value: Any, sharding: NamedSharding) -> Any:
     if isinstance(value, jax.core.Tracer) or not isinstance(sharding.mesh, jax.sharding.Mesh):
-        return jax.lax.with_sharding_constraint(value, sharding)
+        return jax.lax.with_sharding_constraint(value, sharding)  # type: ignore[no-untyped-call]  # as above
     return jax.device_put(value, sharding)

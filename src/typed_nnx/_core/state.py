@@ -164,7 +164,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
             NoFilterMatchedError: A leaf matches no filter.
         """
         groups = partitioned("State.split", sorted_items(self._mapping), (first, *filters))
-        return _one_or_all([State._of(group) for group in groups])
+        return _one_or_all(groups)
 
     @overload
     def filter(self, first: Filter, /) -> State[K, V, M, Any]: ...
@@ -177,7 +177,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
     ) -> State[K, V, M, Any] | tuple[State[K, V, M, Any], ...]:
         """Return one State per filter and leave out the leaves that none matches."""
         groups = filtered(sorted_items(self._mapping), (first, *filters))
-        return _one_or_all([State._of(group) for group in groups])
+        return _one_or_all(groups)
 
     @classmethod
     def merge(cls, state: Mapping[K, Any], /, *states: Mapping[K, Any]) -> State[K, V, M, F]:
@@ -213,8 +213,11 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
         self._mapping.update(changed)
 
 
-def _one_or_all(states: list[Any]) -> Any:
-    return states[0] if len(states) == 1 else tuple(states)
+def _one_or_all(
+    groups: list[Nested],
+) -> State[Any, Any, Any, Any] | tuple[State[Any, Any, Any, Any], ...]:
+    states = tuple([State._of(group) for group in groups])
+    return states[0] if len(states) == 1 else states
 
 
 EmptyState = State[Any, Any, Any, None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import jax
+import jax.core
 
 # The trace is an opaque token: it is compared, never used.
 Trace = Any
@@ -22,12 +22,13 @@ class _OpaqueContext:
     @property
     def trace(self) -> Trace:
         """The token of the current trace; equal tokens mean the same trace."""
-        return jax.core.get_opaque_trace_state(convention="nnx")
+        opaque: Any = jax.core.get_opaque_trace_state  # jax has no types for it
+        return opaque(convention="nnx")
 
 
 def _find_context() -> Any:
     try:
-        from jax._src.core import trace_ctx  # noqa: PLC0415 -- private: may be gone in another jax
+        from jax._src.core import trace_ctx  # private: may be gone in another jax
     except ImportError:
         return _OpaqueContext()
     return trace_ctx if hasattr(trace_ctx, "trace") else _OpaqueContext()

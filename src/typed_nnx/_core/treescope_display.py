@@ -1,48 +1,46 @@
-"""What treescope shows in a notebook; imported only when treescope asks an object."""
+"""What treescope shows in a notebook.
+
+treescope is an optional dependency, imported only when it asks one of our objects for its display.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from treescope import formatting_util, rendering_parts, repr_lib
+from typed_nnx._core.display_rows import Attribute, ObjectHeader
 
-from typed_nnx._core.display import Attribute, NestedMapping, ObjectHeader, Representable
-from typed_nnx._core.display_renderer import header_of
-
-# The renderer that treescope passes and the parts that it gets are types of treescope, which is
-# an optional dependency: Any.
+# The renderer that treescope passes and the parts that it gets are types of treescope: Any.
 
 
-def render_object(value: Representable, path: str | None, renderer: Any) -> Any:
+def render_rows(
+    value: object, header: ObjectHeader, rows: list[Attribute], path: str | None, renderer: Any
+) -> Any:
     """Render an object from its rows: as a constructor call, a wrapped dict or a wrapped list.
 
     Args:
-        value: the object.
-        path: the Python expression that reaches it from the root, or None.
+        value: The object.
+        header: Its header.
+        rows: Its attributes.
+        path: The Python expression that reaches it from the root, or None.
         renderer: treescope's renderer for the values in the rows.
     """
-    if isinstance(value, NestedMapping):
-        return renderer(value.mapping, path=path)
-    rows = value.__nnx_repr__()
-    header = header_of(rows)
-    attributes = [row for row in rows if isinstance(row, Attribute)]
-    kind, values = type(value), [_plain(row.value) for row in attributes]
+    from treescope import repr_lib
+
+    kind, values = type(value), [row.value for row in rows]
     if header.start == "([":
         return repr_lib.render_list_wrapper(kind, values, path, renderer)
-    entries = dict(zip([row.key for row in attributes], values, strict=True))
+    entries = dict(zip([row.key for row in rows], values, strict=True))
     if header.start == "({":
         return repr_lib.render_dictionary_wrapper(kind, entries, path, renderer)
     return _constructor(value, header, entries, path, renderer)
-
-
-def _plain(value: Any) -> Any:
-    return value.mapping if isinstance(value, NestedMapping) else value
 
 
 def _constructor(
     value: object, header: ObjectHeader, entries: dict[str, Any], path: str | None, renderer: Any
 ) -> Any:
     """Render ``Foo(name=value, ...)``, coloured by its type, with the comment when expanded."""
+    from treescope import formatting_util, rendering_parts
+
     comment = header.comment() if header.comment else ""
     note = rendering_parts.comment_color(rendering_parts.text(f" # {comment}")) if comment else None
     children = [

@@ -21,6 +21,7 @@ from typed_nnx._core.variable_axes import AxisHooks
 from typed_nnx._core.variable_copies import VariableCopies
 from typed_nnx._core.variable_jax import register_with_jax
 from typed_nnx._core.variable_metadata import VariableMetadata, class_hooks, named_metadata
+from typed_nnx._core.variable_parts import store_box, store_cells, store_meta, store_trace
 from typed_nnx.errors import RefInVariableError, VariableAttributeError
 
 A = TypeVar("A")
@@ -70,13 +71,15 @@ class Variable(
         if is_array_ref(initial):
             raise RefInVariableError(type(self).__name__)
         meta = named_metadata(metadata, hijax, ref, eager_sharding, class_hooks(type(self)))
-        self._trace = context.trace
-        self._cells = ()
-        self._meta = meta
-        self._box = (initial,)
+        store_trace(self, context.trace)
+        store_cells(self, ())
+        store_meta(self, meta)
+        store_box(self, (initial,))
         if len(meta) > 3:
             initial = self._created(initial)
-        self._box = (new_array_ref(initial),) if meta.ref else (initial,)
+            store_box(self, (initial,))
+        if meta.ref:
+            store_box(self, (new_array_ref(initial),))
 
     def _created(self, value: A) -> A:
         return place_value(self.create_value(value), self._meta)
@@ -114,7 +117,7 @@ class Variable(
             raw: Any = self._box[0]
             raw[...] = new
         else:
-            self._box = (new,)
+            store_box(self, (new,))
 
     @overload
     def __getitem__(self, key: EllipsisType) -> A: ...
@@ -144,11 +147,11 @@ class Variable(
                 and old.weak_type == value.weak_type
                 and self._trace is context.trace
             ):
-                self._box = (value,)  # type: ignore[assignment]  # A is an array here
+                store_box(self, (value,))
                 return
         elif isinstance(value, jax.Array):
             _array_types.add(type(value))
-        self.set_value(value, index=key)
+        self.set_value(value, index=key)  # pyright: ignore[reportArgumentType]  # narrowed from Any
 
     def __delitem__(self, key: Any) -> None:
         value: Any = self.get_value()
@@ -201,10 +204,9 @@ class Variable(
         return ArrayMethods.__getattr__(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        try:
-            object.__setattr__(self, name, value)
-        except AttributeError:
-            raise VariableAttributeError("set", type(self).__name__, name, ()) from None
+        if not hasattr(type(self), name):  # a subclass without slots would take any name
+            raise VariableAttributeError("set", type(self).__name__, name, ())
+        object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         raise VariableAttributeError("delete attribute", type(self).__name__, name, ())

@@ -10,7 +10,13 @@ import jax
 
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.trace import context
-from typed_nnx._core.variable_parts import VariableParts
+from typed_nnx._core.variable_parts import (
+    VariableParts,
+    store_box,
+    store_cells,
+    store_meta,
+    store_trace,
+)
 
 _VALUE_KEY = jax.tree_util.GetAttrKey("value")
 
@@ -24,10 +30,10 @@ def register_with_jax(cls: type[VariableParts[Any]]) -> None:
 
     def unflatten(meta: Metadata, children: Iterable[Any]) -> VariableParts[Any]:
         made = new(cls)
-        made._box = children  # type: ignore[assignment]  # jax hands over a tuple
-        made._meta = meta
-        made._trace = trace.trace
-        made._cells = ()
+        store_box(made, children)  # type: ignore[arg-type]  # jax hands over a tuple
+        store_meta(made, meta)
+        store_trace(made, trace.trace)
+        store_cells(made, ())
         return made
 
     def flatten_with_keys(variable: VariableParts[Any]) -> Any:

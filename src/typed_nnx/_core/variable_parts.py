@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Generic, NoReturn, Self, TypeVar
 
 from typed_nnx._core.cells import Membership
@@ -37,12 +38,20 @@ class VariableParts(Generic[A]):
     def _make(cls, box: tuple[Any], meta: Metadata) -> Self:
         """Build a Variable from parts that were checked before."""
         made = _new(cls)
-        made._box = box
-        made._meta = meta
-        made._trace = context.trace
-        made._cells = ()
+        store_box(made, box)
+        store_meta(made, meta)
+        store_trace(made, context.trace)
+        store_cells(made, ())
         return made
 
     def _refuse(self) -> NoReturn:
         """Raise for a mutation under another trace than the one the Variable belongs to."""
         raise TraceLevelError("Variable", type(self).__name__, None, where(self))
+
+
+# `variable._box = ...` goes through `Variable.__setattr__`, which exists for the sake of a good
+# message; these write the slot itself, several times faster.
+store_box: Callable[[Any, tuple[Any]], None] = VariableParts.__dict__["_box"].__set__
+store_meta: Callable[[Any, Metadata], None] = VariableParts.__dict__["_meta"].__set__
+store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_trace"].__set__
+store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_cells"].__set__

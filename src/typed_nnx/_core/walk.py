@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from typed_nnx._core.nodes import CONTAINER, OBJECT, VARIABLE, GraphNode, all_entries, kind_of
+from typed_nnx._core.nodes import CONTAINER, OBJECT, VARIABLE, GraphNode, all_entries, children_of, kind_of, spec_of
 from typed_nnx._core.paths import Key, Path, sorted_keys
 from typed_nnx._core.pytree_state import own_rows
 
@@ -41,6 +41,27 @@ def walk(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
         for key, value in entries_with_own(node):
             yield from walk(value, (*path, key), seen)
     yield path, node
+
+
+def walk_objects(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, GraphNode]]:
+    """Yield (path, object) of every object of ours, children before their parent; leaves are skipped.
+
+    The order is that of `walk`.
+
+    Args:
+        node: Where to start: an object or a container.
+        path: Its path.
+        seen: Ids of what was visited.
+    """
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    spec = spec_of(node)
+    for key, child in zip(spec.keys, children_of(node, spec), strict=True):
+        if kind_of(child) in (OBJECT, CONTAINER):
+            yield from walk_objects(child, (*path, key), seen)
+    if isinstance(node, GraphNode):
+        yield path, node
 
 
 def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Any]]:

@@ -25,7 +25,7 @@ class TraceLevelError(Exception):
 
     def __str__(self) -> str:
         place = "" if self.path is None else f" at {self.path}"
-        what = "its value" if self.attribute is None else f"attribute {self.attribute!r}"
+        what = "the value" if self.attribute is None else f"attribute {self.attribute!r}"
         owner = f"'{self.owner}'" if self.kind == "Pytree" else self.owner
         article = "" if self.kind == "Pytree" else "a "
         return (

@@ -107,4 +107,7 @@ class StateKeyError(KeyError, AttributeError):
 
     def __str__(self) -> str:
         shown = ", ".join(map(repr, self.known[:12])) or "none, it is empty"
-        return f"No attribute {self.key!r} in State; its keys are: {shown}"
+        return (
+            f"No attribute {self.key!r} in State; its keys are: {shown}.\n"
+            f"  Fix: use one of them, or assign it first: state[{self.key!r}] = variable"
+        )

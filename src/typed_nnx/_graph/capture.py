@@ -43,9 +43,9 @@ def capture(
     if isinstance(fn, type) and issubclass(fn, Variable):
         kinds = (fn, *var_types)
         return lambda f: capture(f, *kinds, init=init, method_outputs=method_outputs)
-    owner = fn if isinstance(fn, Module) else getattr(fn, "__self__", None)
+    owner = _owner_of(fn)
 
-    @functools.wraps(fn if not isinstance(fn, Module) else type(fn).__call__)  # type: ignore[operator]  # a Module that is called has it
+    @functools.wraps(_function_of(fn))
     def captured(*args: Any, **kwargs: Any) -> Any:
         module = owner if isinstance(owner, Module) else args[0]
         with _set_aside(module, var_types), _recording(module, method_outputs):
@@ -57,6 +57,15 @@ def capture(
         return (result, states) if isinstance(states, State) else (result, *states)
 
     return captured
+
+
+def _owner_of(fn: Any) -> Any:
+    return fn if isinstance(fn, Module) else getattr(fn, "__self__", None)
+
+
+def _function_of(fn: Any) -> Any:
+    cls: Any = type(fn)
+    return cls.__call__ if isinstance(fn, Module) else fn
 
 
 @contextlib.contextmanager
@@ -92,7 +101,10 @@ def _put_in(module: Module, init: Mapping[Any, Any] | None) -> None:
 @contextlib.contextmanager
 def _recording(module: Module, kind: VariableType | None) -> Iterator[None]:
     """Make the methods of a Module and those below it record what they return."""
-    changed = [m for _, m in iter_modules(module)] if kind is not None else []
+    if kind is None:
+        yield
+        return
+    changed = [m for _, m in iter_modules(module)]
     classes = {id(m): type(m) for m in changed}
     try:
         for inner in changed:
@@ -103,15 +115,22 @@ def _recording(module: Module, kind: VariableType | None) -> Iterator[None]:
             inner.__class__ = classes[id(inner)]
 
 
-@functools.lru_cache(maxsize=256)
-def _recording_class(cls: type[Module], kind: Any) -> Any:
+def _make_recording_class(cls: type[Module], kind: VariableType) -> type[Module]:
     methods = {
         name: _recorded(name, function, kind)
         for name, function in inspect.getmembers(cls, inspect.isfunction)
         if name not in vars(Module) and not hasattr(Module, name)
         if name == "__call__" or not name.startswith("_")
     }
-    return type(cls)(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
+    metaclass: Any = type(cls)
+    made: type[Module] = metaclass(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
+    return made
+
+
+# With this type mypy does not ask whether the *instances* of the classes have a hash.
+_recording_class: Callable[[type, type], type[Module]] = functools.lru_cache(maxsize=256)(
+    _make_recording_class
+)
 
 
 def _recorded(name: str, method: Callable[..., Any], kind: VariableType) -> Callable[..., Any]:

@@ -55,9 +55,9 @@ def traverse(node: Any, ref_index: RefMap, base: int) -> Traversal:
     """Traverse with the objects in `ref_index` taken as met before, and add the new ones."""
     index = {id(known): ref_index[known] for known in ref_index}
     traversal: Traversal = Traversal(index, base).visit(node)
-    for position, found in enumerate(traversal.objects):
-        if found is not None and id(found) in index:
-            ref_index[found] = position + base
+    for found in [*traversal.objects, *traversal.references]:
+        if found is not None:
+            ref_index[found] = index[id(found)]
     return traversal
 
 

@@ -33,11 +33,11 @@ def leaves_in_order(function: str, graphdef: GraphDef[Any], states: Sequence[Any
         StateMismatchError: Leaves are missing, extra or of another Variable type.
     """
     layout = graphdef.layout
-    found: list[Any] = [_MISSING] * len(layout.paths)
+    found: list[Any] = [_MISSING] * len(layout.items)
     extra: list[Path] = []
     for state in states:
         entries = entries_of(state)
-        if layout.paths == ((),):
+        if type(layout.tree) is int:
             found[0] = state
         elif entries is None:
             extra.append(())

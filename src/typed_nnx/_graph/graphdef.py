@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Generic, Literal, TypeAlias
 
 import jax
 from typing_extensions import TypeVar
@@ -55,18 +56,38 @@ Item: TypeAlias = Spec | VariableDef | LeafItem | int
 _WITH_TOKEN = frozenset({Spec, VariableDef})
 
 
-class Layout(NamedTuple):
+class Layout:
     """Where the leaves of a structure are.
 
     Attributes:
-        tree: A nested dict from keys to the numbers of the leaves.
-        paths: The path of each leaf.
+        tree: A nested dict from keys to the numbers of the leaves; 0 if the root is a leaf.
         items: The item of each leaf.
     """
 
-    tree: Any
-    paths: tuple[Path, ...]
-    items: tuple[Item, ...]
+    __slots__ = ("_paths", "items", "tree")
+
+    def __init__(self, tree: Any, items: tuple[Item, ...]) -> None:
+        self.tree = tree
+        self.items = items
+        self._paths: tuple[Path, ...] | None = None
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The path of each leaf."""
+        if self._paths is None:
+            self._paths = tuple(_paths(self.tree, ()))
+        return self._paths
+
+
+def _paths(tree: Any, path: Path) -> Iterator[Path]:
+    if type(tree) is int:
+        yield path
+        return
+    for key, place in tree.items():
+        if type(place) is int:
+            yield (*path, key)
+        else:
+            yield from _paths(place, (*path, key))
 
 
 class GraphDef(Generic[M]):
@@ -120,7 +141,7 @@ class GraphDef(Generic[M]):
     @property
     def num_leaves(self) -> int:
         """The number of leaves that a State of this structure has."""
-        return len(self.layout.paths)
+        return len(self.layout.items)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -172,34 +193,31 @@ def _rebuild(items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] |
 
 
 def _layout(items: tuple[Item, ...]) -> Layout:
-    paths: list[Path] = []
     leaves: list[Item] = []
     remaining = iter(items)
 
-    def place(item: Item, path: Path) -> Any:
-        if type(item) is Spec:
-            level: Nested = {}
-            for key in item.keys:
-                below = next(remaining)
-                if type(below) is int:
-                    continue
-                if type(below) is Spec:
-                    found = place(below, (*path, key))
-                    if found is not None:
-                        level[key] = found
-                else:
-                    level[key] = len(paths)
-                    paths.append((*path, key))
-                    leaves.append(below)
-            # Only dicts and other containers have keys of several types.
-            return (level if item.is_object else level_of(level)) if level else None
-        paths.append(path)
-        leaves.append(item)
-        return len(paths) - 1
+    def level_for(spec: Spec) -> Nested:
+        level: Nested = {}
+        for key in spec.keys:
+            item = next(remaining)
+            if type(item) is Spec:
+                below = level_for(item)
+                if below:
+                    level[key] = below
+            elif type(item) is not int:
+                level[key] = len(leaves)
+                leaves.append(item)
+        # Only dicts and other containers have keys of several types.
+        return level if spec.is_object else level_of(level)
 
-    tree = place(next(remaining), ())
-    del place  # it refers to itself
-    return Layout({} if tree is None else tree, tuple(paths), tuple(leaves))
+    root = next(remaining)
+    if type(root) is Spec:
+        tree: Any = level_for(root)
+    else:
+        tree = 0
+        leaves.append(root)
+    del level_for  # it refers to itself
+    return Layout(tree, tuple(leaves))
 
 
 def _unflatten(graphdef: GraphDef[Any], children: Any) -> GraphDef[Any]:

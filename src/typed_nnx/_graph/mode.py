@@ -48,7 +48,7 @@ class _SetMode:
         return value
 
 
-class set_graph_mode(_SetMode):  # noqa: N801 -- it is called like a function
+class set_graph_mode(_SetMode):  # lower case: it is called like a function
     """Set the default of ``graph=``, from now on or for a block.
 
     With False, every graph must be a tree: an object reached on two paths is an error.
@@ -57,7 +57,7 @@ class set_graph_mode(_SetMode):  # noqa: N801 -- it is called like a function
     _name = "graph"
 
 
-class set_graph_updates(_SetMode):  # noqa: N801 -- it is called like a function
+class set_graph_updates(_SetMode):  # lower case: it is called like a function
     """Set the default of ``graph_updates=``, from now on or for a block.
 
     With False, transforms must leave the structure of their arguments as it was.

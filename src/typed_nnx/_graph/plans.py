@@ -11,6 +11,7 @@ from typed_nnx._core.nested import MixedLevel, Nested
 from typed_nnx._core.paths import Path
 from typed_nnx._core.static_keys import static_key
 from typed_nnx._core.variable import Variable
+from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.record import Leaf, Record, Slot, Traversal
 from typed_nnx.errors import NoFilterMatchedError
 
@@ -53,6 +54,10 @@ class Plan:
         self.rest = [number for number, group in enumerate(group_of) if group == count]
         self.groups = [_whole(_level(tree, leaves, group_of, group)) for group in range(count)]
 
+    def build(self) -> list[Nested]:
+        """Return one nested dict per filter."""
+        return [level.build() for level in self.groups]
+
 
 def _whole(level: Level | Nested) -> Level:
     return level if isinstance(level, Level) else Level(level, [], [], [])
@@ -92,8 +97,6 @@ def _groups(
     predicates: Sequence[Predicate], paths: Sequence[Path], values: Sequence[Any]
 ) -> list[int]:
     count = len(predicates)
-    if not predicates:
-        return [0] * len(paths)
     found = []
     for path, value in zip(paths, values, strict=True):
         for index, predicate in enumerate(predicates):
@@ -123,23 +126,76 @@ def _hashable(filters: Any) -> Any:
     return tuple(map(_hashable, filters)) if isinstance(filters, tuple) else filters
 
 
-def plan_for(filters: tuple[Filter, ...], record: Record | Traversal) -> Plan:
-    """Return the plan of a tuple of filters for a record or traversal."""
+class Groups:
+    """Which leaves each filter takes, and the States built at once: for the first call."""
+
+    __slots__ = ("_group_of", "_tree", "_values", "count", "rest")
+
+    def __init__(self, tree: Any, values: list[Any], group_of: list[int], count: int) -> None:
+        self._tree = tree
+        self._values = values
+        self._group_of = group_of
+        self.count = count
+        self.rest = [number for number, group in enumerate(group_of) if group == count]
+
+    def build(self) -> list[Nested]:
+        """Return one nested dict per filter."""
+        if self.count == 1 and not self.rest:
+            return [_nested(self._tree, self._values)]
+        return [self._group(self._tree, group) for group in range(self.count)]
+
+    def _group(self, tree: Nested, group: int) -> Nested:
+        made: Nested = {}
+        for key, place in tree.items():
+            if type(place) is int:
+                if self._group_of[place] == group:
+                    made[key] = self._values[place]
+            else:
+                below = self._group(place, group)
+                if below:
+                    made[key] = below
+        return made if type(tree) is dict else MixedLevel(made)
+
+
+def _nested(tree: Nested, values: list[Any]) -> Nested:
+    made = {
+        key: values[place] if type(place) is int else _nested(place, values)
+        for key, place in tree.items()
+    }
+    return made if type(tree) is dict else MixedLevel(made)
+
+
+def plan_for(filters: tuple[Filter, ...], record: Record | Traversal) -> Plan | Groups:
+    """Return how to build the States of a tuple of filters.
+
+    The first call with these filters gets something to be used once; from the second call on there
+    is a `Plan`, which costs more to make and less to use.
+    """
     key = _key(filters, record)
+    known: Plan | int | None = None
     if key is not None and isinstance(record, Record):
-        known: Plan | None = record.plans.get(key)
-        if known is not None:
+        known = record.plans.get(key)
+        if isinstance(known, Plan):
             return known
     predicates = to_predicates(filters)
-    graphdef = record.graphdef if isinstance(record, Record) else record.graphdef()
-    layout = graphdef.layout
-    groups = _groups(predicates, layout.paths, record.values())
-    plan = Plan(layout.tree, record.leaves, groups, max(len(predicates), 1))
-    if key is not None and isinstance(record, Record) and _lasting(predicates, record):
+    layout = structure_of(record).layout
+    count = max(len(predicates), 1)
+    values = record.values()
+    groups = _groups(predicates, layout.paths, values) if predicates else [0] * len(values)
+    if key is None or not isinstance(record, Record) or not _lasting(predicates, record):
+        return Groups(layout.tree, values, groups, count)
+    if known is None:
         if len(record.plans) >= 32:
             record.plans.clear()
-        record.plans[key] = plan
+        record.plans[key] = 1
+        return Groups(layout.tree, values, groups, count)
+    plan = record.plans[key] = Plan(layout.tree, record.leaves, groups, count)
     return plan
+
+
+def structure_of(record: Record | Traversal) -> GraphDef[Any]:
+    """Return the structure of a record or a traversal."""
+    return record.graphdef if isinstance(record, Record) else record.graphdef()
 
 
 def _lasting(predicates: Sequence[Predicate], record: Record) -> bool:
@@ -151,12 +207,10 @@ def _lasting(predicates: Sequence[Predicate], record: Record) -> bool:
     )
 
 
-def check_exhaustive(function: str, plan: Plan, record: Record | Traversal) -> None:
+def check_exhaustive(function: str, plan: Plan | Groups, record: Record | Traversal) -> None:
     """Raise `NoFilterMatchedError` if the plan leaves something out."""
     if plan.rest:
-        graphdef = record.graphdef if isinstance(record, Record) else record.graphdef()
-        values = record.values()
+        paths, values = structure_of(record).layout.paths, record.values()
         raise NoFilterMatchedError(
-            function,
-            [(graphdef.layout.paths[number], describe_leaf(values[number])) for number in plan.rest],
+            function, [(paths[number], describe_leaf(values[number])) for number in plan.rest]
         )

@@ -88,7 +88,7 @@ def pop(node: Any, *filters: Filter) -> Any:
 def _remove(removals: list[tuple[Any, Any]]) -> None:
     # From the end, so that the indices of a List stay right while it shrinks.
     for holder, key in reversed(removals):
-        if isinstance(holder, GraphNode) and not isinstance(key, int):
-            delattr(holder, key)
-        else:
+        if isinstance(key, int) or not isinstance(holder, GraphNode):
             del holder[key]
+        else:
+            delattr(holder, key)

@@ -49,4 +49,4 @@ def _abstract(leaf: Any) -> Any:
     if kind_of(leaf) != LEAF:
         return leaf
     sharding = getattr(leaf, "sharding", None)
-    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+    return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)  # type: ignore[no-untyped-call]  # jax has no types for it

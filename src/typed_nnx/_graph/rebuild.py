@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from typed_nnx._core.nodes import Spec, rebuild_container
+from typed_nnx._core.nodes import Spec, new_node, rebuild_container
 from typed_nnx._core.references import is_array_ref, new_array_ref
 from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
@@ -29,7 +29,7 @@ def rebuild(
     """
     items = graphdef.items
     base = graphdef.base
-    new, trace = object.__new__, context.trace
+    trace = context.trace
     objects: dict[int, Any] = {} if made is None else made
     existing: dict[int, Any] = {} if reuse is None else reuse
     next_leaf = iter(leaves).__next__
@@ -45,12 +45,8 @@ def rebuild(
             if existing and position + base in existing:
                 return _refilled(item, position + base, build, objects, existing)
             cls: Any = item.cls
-            node = objects[position + base] = new(cls)
-            node._cells = ()
-            node._record = None
-            node._trace = trace
-            node._spec = item
-            node._status = item.status.copy() if cls._nnx_is_pytree else {}
+            status = item.status.copy() if cls._nnx_is_pytree else {}
+            node = objects[position + base] = new_node(cls, item, status, trace)
             attributes = node.__dict__
             attributes.update(item.template)
             for name in item.names:

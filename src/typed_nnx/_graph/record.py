@@ -22,12 +22,15 @@ from typed_nnx._core.nodes import (
     kinds,
     one_level,
     spec_of,
+    store_record,
+    store_spec,
 )
-from typed_nnx._core.paths import Path
+from typed_nnx._core.nodes import store_cells as store_node_cells
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.variable import Variable
+from typed_nnx._core.variable_parts import store_cells
 from typed_nnx._graph import verify
-from typed_nnx._graph.graphdef import LEAF_ITEM, REF_ITEM, GraphDef, Item, VariableDef
+from typed_nnx._graph.graphdef import LEAF_ITEM, REF_ITEM, GraphDef, Item, Layout, VariableDef
 from typed_nnx.errors import ContainerCycleError
 
 
@@ -55,14 +58,19 @@ class Traversal:
 
     Attributes:
         items: The structure, item by item.
-        objects: The object of each item, None for leaves and repeated objects.
+        objects: The object or Variable of each item, None for all else.
+        references: The bare array references, kept alive for their ids in `index`.
+        has_slots: Whether some leaf is not a Variable.
         leaves: The Variables and slots, in order.
         watched: The plain mutable containers that were met.
         index: The position of each object, by id.
         base: The position of the first item.
     """
 
-    __slots__ = ("_definitions", "base", "index", "items", "leaves", "objects", "watched")
+    __slots__ = (
+        "_definitions", "_graphdef", "_last", "base", "has_slots", "index", "items", "leaves",
+        "objects", "references", "watched",
+    )  # fmt: skip
 
     def __init__(self, index: dict[int, int] | None = None, base: int = 0) -> None:
         self.items: list[Item] = []
@@ -71,7 +79,11 @@ class Traversal:
         self.watched: list[Watched] = []
         self.index: dict[int, int] = {} if index is None else index
         self.base = base
+        self.references: list[Any] = []
+        self.has_slots = False
         self._definitions: dict[tuple[type, int], VariableDef] = {}
+        self._last: tuple[Any, Any, Any] = (None, None, None)
+        self._graphdef: GraphDef[Any] | None = None
 
     def visit(self, root: Any) -> Any:
         """Traverse from a root: an object, a container, a Variable or a leaf."""
@@ -101,7 +113,8 @@ class Traversal:
 
     def _children(self, spec: Spec, holder: Any, position: int, above: tuple[int, ...]) -> None:
         items, objects, leaves, index = self.items, self.objects, self.leaves, self.index
-        definitions, base = self._definitions, self.base
+        base = self.base
+        cls, meta, definition = self._last
         for name in spec.names:
             child = holder[name]
             kind = kinds.get(type(child))
@@ -110,9 +123,10 @@ class Traversal:
             # The two common cases, without another call.
             if kind == VARIABLE and id(child) not in index:
                 index[id(child)] = len(items) + base
-                items.append(
-                    definitions.get((type(child), id(child._meta))) or self._definition(child)
-                )
+                if type(child) is not cls or child._meta is not meta:
+                    definition = self._definition(child)
+                    cls, meta = type(child), child._meta
+                items.append(definition)
                 objects.append(child)
                 leaves.append(child)
             elif kind == OBJECT and id(child) not in index:
@@ -124,6 +138,7 @@ class Traversal:
         self, holder: Any, name: Any, child: Any, kind: int, owner: int, above: tuple[int, ...]
     ) -> None:
         if kind in (LEAF, STATIC):
+            self.has_slots = True
             self.items.append(LEAF_ITEM)
             self.objects.append(None)
             self.leaves.append(Slot(holder, name, owner))
@@ -141,8 +156,10 @@ class Traversal:
             self.leaves.append(child)
         elif kind == REFERENCE:
             self.index[id(child)] = len(self.items) + self.base
+            self.has_slots = True
             self.items.append(REF_ITEM)
-            self.objects.append(child)
+            self.objects.append(None)
+            self.references.append(child)
             self.leaves.append(Slot(holder, name, owner))
         elif kind == OBJECT:
             self._object(child)
@@ -151,12 +168,18 @@ class Traversal:
 
     def _definition(self, variable: Variable[Any]) -> VariableDef:
         meta = variable._meta
-        made = self._definitions[type(variable), id(meta)] = VariableDef(type(variable), meta)
-        return made
+        key = (type(variable), id(meta))
+        definition = self._definitions.get(key)
+        if definition is None:
+            definition = self._definitions[key] = VariableDef(type(variable), meta)
+        self._last = (type(variable), meta, definition)
+        return definition
 
     def graphdef(self) -> GraphDef[Any]:
         """Return the structure."""
-        return GraphDef(tuple(self.items), base=self.base)
+        if self._graphdef is None:
+            self._graphdef = GraphDef(tuple(self.items), base=self.base)
+        return self._graphdef
 
     def values(self) -> list[Any]:
         """Return the leaves as States hold them: Variables, and the arrays in the slots."""
@@ -177,10 +200,12 @@ class Record:
         objects: The object of each item; None for the root itself, which keeps the record.
         index: The position of each object, by id.
         cell: The validity, shared with every object in the graph.
+        references: The bare array references.
+        has_slots: Whether some leaf is not a Variable.
         plans: How to build the States of each tuple of filters.
     """
 
-    __slots__ = ("cell", "graphdef", "has_slots", "index", "leaves", "objects", "plans", "watched")
+    __slots__ = ("cell", "graphdef", "has_slots", "index", "leaves", "objects", "plans", "references", "watched")
 
     def __init__(self, traversal: Traversal, cell: Cell) -> None:
         self.graphdef = traversal.graphdef()
@@ -191,7 +216,8 @@ class Record:
         self.watched = traversal.watched
         self.cell = cell
         self.plans: dict[Any, Any] = {}
-        self.has_slots = any(type(leaf) is Slot for leaf in self.leaves)
+        self.has_slots = traversal.has_slots
+        self.references = traversal.references
 
     def is_current(self) -> bool:
         """Whether no structure below the root has changed."""
@@ -218,9 +244,8 @@ class Record:
 
 
 def _same_places(graphdef: GraphDef[Any], items: list[Item]) -> Any:
-    layout = graphdef.layout
-    definitions = tuple([item for item in items if not isinstance(item, Spec | int)])
-    return layout._replace(items=definitions)
+    leaves = tuple([item for item in items if type(item) is not Spec and type(item) is not int])
+    return Layout(graphdef.layout.tree, leaves)
 
 
 def _unchanged(watched: Watched) -> bool:
@@ -271,11 +296,15 @@ def _build(root: Pytree) -> Record:
     own = (cell,)
     with attach_lock:
         for node in traversal.objects:
-            known = getattr(node, "_cells", None)
-            if known is not None:
-                node._cells = joined(known, own) if known else own
+            if node is not None:
+                known = node._cells
+                mine = joined(known, own) if known else own
+                if isinstance(node, Variable):
+                    store_cells(node, mine)
+                else:
+                    store_node_cells(node, mine)
         record = Record(traversal, cell)
-        root._record = record
+        store_record(root, record)
     return record
 
 
@@ -305,16 +334,11 @@ def _forget(node: Any, seen: set[int]) -> None:
     if isinstance(node, Variable):
         return
     if isinstance(node, Pytree):
-        node._spec = None
-        node._record = None
+        store_spec(node, None)
+        store_record(node, None)
         children: Iterable[Any] = list(node.__dict__.values())
     else:
         children = [value for _, value in one_level(node)[0]] if node is not None else ()
     for child in children:
         if kind_of(child) in (OBJECT, CONTAINER, VARIABLE):
             _forget(child, seen)
-
-
-def path_of(graphdef: GraphDef[Any], number: int) -> Path:
-    """Return the path of a leaf."""
-    return graphdef.layout.paths[number]

@@ -56,7 +56,9 @@ def _to_reference(leaf: Any) -> Any:
     if not isinstance(leaf, Variable):
         return leaf if is_array_ref(leaf) else new_array_ref(leaf)
     raw = leaf.get_raw_value()
-    return leaf if is_array_ref(raw) else leaf.replace(new_array_ref(raw), _copy_ref=False, ref=True)
+    return (
+        leaf if is_array_ref(raw) else leaf.replace(new_array_ref(raw), _copy_ref=False, ref=True)
+    )
 
 
 def _to_array(leaf: Any) -> Any:

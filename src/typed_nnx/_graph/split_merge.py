@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
+from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.nested import grouped
 from typed_nnx._core.state import State
 from typed_nnx._core.state_hooks import SupportsSplit, SupportsState
 from typed_nnx._core.variable import Variable
@@ -12,9 +14,10 @@ from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graph_state import GraphState
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.mode import check_tree
-from typed_nnx._graph.plans import check_exhaustive, plan_for
+from typed_nnx._graph.plans import check_exhaustive, plan_for, structure_of
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, Traversal, snapshot
+from typed_nnx.errors import NoFilterMatchedError
 
 A = TypeVar("A")
 S = TypeVar("S")
@@ -26,18 +29,21 @@ F5 = TypeVar("F5")
 F6 = TypeVar("F6")
 
 
-def _structure(record: Record | Traversal) -> GraphDef[Any]:
-    return record.graphdef if isinstance(record, Record) else record.graphdef()
-
-
 def _states(function: str, record: Record | Traversal, filters: tuple[Filter, ...]) -> list[Any]:
     """Return one State per filter; for a graph that is one leaf, the leaf itself."""
+    if type(structure_of(record).layout.tree) is int:
+        return _root_leaf(function, record.values()[0], filters)
     plan = plan_for(filters, record)
-    if function != "state":
+    if function != "state" and plan.rest:
         check_exhaustive(function, plan, record)
-    if _structure(record).layout.paths == ((),):
-        return [record.values()[0] if not plan.rest else State._of({}) for _ in plan.groups]
-    return [State._of(level.build()) for level in plan.groups]
+    return [State._of(nested) for nested in plan.build()]
+
+
+def _root_leaf(function: str, leaf: Any, filters: tuple[Filter, ...]) -> list[Any]:
+    groups, rest = grouped([((), leaf)], filters or (...,))
+    if rest and function != "state":
+        raise NoFilterMatchedError(function, [((), describe_leaf(leaf))])
+    return [group[0][1] if group else State._of({}) for group in groups]
 
 
 @overload
@@ -93,7 +99,7 @@ def split(node: Any, /, *filters: Filter, graph: bool | None = None) -> Any:
     """
     check_tree("split", node, graph)
     record = snapshot(node)
-    return (_structure(record), *_states("split", record, filters))
+    return (structure_of(record), *_states("split", record, filters))
 
 
 @overload
@@ -150,7 +156,7 @@ def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]:
         graph: False asserts that the graph is a tree.
     """
     check_tree("graphdef", node, graph)
-    return _structure(snapshot(node))
+    return structure_of(snapshot(node))
 
 
 def merge(
@@ -230,7 +236,7 @@ def clone(
         leaves = [_copied(leaf) for leaf in leaves]
     elif variables:
         leaves = [leaf._clone() if isinstance(leaf, Variable) else leaf for leaf in leaves]
-    made: A = rebuild(_structure(record), leaves)
+    made: A = rebuild(structure_of(record), leaves)
     return made
 
 

@@ -11,7 +11,6 @@ import jax
 from typed_nnx._core.filters import Filter, to_predicate
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.paths import Path, attribute_path, key_of_entry
-from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.flatten import flatten
 from typed_nnx._graph.graphdef import GraphDef
@@ -53,8 +52,7 @@ class NodeStates:
         """The State, if there is one only."""
         if len(self.states) != 1:
             raise ValueError(
-                f"NodeStates: expected one State, there are {len(self.states)}.\n"
-                "  Fix: use .states"
+                f"NodeStates: expected one State, there are {len(self.states)}.\n  Fix: use .states"
             )
         return self.states[0]
 
@@ -78,7 +76,9 @@ class NodeStates:
     def tree_flatten_with_keys(self) -> tuple[tuple[tuple[Any, Any], ...], Any]:
         """Return the States with keys, and what is static."""
         if len(self.states) == 1:
-            children: tuple[tuple[Any, Any], ...] = ((jax.tree_util.GetAttrKey("state"), self.states[0]),)
+            children: tuple[tuple[Any, Any], ...] = (
+                (jax.tree_util.GetAttrKey("state"), self.states[0]),
+            )
         else:
             children = tuple(
                 [(jax.tree_util.SequenceKey(i), state) for i, state in enumerate(self.states)]
@@ -109,9 +109,7 @@ def default_split_fn(
     return NodeStates.from_split(*ctx.split(node))
 
 
-def merge_tree_node(
-    ctx: MergeContext, path: tuple[Any, ...], prefix: Any, value: Any, /
-) -> Any:
+def merge_tree_node(ctx: MergeContext, path: tuple[Any, ...], prefix: Any, value: Any, /) -> Any:
     """Merge what `default_split_fn` made."""
     del path, prefix
     return ctx.merge(value.graphdef, *value.states)
@@ -171,7 +169,9 @@ def to_tree(
     """
     entries, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_graph_object)
     has_prefix = not isinstance(prefix, _Missing)
-    prefixes = broadcast_prefix(prefix, tree, is_graph_object) if has_prefix else [None] * len(entries)
+    prefixes = (
+        broadcast_prefix(prefix, tree, is_graph_object) if has_prefix else [None] * len(entries)
+    )
     check = _AliasCheck()
     leaves = []
     with split_context(ctxtag) as context:
@@ -254,5 +254,3 @@ def _chooser(filter_map: Mapping[Filter, Any]) -> Callable[[Path, Any], Any]:
         return next((value for predicate, value in rules if predicate(path, leaf)), None)
 
     return choose
-
-

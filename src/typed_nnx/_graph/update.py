@@ -24,6 +24,7 @@ from typed_nnx._core.references import is_array_ref
 from typed_nnx._core.state import State
 from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
+from typed_nnx._core.variable_parts import store_box
 from typed_nnx._graph.gather import entries_of
 from typed_nnx._graph.graph_state import GraphState
 from typed_nnx._graph.record import Record, Slot, record_of
@@ -63,7 +64,7 @@ class _Changes:
         """Make the changes."""
         for variable, new in self.variables:
             if type(new) is type(variable) and new._meta is variable._meta and not new._meta.ref:
-                variable._box = new._box
+                store_box(variable, new._box)
             elif isinstance(new, Variable):
                 variable.update_from_state(new)
             else:
@@ -76,7 +77,7 @@ def _set_raw(variable: Variable[Any], value: Any) -> None:
     if variable._meta.ref and not is_array_ref(value):
         variable.get_raw_value()[...] = value
     else:
-        variable._box = (value,)
+        store_box(variable, (value,))
 
 
 def update(node: Any, state: Any, /, *states: Any) -> None:

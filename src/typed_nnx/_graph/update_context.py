@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from typed_nnx._core.filters import Filter
-from typed_nnx._core.nested import partitioned
+from typed_nnx._core.nested import divided, nested_of
+from typed_nnx._core.paths import Path
 from typed_nnx._core.state import State
 from typed_nnx._graph.flatten import IndexMap, RefMap, flatten, unflatten
 from typed_nnx._graph.gather import leaves_in_order
@@ -66,7 +67,7 @@ class SplitContext:
     def split(self, node: A, *filters: Filter) -> tuple[GraphDef[A], Any]:
         """Return the structure and States of an object; see `typed_nnx.split`."""
         graphdef, flat = self.flatten(node)
-        states = [State._of(group) for group in partitioned("split", flat, filters or (...,))]
+        states = map(_state_of, divided("split", flat, filters or (...,)))
         return (graphdef, *states)  # type: ignore[return-value]  # as many States as filters
 
     def flatten(self, node: A) -> tuple[GraphDef[A], Any]:
@@ -84,6 +85,13 @@ class SplitContext:
         else:
             update.outer_refs = self.ref_index
             update.outer_objects = {self.ref_index[found]: found for found in self.ref_index}
+
+
+def _state_of(group: list[tuple[Path, Any]]) -> Any:
+    """Return the State of some leaves; a Variable that was split by itself is its own State."""
+    if group and not group[0][0]:
+        return group[0][1]
+    return State._of(nested_of(group))
 
 
 class MergeContext:
@@ -107,9 +115,7 @@ class MergeContext:
         """Build the object of a structure and leaves."""
         update = self._update
         outer = update.outer_objects if update is not None and self.is_inner is False else None
-        return unflatten(
-            graphdef, leaves, index_ref=self.index_ref, outer_index_outer_ref=outer
-        )
+        return unflatten(graphdef, leaves, index_ref=self.index_ref, outer_index_outer_ref=outer)
 
     def close(self) -> None:
         """Hand what was made to the update context."""

@@ -15,6 +15,7 @@ from typed_nnx._core.nodes import (
     path_key,
     rebuild_container,
     spec_of,
+    store_spec,
 )
 from typed_nnx._core.paths import Key, Path
 from typed_nnx._core.variable import Variable
@@ -58,9 +59,7 @@ def map(  # noqa: A001 -- the public name
     return mapped
 
 
-def recursive_map(
-    f: Callable[[Path, Any], Any], node: Any, /, *, graph: bool | None = None
-) -> Any:
+def recursive_map(f: Callable[[Path, Any], Any], node: Any, /, *, graph: bool | None = None) -> Any:
     """Return a copy of an object graph in which `f` has seen every node and leaf.
 
     ``f(path, value)`` is called for leaves, static values and nodes, children before their parent,
@@ -101,7 +100,7 @@ class _RecursiveMap:
             new = self.of(value, (*path, key))
             if key not in _OWN_ROWS or key in names:
                 copy.__dict__[names[key]] = new
-        copy._spec = None
+        store_spec(copy, None)
         result = self.made[id(node)] = self.function(path, copy)
         return result
 

@@ -1,0 +1,446 @@
+"""Variables: value access, copies, and what jax sees of them; laws run against flax too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx as flax_nnx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import typed_nnx as nnx
+from tests.core.libraries import both, plain, seen
+from typed_nnx.errors import IncompatibleVariableError
+
+# The oracle recommends overriding `get_value` instead.
+pytestmark = pytest.mark.filterwarnings("ignore:Variable hooks are deprecated")
+
+# -- reading and writing ---------------------------------------------------------------------------
+
+VALUES: dict[str, Callable[[], Any]] = {
+    "floats": lambda: jnp.arange(4.0),
+    "ints": lambda: jnp.arange(3),
+    "matrix": lambda: jnp.zeros((2, 3)),
+    "scalar": lambda: jnp.float32(1),
+    "weak": lambda: jnp.array(1.0),
+    "numpy": lambda: np.arange(4.0),
+    "list": lambda: [1, 2, 3],
+    "tuple": lambda: (1, 2),
+    "int": lambda: 3,
+    "text": lambda: "abc",
+}
+NEW_VALUES: dict[str, Callable[[], Any]] = {
+    "float": lambda: 2.5,
+    "int": lambda: 7,
+    "bool": lambda: True,
+    "none": lambda: None,
+    "text": lambda: "x",
+    "list": lambda: [1, 2, 3, 4],
+    "ints": lambda: jnp.arange(4),
+    "one_float": lambda: jnp.ones(1),
+    "int_matrix": lambda: jnp.ones((2, 3), jnp.int32),
+    "int_scalar": lambda: jnp.int32(3),
+    "numpy": lambda: np.full(4, 2.0),
+    "numpy16": lambda: np.full(3, 2, np.float16),
+    "wrong_shape": lambda: jnp.ones(7),
+}
+WRITES: dict[str, Callable[[Any, Any], None]] = {
+    "v[...]=x": lambda v, x: v.__setitem__(..., x),
+    "v[0]=x": lambda v, x: v.__setitem__(0, x),
+    "v[-1]=x": lambda v, x: v.__setitem__(-1, x),
+    "v[1:3]=x": lambda v, x: v.__setitem__(slice(1, 3), x),
+    "v[array]=x": lambda v, x: v.__setitem__(jnp.array([0, 1]), x),
+    "set_value": lambda v, x: v.set_value(x),
+    "set_value_index": lambda v, x: v.set_value(x, index=1),
+    "set_value_ellipsis": lambda v, x: v.set_value(x, index=...),
+    "set_raw_value": lambda v, x: v.set_raw_value(x),
+    "v.value=x": lambda v, x: setattr(v, "value", x),
+}
+READS: dict[str, Callable[[Any], Any]] = {
+    "v[...]": lambda v: v[...],
+    "v[0]": lambda v: v[0],
+    "v[-1]": lambda v: v[-1],
+    "v[1:]": lambda v: v[1:],
+    "v[99]": lambda v: v[99],
+    "v[0,1]": lambda v: v[0, 1],
+    "v[None]": lambda v: v[None],
+    "v[array]": lambda v: v[jnp.array([0, 1])],
+    "v[text]": lambda v: v["a"],
+    "value": lambda v: v.value,
+    "get_value": lambda v: v.get_value(),
+    "get_value_index": lambda v: v.get_value(index=1),
+    "get_value_ellipsis": lambda v: v.get_value(index=...),
+    "raw_value": lambda v: v.raw_value,
+    "get_raw_value": lambda v: v.get_raw_value(),
+}
+# `v[...]` of what is no array is an error in flax; here it is the value.
+ARRAYS = ["floats", "ints", "matrix", "scalar", "weak", "numpy"]
+ELLIPSIS_READS = ["v[...]", "get_value_ellipsis"]
+ELLIPSIS_WRITES = ["v[...]=x", "set_value_ellipsis"]
+
+
+def read_all(lib: Any, read: Any, value: Any) -> Any:
+    return seen(lambda: read(lib.Param(VALUES[value]())))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("value", VALUES)
+def test_reading_gives_what_flax_gives(read: str, value: str) -> None:
+    ours = read_all(nnx, READS[read], value)
+    if read in ELLIPSIS_READS and value not in ARRAYS:
+        assert ours == VALUES[value]()
+    else:
+        assert ours == read_all(flax_nnx, READS[read], value)
+
+
+def after_write(lib: Any, write: Any, value: str, new: Any) -> Any:
+    variable = lib.Param(VALUES[value]())
+    result = seen(lambda: write(variable, new()))
+    return result, repr(plain(variable.get_value())), getattr(variable.get_value(), "weak_type", None)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("new", NEW_VALUES)
+@pytest.mark.parametrize("value", VALUES)
+def test_writing_casts_broadcasts_and_fails_as_flax_does(value: str, new: str) -> None:
+    make = NEW_VALUES[new]
+    for name, write in WRITES.items():
+        ours = after_write(nnx, write, value, make)
+        if name in ELLIPSIS_WRITES and value not in ARRAYS:
+            assert ours[:2] == (None, repr(plain(make()))), name
+        else:
+            assert ours == after_write(flax_nnx, write, value, make), name
+
+
+@pytest.mark.parametrize("value", ARRAYS)
+def test_assigning_a_variable_assigns_its_value(value: str) -> None:
+    for lib in (nnx, flax_nnx):
+        variable = lib.Param(VALUES[value]())
+        variable[...] = lib.BatchStat(VALUES[value]() + 1)
+        assert plain(variable.get_value()) == plain(VALUES[value]() + 1)
+
+
+def test_set_value_of_a_variable_takes_its_value() -> None:
+    variable = nnx.Param(1)
+    variable.set_value(nnx.BatchStat(2))
+    assert variable.get_value() == 2
+    assert type(variable.get_value()) is int
+
+
+@both
+def test_a_write_replaces_the_array_and_leaves_the_old_one_alone(lib: Any) -> None:
+    for old in (jnp.zeros(2), np.zeros(2)):
+        variable = lib.Param(old)
+        variable[0] = 1.0
+        variable[...] = variable[...] + 1
+        np.testing.assert_array_equal(np.asarray(variable[...]), [2.0, 1.0])
+
+
+def test_a_numpy_value_of_someone_else_is_not_changed_by_a_write() -> None:
+    mine = np.zeros(2)
+    variable = nnx.Param(mine)
+    variable[0] = 1.0
+    variable[...] = 3.0
+    np.testing.assert_array_equal(mine, [0.0, 0.0])
+
+
+@both
+@pytest.mark.parametrize("value", [{"a": 1, "b": 2}, [1, 2]], ids=["dict", "list"])
+def test_items_of_container_values_are_read_written_and_deleted(lib: Any, value: Any) -> None:
+    key = "b" if isinstance(value, dict) else 1
+    variable = lib.Variable(type(value)(value))
+    variable[key] = 5
+    assert variable[key] == 5
+    assert len(variable) == 2
+    del variable[key]
+    assert len(variable.get_value()) == 1
+
+
+@both
+def test_writing_a_part_of_a_tuple_is_a_type_error(lib: Any) -> None:
+    variable = lib.Variable((1, 2))
+    with pytest.raises(TypeError):
+        variable[0] = 3
+    assert variable.get_value() == (1, 2)
+
+
+@both
+def test_a_failed_write_leaves_the_value(lib: Any) -> None:
+    old = jnp.zeros(3)
+    variable = lib.Param(old)
+    with pytest.raises(ValueError, match="broadcast"):
+        variable[...] = jnp.ones(7)
+    assert variable.get_value() is old
+
+
+@both
+def test_augmented_item_assignment_adds_to_the_part(lib: Any) -> None:
+    variable = lib.Param(jnp.array([1.0, 2.0]))
+    variable[1] += 3.0
+    variable[...] *= 2.0
+    np.testing.assert_array_equal(variable[...], [2.0, 10.0])
+
+
+@both
+def test_a_callable_value_is_called(lib: Any) -> None:
+    assert lib.Variable(lambda a, *, b: a + b)(1, b=2) == 3
+
+
+shapes = st.sampled_from([(), (1,), (3,), (2, 3), (2, 1)])
+dtypes = st.sampled_from([jnp.float32, jnp.int32, jnp.bool_, jnp.float16])
+
+
+@settings(max_examples=40, deadline=None)
+@given(old=shapes, new=shapes, old_dtype=dtypes, new_dtype=dtypes)
+@pytest.mark.filterwarnings("ignore")
+def test_v_ellipsis_keeps_shape_and_dtype_or_fails_whatever_is_assigned(
+    old: Any, new: Any, old_dtype: Any, new_dtype: Any
+) -> None:
+    results = []
+    for lib in (nnx, flax_nnx):
+        variable = lib.Param(jnp.zeros(old, old_dtype))
+        failure = seen(lambda v=variable: v.__setitem__(..., jnp.ones(new, new_dtype)))
+        results.append((failure, plain(variable.get_value())))
+        assert (variable.shape, variable.dtype) == (old, old_dtype)
+    assert results[0] == results[1]
+
+
+# -- copies ----------------------------------------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize("method", ["copy", "replace", "to_state"])
+def test_a_copy_has_the_value_type_and_metadata_or_the_new_ones(lib: Any, method: str) -> None:
+    variable = lib.Param(1, tag="a")
+    same = getattr(variable, method)()
+    assert (type(same), same.get_value(), same.tag) == (lib.Param, 1, "a")
+    changed = getattr(variable, method)(5, tag="b", extra=3)
+    assert (type(changed), changed.get_value(), changed.tag, changed.extra) == (
+        lib.Param, 5, "b", 3,
+    )  # fmt: skip
+    assert getattr(variable, method)(value=7).get_value() == 7
+    assert getattr(variable, method)(None).get_value() is None
+    assert (variable.get_value(), variable.tag) == (1, "a")
+    assert not variable.has_metadata("extra")
+
+
+@both
+def test_a_copy_does_not_see_writes_to_the_original(lib: Any) -> None:
+    variable = lib.Param(jnp.zeros(2))
+    duplicate = variable.copy()
+    variable[...] = jnp.ones(2)
+    variable.set_metadata(tag=1)
+    np.testing.assert_array_equal(duplicate[...], jnp.zeros(2))
+    assert not duplicate.has_metadata("tag")
+
+
+@both
+def test_copying_runs_no_hook(lib: Any) -> None:
+    hooks = {f"on_{what}_value": lambda v, x: x + 100 for what in ("get", "set", "create")}
+    variable = lib.Param(1, **hooks)
+    for other in (variable.copy(), variable.replace(), variable.to_state()):
+        assert other.get_raw_value() == 101
+    assert variable.copy(5).get_raw_value() == 5
+    assert lib.Param.from_metadata(7, variable.get_metadata()).get_raw_value() == 7
+
+
+@both
+def test_copy_from_takes_value_and_metadata_of_the_same_type(lib: Any) -> None:
+    variable, other = lib.Param(1, a=2), lib.Param(3, b=4)
+    variable.copy_from(other)
+    assert variable.get_value() == 3
+    assert variable.get_metadata(exclude_required=True) == {"b": 4}
+    assert other.get_value() == 3
+
+
+@both
+@pytest.mark.parametrize("other", ["BatchStat", "Variable"])
+def test_copy_from_another_type_is_an_error_and_changes_nothing(lib: Any, other: str) -> None:
+    variable = lib.Param(1, a=2)
+    with pytest.raises(ValueError, match=rf"[Ee]xpected (a )?Param, got (a )?{other}"):
+        variable.copy_from(getattr(lib, other)(2, b=3))
+    assert (variable.get_value(), variable.a) == (1, 2)
+
+
+def test_the_error_of_copy_from_names_both_types_and_a_fix() -> None:
+    with pytest.raises(IncompatibleVariableError) as caught:
+        nnx.Param(1).copy_from(nnx.LoRAParam(2))
+    assert (caught.value.expected, caught.value.got) == ("Param", "LoRAParam")
+    assert "Fix: copy the value alone: variable[...] = other[...]" in str(caught.value)
+
+
+@both
+def test_update_from_state_takes_value_and_metadata_of_any_type_and_keeps_its_own(lib: Any) -> None:
+    variable = lib.Param(1, a=2)
+    variable.update_from_state(lib.BatchStat(3, b=4))
+    assert type(variable) is lib.Param
+    assert variable.get_value() == 3
+    assert variable.get_metadata(exclude_required=True) == {"b": 4}
+
+
+@both
+def test_from_metadata_rebuilds_a_variable_from_its_parts(lib: Any) -> None:
+    variable = lib.BatchStat(jnp.ones(2), tag="x")
+    rebuilt = lib.BatchStat.from_metadata(variable.get_raw_value(), variable.get_metadata())
+    assert type(rebuilt) is lib.BatchStat
+    assert rebuilt.get_metadata() == variable.get_metadata()
+    assert rebuilt.get_value() is variable.get_value()
+
+
+# -- what jax sees ---------------------------------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize(
+    ("value", "paths"),
+    [
+        (1.0, [".value"]),
+        ([1, 2], [".value[0]", ".value[1]"]),
+        ({"b": (1, 2), "a": 3}, [".value['a']", ".value['b'][0]", ".value['b'][1]"]),
+        (None, []),
+        ((), []),
+    ],
+    ids=["leaf", "list", "dict", "none", "empty"],
+)
+def test_key_paths_start_with_value(lib: Any, value: Any, paths: list[str]) -> None:
+    leaves = jax.tree_util.tree_leaves_with_path(lib.Param(value))
+    assert [jax.tree_util.keystr(path) for path, _ in leaves] == paths
+
+
+@both
+def test_equal_type_and_metadata_mean_equal_structure(lib: Any) -> None:
+    def structure(variable: Any) -> Any:
+        return jax.tree.structure(variable)
+
+    one = structure(lib.Param(1, a=1, b=(1, 2)))
+    again = structure(lib.Param(jnp.ones(3), b=(1, 2), a=1))
+    assert one == again
+    assert hash(one) == hash(again)
+    for other in (lib.Param(1, a=2, b=(1, 2)), lib.Param(1), lib.BatchStat(1, a=1, b=(1, 2))):
+        assert one != structure(other)
+
+
+@both
+def test_tree_map_keeps_type_and_metadata_and_maps_the_raw_value(lib: Any) -> None:
+    variable = lib.Param(1, tag="t", on_get_value=lambda v, x: x + 100)
+    mapped = jax.tree.map(lambda x: x * 10, variable)
+    assert (type(mapped), mapped.get_raw_value(), mapped.tag) == (lib.Param, 10, "t")
+    assert mapped is not variable
+
+
+@both
+def test_jnp_functions_take_a_variable_as_its_value(lib: Any) -> None:
+    x = jnp.array([1.0, -4.0])
+    variable = lib.Param(x)
+    for function in (jnp.abs, jnp.sum, jnp.sort, jax.nn.relu, jnp.asarray, jnp.square):
+        np.testing.assert_array_equal(function(variable), function(x))
+    np.testing.assert_array_equal(jnp.dot(variable, variable), 17.0)
+    np.testing.assert_array_equal(jnp.where(variable > 0.0, variable, 0.0), [1.0, 0.0])
+
+
+@both
+def test_jnp_functions_see_the_value_after_the_get_hooks(lib: Any) -> None:
+    variable = lib.Param(jnp.ones(2), on_get_value=lambda v, x: x * 5)
+    np.testing.assert_array_equal(jnp.abs(variable), [5.0, 5.0])
+
+
+@both
+def test_variables_pass_through_jit_vmap_grad_and_scan(lib: Any) -> None:
+    variable = lib.Param(jnp.arange(3.0), tag="t")
+
+    doubled = jax.jit(lambda v: v.replace(v[...] * 2))(variable)
+    assert (type(doubled), doubled.tag) == (lib.Param, "t")
+    np.testing.assert_array_equal(doubled[...], [0.0, 2.0, 4.0])
+
+    rows = jax.vmap(lambda v: v[...] + 1)(variable)
+    np.testing.assert_array_equal(rows, [1.0, 2.0, 3.0])
+
+    gradient = jax.grad(lambda v: (v[...] ** 2).sum())(variable)
+    assert (type(gradient), gradient.tag) == (lib.Param, "t")
+    np.testing.assert_array_equal(gradient[...], [0.0, 2.0, 4.0])
+
+    def step(carry: Any, x: Any) -> Any:
+        carry[...] = carry[...] + x
+        return carry, carry[...]
+
+    carry, sums = jax.lax.scan(step, lib.BatchStat(jnp.float32(0)), jnp.arange(1.0, 4.0))
+    assert type(carry) is lib.BatchStat
+    np.testing.assert_array_equal(sums, [1.0, 3.0, 6.0])
+
+
+@both
+def test_a_variable_that_jit_returns_can_be_written(lib: Any) -> None:
+    variable = jax.jit(lambda v: v)(lib.Param(jnp.zeros(2)))
+    variable[...] = jnp.ones(2)
+    variable.set_metadata(tag=1)
+    assert variable.tag == 1
+
+
+def traces_of(calls: list[Any]) -> int:
+    """Return how often a jitted function is traced when called with each of these."""
+    count = 0
+
+    @jax.jit
+    def function(argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return jax.tree.leaves(argument)
+
+    for call in calls:
+        function(call)
+    return count
+
+
+@both
+def test_jit_traces_once_for_variables_with_equal_metadata(lib: Any) -> None:
+    def make(i: int) -> Any:
+        return lib.Param(jnp.full(2, i), tag=("a", 1), sizes=(1, 2))
+
+    written = make(4)
+    written[...] = written[...] * 2
+    assert traces_of([make(1), make(2), make(3).copy(), written]) == 1
+
+
+@both
+def test_jit_traces_again_for_other_metadata_type_or_dtype(lib: Any) -> None:
+    x = jnp.ones(2)
+    variables = [lib.Param(x), lib.Param(x, a=1), lib.Param(x, a=2), lib.BatchStat(x)]
+    assert traces_of([*variables, lib.Param(x.astype(jnp.int32)), *variables]) == 5
+
+
+@both
+def test_jit_traces_again_after_set_metadata_and_not_after_setting_it_back(lib: Any) -> None:
+    variable = lib.Param(jnp.ones(2), a=1)
+    count = 0
+
+    @jax.jit
+    def function(v: Any) -> Any:
+        nonlocal count
+        count += 1
+        return v[...] * v.a
+
+    assert float(function(variable).sum()) == 2.0
+    variable.set_metadata(a=3)
+    assert float(function(variable).sum()) == 6.0
+    variable.set_metadata(a=1)
+    assert float(function(variable).sum()) == 2.0
+    assert count == 2
+
+
+def test_metadata_that_differ_in_type_only_are_told_apart() -> None:
+    x = jnp.ones(2)
+    assert traces_of([nnx.Param(x, a=1), nnx.Param(x, a=True), nnx.Param(x, a=1.0)]) == 3
+
+
+def test_a_variable_has_slots_and_can_be_referenced_weakly() -> None:
+    import weakref
+
+    variable = nnx.Param(1)
+    assert not hasattr(variable, "__dict__")
+    assert weakref.ref(variable)() is variable

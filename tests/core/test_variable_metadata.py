@@ -1,0 +1,424 @@
+"""Metadata and hooks of Variables, `with_metadata` and the defaults; laws run against flax too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx as flax_nnx
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from typed_nnx.errors import UnhashableMetadataError, VariableAttributeError
+
+pytestmark = [
+    # The oracle recommends overriding `get_value` instead.
+    pytest.mark.filterwarnings("ignore:Variable hooks are deprecated"),
+    pytest.mark.filterwarnings("ignore:'sharding_names' is deprecated"),
+]
+
+REQUIRED = {"hijax": False, "ref": False, "eager_sharding": True}
+
+# -- reading and changing metadata -----------------------------------------------------------------
+
+
+@both
+def test_every_variable_has_the_required_metadata(lib: Any) -> None:
+    assert lib.Param(1).get_metadata() == REQUIRED
+    assert set(lib.Param.required_metadata) == set(REQUIRED)
+
+
+@both
+def test_get_metadata_gives_all_or_one_or_the_default(lib: Any) -> None:
+    variable = lib.Param(1, a=2, b=None)
+    assert variable.get_metadata() == {"a": 2, "b": None, **REQUIRED}
+    assert variable.get_metadata(exclude_required=True) == {"a": 2, "b": None}
+    assert variable.get_metadata("a") == 2
+    assert variable.get_metadata("b", 7) is None
+    assert variable.get_metadata("c", 7) == 7
+    assert variable.get_metadata("c", None) is None
+
+
+@both
+def test_changing_the_dict_of_get_metadata_does_not_change_the_variable(lib: Any) -> None:
+    variable = lib.Param(1, a=2)
+    variable.get_metadata(exclude_required=True)["a"] = 3
+    assert variable.a == 2
+
+
+@both
+def test_metadata_reads_as_attributes(lib: Any) -> None:
+    variable = lib.Param(1, a=2)
+    assert variable.a == 2
+    assert (variable.ref, variable.hijax, variable.eager_sharding) == (False, False, True)
+    assert not hasattr(variable, "b")
+
+
+@both
+def test_metadata_is_neither_set_nor_deleted_as_attribute(lib: Any) -> None:
+    variable = lib.Param(1, a=2)
+    for name in ("a", "b"):
+        with pytest.raises(AttributeError, match=f"set_metadata\\({name}=value\\)"):
+            setattr(variable, name, 5)
+    with pytest.raises(AttributeError, match="del_metadata\\('a'\\)"):
+        del variable.a
+    assert variable.get_metadata(exclude_required=True) == {"a": 2}
+
+
+@both
+def test_has_metadata_says_whether_there_is_an_item(lib: Any) -> None:
+    variable = lib.Param(1, a=None)
+    assert variable.has_metadata("a")
+    assert variable.has_metadata("ref")
+    assert not variable.has_metadata("b")
+
+
+@both
+def test_set_metadata_takes_keywords_a_pair_or_a_mapping(lib: Any) -> None:
+    variable = lib.Param(1, a=2)
+    variable.set_metadata(a=3, b=4)
+    assert variable.get_metadata(exclude_required=True) == {"a": 3, "b": 4}
+    variable.set_metadata("c", 5)
+    assert variable.get_metadata(exclude_required=True) == {"a": 3, "b": 4, "c": 5}
+    variable.set_metadata({"d": 6})
+    assert variable.get_metadata(exclude_required=True) == {"d": 6}
+    assert variable.get_metadata() == {"d": 6, **REQUIRED}
+
+
+@both
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda v: v.set_metadata(5),
+        lambda v: v.set_metadata({"c": 1}, d=3),
+        lambda v: v.set_metadata("a", 1, 2),
+        lambda v: v.set_metadata("a"),
+    ],
+    ids=["number", "mapping and keyword", "three", "name alone"],
+)
+def test_other_arguments_of_set_metadata_are_an_error_that_changes_nothing(
+    lib: Any, change: Any
+) -> None:
+    variable = lib.Param(1, a=2)
+    with pytest.raises((TypeError, ValueError)):
+        change(variable)
+    assert variable.get_metadata() == {"a": 2, **REQUIRED}
+
+
+@both
+def test_del_metadata_removes_one_item(lib: Any) -> None:
+    variable = lib.Param(1, a=2, b=3)
+    variable.del_metadata("a")
+    assert variable.get_metadata(exclude_required=True) == {"b": 3}
+
+
+def test_reading_or_deleting_unknown_metadata_names_what_there_is() -> None:
+    variable = nnx.Param(1, a=2)
+    with pytest.raises(VariableAttributeError, match="Param: cannot read 'b'.*there is a, hijax"):
+        variable.get_metadata("b")
+    with pytest.raises(VariableAttributeError, match="Param: cannot delete 'b'.*there is a, hijax"):
+        variable.del_metadata("b")
+
+
+def test_copies_with_metadata_changed_by_one_do_not_affect_the_other() -> None:
+    one = nnx.Param(1, a=2)
+    two = one.copy()
+    one.set_metadata(a=3)
+    two.del_metadata("a")
+    assert one.a == 3
+    assert not two.has_metadata("a")
+
+
+@both
+def test_metadata_without_a_hash_is_allowed_where_no_hash_is_needed(lib: Any) -> None:
+    variable = lib.Param(1, sizes=[1, 2])
+    assert variable.sizes == [1, 2]
+    assert variable.copy().sizes == [1, 2]
+    assert jax.tree.map(lambda x: x + 1, variable).get_value() == 2
+
+
+def test_metadata_without_a_hash_is_named_when_a_hash_is_needed() -> None:
+    with pytest.raises(UnhashableMetadataError, match="'sizes' \\(list\\).*\n.*tuple"):
+        hash(nnx.graphdef(nnx.Param(1, ok=1, sizes=[1, 2])))
+
+
+@both
+@pytest.mark.parametrize("name", ["sharding_names", "out_sharding", "sharding"])
+def test_the_older_names_of_sharding_metadata_are_understood(lib: Any, name: str) -> None:
+    variable = lib.Param(jnp.ones(2), eager_sharding=False, **{name: ("data",)})
+    assert variable.out_sharding == ("data",)
+    assert variable.sharding_names == ("data",)
+    assert lib.Param(1).sharding_names is None
+
+
+# -- hooks -----------------------------------------------------------------------------------------
+
+
+@both
+def test_a_get_hook_changes_what_is_read_and_not_what_is_stored(lib: Any) -> None:
+    variable = lib.Param(jnp.array([1.0, 2.0]), on_get_value=lambda v, x: x * 10)
+    np.testing.assert_array_equal(variable[...], [10.0, 20.0])
+    np.testing.assert_array_equal(variable[1], 20.0)
+    np.testing.assert_array_equal(variable.get_value(), [10.0, 20.0])
+    np.testing.assert_array_equal(variable.get_value(index=0), 10.0)
+    np.testing.assert_array_equal(variable.get_raw_value(), [1.0, 2.0])
+    np.testing.assert_array_equal(variable.raw_value, [1.0, 2.0])
+
+
+@both
+def test_a_set_hook_changes_what_is_stored(lib: Any) -> None:
+    variable = lib.Param(jnp.zeros(2), on_set_value=lambda v, x: x + 100)
+    np.testing.assert_array_equal(variable.get_raw_value(), [0.0, 0.0])
+    variable.set_value(jnp.ones(2))
+    np.testing.assert_array_equal(variable.get_raw_value(), [101.0, 101.0])
+    variable[...] = jnp.ones(2)
+    np.testing.assert_array_equal(variable.get_raw_value(), [101.0, 101.0])
+    variable.set_raw_value(jnp.ones(2))
+    np.testing.assert_array_equal(variable.get_raw_value(), [1.0, 1.0])
+
+
+@both
+def test_a_create_hook_changes_the_first_value_only(lib: Any) -> None:
+    variable = lib.Param(1, on_create_value=lambda v, x: x + 100)
+    assert variable.get_raw_value() == 101
+    variable.set_value(1)
+    assert variable.get_raw_value() == 1
+
+
+@both
+def test_hooks_get_the_variable_with_its_metadata(lib: Any) -> None:
+    variable = lib.Param(1, scale=3, on_get_value=lambda v, x: x * v.scale)
+    assert variable.get_value() == 3
+    variable.set_metadata(scale=5)
+    assert variable.get_value() == 5
+    created = lib.Param(1, scale=3, on_create_value=lambda v, x: x * v.scale)
+    assert created.get_raw_value() == 3
+
+
+@pytest.mark.parametrize(
+    ("lib", "kind"), [(flax_nnx, tuple), (nnx, tuple), (nnx, list)], ids=["flax", "tuple", "list"]
+)
+def test_several_hooks_run_in_order(lib: Any, kind: Any) -> None:
+    hooks = kind([lambda v, x: x + 1, lambda v, x: x * 10])
+    assert lib.Param(1, on_get_value=hooks).get_value() == 20
+    assert lib.Param(1, on_create_value=hooks).get_raw_value() == 20
+    variable = lib.Param(1, on_set_value=hooks)
+    variable.set_value(2)
+    assert variable.get_raw_value() == 30
+
+
+@both
+def test_a_subclass_defines_hooks_as_methods(lib: Any) -> None:
+    class Hooked(lib.Variable):
+        def on_get_value(self, value: Any) -> Any:
+            return value + 1
+
+        def on_set_value(self, value: Any) -> Any:
+            return value * 10
+
+        def on_create_value(self, value: Any) -> Any:
+            return value + 1000
+
+    class Inherits(Hooked):
+        pass
+
+    for cls in (Hooked, Inherits):
+        variable = cls(1)
+        assert variable.get_raw_value() == 1001
+        assert variable.get_value() == 1002
+        variable.set_value(5)
+        assert variable.get_raw_value() == 50
+
+
+@both
+def test_a_hook_given_to_the_constructor_replaces_that_of_the_class(lib: Any) -> None:
+    class Hooked(lib.Variable):
+        def on_get_value(self, value: Any) -> Any:
+            return value + 1
+
+    assert Hooked(1, on_get_value=lambda v, x: x + 7).get_value() == 8
+
+
+@both
+def test_operators_and_lengths_use_the_value_after_the_get_hook(lib: Any) -> None:
+    variable = lib.Param(jnp.array([1.0, 2.0]), on_get_value=lambda v, x: x[:1] * 10)
+    np.testing.assert_array_equal(variable + 1.0, [11.0])
+    assert len(variable) == 1
+
+
+@both
+def test_axis_hooks_get_variable_index_and_name(lib: Any) -> None:
+    calls: list[tuple[str, Any, Any, Any]] = []
+    variable = lib.Param(
+        1,
+        on_add_axis=(
+            lambda v, i, n: calls.append(("add", v is variable, i, n)),
+            lambda v, i, n: calls.append(("add again", v is variable, i, n)),
+        ),
+        on_remove_axis=lambda v, i, n: calls.append(("remove", v is variable, i, n)),
+    )
+    variable.add_axis(0, "layers")
+    variable.remove_axis(1, None)
+    expected = [("add", True, 0, "layers"), ("add again", True, 0, "layers")]
+    assert calls == [*expected, ("remove", True, 1, None)]
+    lib.Param(1).add_axis(0, "x")
+    lib.Param(1).remove_axis(0, "x")
+
+
+@both
+def test_axis_hooks_may_be_methods_of_the_class_and_change_metadata(lib: Any) -> None:
+    class Named(lib.Variable):
+        def on_add_axis(self, index: int, name: str | None) -> None:
+            names = list(self.names)
+            names.insert(index, name)
+            self.set_metadata(names=tuple(names))
+
+        def on_remove_axis(self, index: int, name: str | None) -> None:
+            names = list(self.names)
+            assert names.pop(index) == name
+            self.set_metadata(names=tuple(names))
+
+    variable = Named(1, names=("in", "out"))
+    variable.add_axis(0, "layers")
+    assert variable.names == ("layers", "in", "out")
+    variable.remove_axis(0, "layers")
+    assert variable.names == ("in", "out")
+
+
+@both
+def test_hooks_survive_jit_and_tree_map_and_equal_hooks_do_not_retrace(lib: Any) -> None:
+    def hook(v: Any, x: Any) -> Any:
+        return x + 1
+
+    count = 0
+
+    @jax.jit
+    def read(variable: Any) -> Any:
+        nonlocal count
+        count += 1
+        return variable[...]
+
+    for value in (1.0, 2.0):
+        assert read(lib.Param(jnp.float32(value), on_get_value=hook)) == value + 1
+    assert count == 1
+
+
+# -- with_metadata ---------------------------------------------------------------------------------
+
+
+@both
+def test_with_metadata_makes_an_initializer_whose_variable_has_metadata(lib: Any) -> None:
+    def zeros(n: int, dtype: Any = jnp.float32) -> Any:
+        """Make zeros."""
+        return jnp.zeros(n, dtype)
+
+    init = lib.with_metadata(zeros, tag="t", sizes=(1, 2))
+    value = init(3, jnp.int32)
+    assert isinstance(value, lib.VariableMetadata)
+    assert value.metadata == {"tag": "t", "sizes": (1, 2)}
+    variable = lib.Param(value, extra=1)
+    assert (variable.tag, variable.sizes, variable.extra) == ("t", (1, 2), 1)
+    assert (variable.shape, variable.dtype) == ((3,), jnp.int32)
+    assert init.__name__ == "zeros"
+
+
+@both
+def test_with_metadata_carries_hooks(lib: Any) -> None:
+    init = lib.with_metadata(
+        lambda: 1,
+        on_get_value=lambda v, x: x * 10,
+        on_create_value=[lambda v, x: x + 1, lambda v, x: x + 1],
+        on_set_value=lambda v, x: -x,
+    )
+    variable = lib.Param(init())
+    assert (variable.get_raw_value(), variable.get_value()) == (3, 30)
+    variable.set_value(5)
+    assert variable.get_raw_value() == -5
+
+
+@both
+def test_each_value_of_an_initializer_has_its_own_metadata(lib: Any) -> None:
+    init = lib.with_metadata(lambda: 1, tag="t")
+    one, two = lib.Param(init()), lib.Param(init())
+    one.set_metadata(tag="other")
+    assert (two.tag, lib.Param(init()).tag) == ("t", "t")
+
+
+@both
+def test_variable_metadata_has_these_fields(lib: Any) -> None:
+    made = lib.VariableMetadata(1)
+    hooks = ("set_value", "get_value", "create_value", "add_axis", "remove_axis")
+    assert made.raw_value == 1
+    assert [getattr(made, f"on_{name}") for name in hooks] == [()] * 5
+    assert made.metadata == {}
+
+
+@both
+def test_a_nested_with_metadata_adds_up(lib: Any) -> None:
+    variable = lib.Param(lib.VariableMetadata(1, metadata={"a": 1, "b": 2}), c=3)
+    assert variable.get_metadata(exclude_required=True) == {"a": 1, "b": 2, "c": 3}
+
+
+# -- defaults --------------------------------------------------------------------------------------
+
+
+@both
+def test_var_defaults_shows_and_sets_defaults_for_a_block(lib: Any) -> None:
+    before = lib.var_defaults()
+    assert (before.hijax, before.ref) == (False, False)
+    with lib.var_defaults(ref=True):
+        assert lib.var_defaults().ref is True
+        assert lib.Param(jnp.ones(2)).ref
+        assert not lib.Param(jnp.ones(2), ref=False).ref
+        with lib.var_defaults(ref=False):
+            assert not lib.Param(jnp.ones(2)).ref
+        assert lib.Param(jnp.ones(2)).ref
+    assert lib.var_defaults() == before
+    assert not lib.Param(jnp.ones(2)).ref
+
+
+@both
+def test_var_defaults_are_restored_after_an_exception(lib: Any) -> None:
+    with pytest.raises(RuntimeError), lib.var_defaults(ref=True):
+        raise RuntimeError
+    assert lib.var_defaults().ref is False
+
+
+@both
+def test_use_eager_sharding_sets_the_default_for_a_block(lib: Any) -> None:
+    assert lib.using_eager_sharding()
+    with lib.use_eager_sharding(False):
+        assert not lib.using_eager_sharding()
+        assert lib.Param(1).get_metadata("eager_sharding") is False
+        variable = lib.Param(jnp.ones(2), out_sharding=("nowhere",))
+        assert variable.sharding_names == ("nowhere",)
+        with lib.use_eager_sharding(True):
+            assert lib.using_eager_sharding()
+        assert not lib.using_eager_sharding()
+    assert lib.using_eager_sharding()
+
+
+def test_use_eager_sharding_as_a_call_stays_in_force_as_in_flax() -> None:
+    for lib in (nnx, flax_nnx):
+        lib.use_eager_sharding(False)
+        try:
+            assert not lib.using_eager_sharding()
+        finally:
+            lib.use_eager_sharding(True)
+        assert lib.using_eager_sharding()
+
+
+def test_defaults_belong_to_a_thread() -> None:
+    import threading
+
+    found: list[Any] = []
+    with nnx.var_defaults(ref=True), nnx.use_eager_sharding(False):
+        thread = threading.Thread(
+            target=lambda: found.extend([nnx.var_defaults().ref, nnx.using_eager_sharding()])
+        )
+        thread.start()
+        thread.join()
+    assert found == [False, True]

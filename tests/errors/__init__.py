@@ -1,0 +1,1 @@
+"""Every exception, raised by real operations."""

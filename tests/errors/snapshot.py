@@ -1,0 +1,42 @@
+"""What an object graph holds, in a form that can be compared after a failed operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+import typed_nnx as nnx
+
+
+def snapshot(node: Any) -> list[Any]:
+    """Return every node, attribute and leaf: identity, value, metadata and status of each."""
+    found: list[Any] = []
+    for path, value in nnx.iter_graph(node):
+        found.append((path, type(value), id(value) if isinstance(value, HELD) else None))
+        if isinstance(value, nnx.Variable):
+            found.append((id(value.get_raw_value()), shown(value.get_raw_value())))
+            found.append(value.get_metadata())
+        elif isinstance(value, nnx.Pytree):
+            found.append({name: shown(held) for name, held in vars(value).items()})
+            found.append(dict(value._status))
+        else:
+            found.append(shown(value))
+    return found
+
+
+HELD = (nnx.Variable, nnx.Pytree, jax.Array, list, dict)
+
+
+def shown(value: Any) -> Any:
+    """Return a value in a form that compares by content."""
+    if isinstance(value, jax.Array | np.ndarray):
+        return np.asarray(value).tolist()
+    if isinstance(value, nnx.Variable | nnx.Pytree):
+        return id(value)
+    if isinstance(value, list | tuple):
+        return [shown(item) for item in value]
+    if isinstance(value, dict):
+        return {key: shown(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,69 @@
+"""The text of every exception, and what exceptions have in common."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from tests.errors import (
+    graph_cases,
+    pytree_cases,
+    random_number_cases,
+    state_cases,
+    variable_cases,
+)
+from tests.errors.case import Case, caught
+from typed_nnx import errors
+
+CASES = [
+    *variable_cases.CASES,
+    *pytree_cases.CASES,
+    *random_number_cases.CASES,
+    *state_cases.CASES,
+    *graph_cases.CASES,
+]
+each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+
+EXPORTED = {
+    name: value
+    for name, value in vars(errors).items()
+    if isinstance(value, type) and issubclass(value, Exception)
+}
+
+
+@each_case
+def test_an_error_says_where_it_is_and_what_it_got_and_expected(case: Case) -> None:
+    text = str(caught(case))
+    position = 0
+    for part in case.says:
+        assert part in text[position:], f"{part!r} is not in {text[position:]!r}"
+        position = text.index(part, position)
+
+
+@each_case
+def test_an_error_says_how_to_fix_it(case: Case) -> None:
+    text = str(caught(case))
+    if case.fix is None:
+        assert "wrap the value with nnx.data on assignment" in text.replace("Wrap", "wrap")
+    else:
+        assert text.count("Fix: ") == 1
+        assert case.fix in text.partition("\n  Fix: ")[2]
+
+
+@each_case
+def test_an_error_survives_pickle(case: Case) -> None:
+    error = caught(case)
+    loaded = pickle.loads(pickle.dumps(error))
+    assert type(loaded) is type(error)
+    assert str(loaded) == str(error)
+
+
+def test_every_exception_is_raised_by_a_case() -> None:
+    assert {case.error for case in CASES} == set(EXPORTED.values())
+
+
+@pytest.mark.parametrize("name", sorted(EXPORTED))
+def test_an_exception_is_known_by_its_public_name(name: str) -> None:
+    assert EXPORTED[name].__name__ == name
+    assert EXPORTED[name].__module__ == "typed_nnx.errors"
