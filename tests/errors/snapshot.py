@@ -14,7 +14,7 @@ def snapshot(node: Any) -> list[Any]:
     """Return every node, attribute and leaf: identity, value, metadata and status of each."""
     found: list[Any] = []
     for path, value in nnx.iter_graph(node):
-        found.append((path, type(value), id(value) if isinstance(value, HELD) else None))
+        found.append((path, type(value), id(value) if has_identity(value) else None))
         if isinstance(value, nnx.Variable):
             found.append((id(value.get_raw_value()), shown(value.get_raw_value())))
             found.append(value.get_metadata())
@@ -26,7 +26,10 @@ def snapshot(node: Any) -> list[Any]:
     return found
 
 
-HELD = (nnx.Variable, nnx.Pytree, jax.Array, list, dict)
+def has_identity(value: Any) -> bool:
+    """Whether it matters that a value is the same object."""
+    kinds = nnx.Variable | nnx.Pytree | jax.Array
+    return isinstance(value, kinds) or type(value) in (list, dict)
 
 
 def shown(value: Any) -> Any:

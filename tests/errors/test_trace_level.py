@@ -81,7 +81,7 @@ WRITES: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
         ("Param from a different trace level", "Bag.layer.w"),
     ),
     "pop": (
-        lambda m: nnx.pop(m, nnx.Param),
+        lambda m: nnx.pop(m, nnx.PathContains("w")),
         ("'Bag' from different trace level", "attribute 'w'", "Bag.layer"),
     ),
 }

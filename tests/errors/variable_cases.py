@@ -30,7 +30,7 @@ CASES = [
     Case(
         "a copy from another type",
         errors.IncompatibleVariableError,
-        lambda: tagged().copy_from(nnx.BatchStat(jnp.ones(2))),  # type: ignore[arg-type]  # wrong on purpose
+        lambda: tagged().copy_from(nnx.BatchStat(jnp.ones(2))),
         ("copy_from: ", "expected a Param", "got a BatchStat"),
         "variable[...] = other[...]",
     ),

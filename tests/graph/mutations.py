@@ -40,7 +40,7 @@ LIST_OPERATIONS: dict[str, tp.Callable[[tp.Any, tp.Any], tp.Any]] = {
 DICT_OPERATIONS: dict[str, tp.Callable[[tp.Any, tp.Any], tp.Any]] = {
     "put": lambda items, value: items.__setitem__("k", value),
     "update": lambda items, value: items.update(k=value, k1=value),
-    "setdefault": lambda items, value: type(items.setdefault("a", value)).__name__,
+    "setdefault": lambda items, value: (items.setdefault("a", value), None)[1],
     "delete": lambda items, value: items.__delitem__("k"),
     "pop": lambda items, value: type(items.pop("a")).__name__,
     "clear": lambda items, value: items.clear(),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from typed_nnx._core.display import DictDisplay
+from typed_nnx._core.fields import Mark
 from typed_nnx._core.module import Module
+from typed_nnx._core.pytree_checks import decide_status
 
 A = TypeVar("A")
 
@@ -38,11 +40,7 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
         return found
 
     def __setitem__(self, key: str, value: A) -> None:
-        if not isinstance(key, str):
-            raise TypeError(
-                f"nnx.Dict: the key is {key!r} ({type(key).__name__}); attribute name must be "
-                "string.\n  Fix: use an nnx.List for integer keys, or nnx.data({...})"
-            )
+        _check_key(key)
         setattr(self, key, value)
 
     def __delitem__(self, key: str) -> None:
@@ -63,6 +61,27 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
         # Reached only for what does not exist; it gives type checkers the type of the entries.
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    if not TYPE_CHECKING:  # the inherited signature is the precise one
+
+        def update(self, *args, **kwargs):
+            """Set entries: all of them, or none if one of them is not allowed."""
+            entries = dict(*args, **kwargs)
+            for key, value in entries.items():
+                self._check_entry(key, value)
+            for key, value in entries.items():
+                self[key] = value
+
+    def _check_entry(self, key: str, value: Any) -> None:
+        """Raise what assigning an entry would raise."""
+        _check_key(key)
+        if not self._nnx_is_pytree:
+            return
+        current = self._status.get(key)
+        if type(value) is Mark:
+            decide_status(self, key, value.value, value.is_data, None, current)
+        else:
+            decide_status(self, key, value, None, self._nnx_declared.get(key), current)
+
     def copy(self) -> Dict[A]:
         """Return a Dict with the same entries."""
         return type(self)(dict(self.__dict__))
@@ -79,3 +98,11 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
 
     def __hash__(self) -> int:
         return id(self)
+
+
+def _check_key(key: object) -> None:
+    if not isinstance(key, str):
+        raise TypeError(
+            f"nnx.Dict: the key is {key!r} ({type(key).__name__}); attribute name must be "
+            "string.\n  Fix: use an nnx.List for integer keys, or nnx.data({...})"
+        )

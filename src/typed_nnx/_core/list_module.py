@@ -140,9 +140,10 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
         self._assign("_length", length + 1)
 
     def extend(self, values: Iterable[A]) -> None:
-        """Add values at the end."""
-        for value in list(values):
-            self.append(value)
+        """Add values at the end: all of them, or none if one of them is not allowed."""
+        added: list[Any] = list(values)
+        if added:
+            self._rewrite([*self._marked(), *added])
 
     def reverse(self) -> None:
         """Reverse the order of the elements."""

@@ -40,6 +40,10 @@ _MISSING = object()
 class PytreeMeta(abc.ABCMeta):
     """Checks a new object once its ``__init__`` is done."""
 
+    if TYPE_CHECKING:
+        # Checkers ask the metaclass, too, what the `__dict__` of an object is.
+        __dict__: dict[str, Any]  # type: ignore[assignment]  # pyright: ignore[reportGeneralTypeIssues]
+
     if not TYPE_CHECKING:  # a typed `__call__` would hide the signatures of constructors
 
         def __call__(cls, *args, **kwargs):
@@ -63,7 +67,7 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
     checked: there every value that holds arrays or nodes is state.
     """
 
-    __slots__ = ("__dict__", "__weakref__")
+    # No `__slots__`: attributes of a Pytree live in its `__dict__`.
 
     _nnx_attributes: ClassVar[bool] = True
     _nnx_declared: ClassVar[Mapping[str, bool]] = {}

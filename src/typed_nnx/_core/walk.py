@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from typed_nnx._core.nodes import CONTAINER, OBJECT, VARIABLE, GraphNode, all_entries, children_of, kind_of, spec_of
+from typed_nnx._core.nodes import (
+    CONTAINER,
+    OBJECT,
+    VARIABLE,
+    GraphNode,
+    all_entries,
+    children_of,
+    kind_of,
+    spec_of,
+)
 from typed_nnx._core.paths import Key, Path, sorted_keys
 from typed_nnx._core.pytree_state import own_rows
 

@@ -11,7 +11,7 @@ from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.mode import check_tree
 from typed_nnx._graph.rebuild import rebuild
-from typed_nnx._graph.record import Traversal
+from typed_nnx._graph.traversal import Traversal
 
 A = TypeVar("A")
 

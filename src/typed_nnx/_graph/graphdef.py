@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Generic, Literal, TypeAlias
+from typing import Any, Generic, TypeAlias
 
 import jax
 from typing_extensions import TypeVar
@@ -45,12 +45,11 @@ class VariableDef:
         return VariableDef, (self.cls, self.meta)
 
 
-LeafItem: TypeAlias = Literal["leaf", "ref"]
-LEAF_ITEM: LeafItem = "leaf"
-REF_ITEM: LeafItem = "ref"
+LEAF_ITEM = "leaf"
+REF_ITEM = "ref"
 
 # A node, a Variable, a leaf, or the position of an object that was met before.
-Item: TypeAlias = Spec | VariableDef | LeafItem | int
+Item: TypeAlias = Spec | VariableDef | str | int
 
 
 _WITH_TOKEN = frozenset({Spec, VariableDef})
@@ -216,7 +215,7 @@ def _layout(items: tuple[Item, ...]) -> Layout:
     else:
         tree = 0
         leaves.append(root)
-    del level_for  # it refers to itself
+    level_for = None  # type: ignore[assignment]  # it refers to itself: end the cycle
     return Layout(tree, tuple(leaves))
 
 

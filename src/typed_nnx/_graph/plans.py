@@ -12,7 +12,8 @@ from typed_nnx._core.paths import Path
 from typed_nnx._core.static_keys import static_key
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.record import Leaf, Record, Slot, Traversal
+from typed_nnx._graph.record import Record
+from typed_nnx._graph.traversal import Leaf, Slot, Traversal
 from typed_nnx.errors import NoFilterMatchedError
 
 
@@ -63,9 +64,7 @@ def _whole(level: Level | Nested) -> Level:
     return level if isinstance(level, Level) else Level(level, [], [], [])
 
 
-def _level(
-    tree: Nested, leaves: Sequence[Leaf], group_of: list[int], group: int
-) -> Level | Nested:
+def _level(tree: Nested, leaves: Sequence[Leaf], group_of: list[int], group: int) -> Level | Nested:
     """Return the level of one group; a bare dict if nothing in it has to be filled in."""
     template: Nested = {}
     copied: list[tuple[Any, Nested]] = []

@@ -65,7 +65,8 @@ def rebuild(
     try:
         return build()
     finally:
-        del build  # it refers to itself; without this the objects would wait for the collector
+        # It refers to itself; without this the objects would wait for the garbage collector.
+        build = None  # type: ignore[assignment]
 
 
 def _refilled(

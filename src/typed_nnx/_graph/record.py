@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from typed_nnx._core.cells import Cell, attach_lock, joined
 from typed_nnx._core.nodes import (
@@ -14,12 +14,8 @@ from typed_nnx._core.nodes import (
     REFERENCE,
     STATIC,
     VARIABLE,
-    GraphNode,
     Spec,
-    container_holder,
-    classify,
     kind_of,
-    kinds,
     one_level,
     spec_of,
     store_record,
@@ -30,165 +26,8 @@ from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_parts import store_cells
 from typed_nnx._graph import verify
-from typed_nnx._graph.graphdef import LEAF_ITEM, REF_ITEM, GraphDef, Item, Layout, VariableDef
-from typed_nnx.errors import ContainerCycleError
-
-
-class Slot(NamedTuple):
-    """Where an array that is a leaf is kept: ``holder[name]``, with the position of its owner."""
-
-    holder: Any
-    name: Any
-    owner: int
-
-
-Leaf: TypeAlias = Variable[Any] | Slot
-
-
-class Watched(NamedTuple):
-    """A plain mutable container and the children it had; a change in it is not told to us."""
-
-    container: Any
-    spec: Spec
-    children: list[Any]
-
-
-class Traversal:
-    """One pass over an object graph, in the one order that there is.
-
-    Attributes:
-        items: The structure, item by item.
-        objects: The object or Variable of each item, None for all else.
-        references: The bare array references, kept alive for their ids in `index`.
-        has_slots: Whether some leaf is not a Variable.
-        leaves: The Variables and slots, in order.
-        watched: The plain mutable containers that were met.
-        index: The position of each object, by id.
-        base: The position of the first item.
-    """
-
-    __slots__ = (
-        "_definitions", "_graphdef", "_last", "base", "has_slots", "index", "items", "leaves",
-        "objects", "references", "watched",
-    )  # fmt: skip
-
-    def __init__(self, index: dict[int, int] | None = None, base: int = 0) -> None:
-        self.items: list[Item] = []
-        self.objects: list[Any] = []
-        self.leaves: list[Leaf] = []
-        self.watched: list[Watched] = []
-        self.index: dict[int, int] = {} if index is None else index
-        self.base = base
-        self.references: list[Any] = []
-        self.has_slots = False
-        self._definitions: dict[tuple[type, int], VariableDef] = {}
-        self._last: tuple[Any, Any, Any] = (None, None, None)
-        self._graphdef: GraphDef[Any] | None = None
-
-    def visit(self, root: Any) -> Any:
-        """Traverse from a root: an object, a container, a Variable or a leaf."""
-        self._child({"root": root}, "root", root, kind_of(root), -1, ())
-        return self
-
-    def _object(self, node: Any) -> None:
-        spec: Spec = node._spec or node._nnx_spec()
-        position = len(self.items)
-        self.items.append(spec)
-        self.objects.append(node)
-        self.index[id(node)] = position + self.base
-        if spec.names:
-            self._children(spec, node.__dict__, position, ())
-
-    def _container(self, node: Any, above: tuple[int, ...]) -> None:
-        if id(node) in above:
-            raise ContainerCycleError((), type(node).__name__)
-        spec = spec_of(node)
-        position = len(self.items)
-        self.items.append(spec)
-        self.objects.append(None)
-        holder = container_holder(node, spec)
-        if not isinstance(node, tuple) and node is not None:
-            self.watched.append(Watched(node, spec, [holder[name] for name in spec.names]))
-        self._children(spec, holder, position, (*above, id(node)))
-
-    def _children(self, spec: Spec, holder: Any, position: int, above: tuple[int, ...]) -> None:
-        items, objects, leaves, index = self.items, self.objects, self.leaves, self.index
-        base = self.base
-        cls, meta, definition = self._last
-        for name in spec.names:
-            child = holder[name]
-            kind = kinds.get(type(child))
-            if kind is None:
-                kind = classify(child)
-            # The two common cases, without another call.
-            if kind == VARIABLE and id(child) not in index:
-                index[id(child)] = len(items) + base
-                if type(child) is not cls or child._meta is not meta:
-                    definition = self._definition(child)
-                    cls, meta = type(child), child._meta
-                items.append(definition)
-                objects.append(child)
-                leaves.append(child)
-            elif kind == OBJECT and id(child) not in index:
-                self._object(child)
-            else:
-                self._child(holder, name, child, kind, position, above)
-
-    def _child(
-        self, holder: Any, name: Any, child: Any, kind: int, owner: int, above: tuple[int, ...]
-    ) -> None:
-        if kind in (LEAF, STATIC):
-            self.has_slots = True
-            self.items.append(LEAF_ITEM)
-            self.objects.append(None)
-            self.leaves.append(Slot(holder, name, owner))
-            return
-        if kind != CONTAINER:
-            seen = self.index.get(id(child))
-            if seen is not None:
-                self.items.append(seen)
-                self.objects.append(None)
-                return
-        if kind == VARIABLE:
-            self.index[id(child)] = len(self.items) + self.base
-            self.items.append(self._definition(child))
-            self.objects.append(child)
-            self.leaves.append(child)
-        elif kind == REFERENCE:
-            self.index[id(child)] = len(self.items) + self.base
-            self.has_slots = True
-            self.items.append(REF_ITEM)
-            self.objects.append(None)
-            self.references.append(child)
-            self.leaves.append(Slot(holder, name, owner))
-        elif kind == OBJECT:
-            self._object(child)
-        else:
-            self._container(child, above)
-
-    def _definition(self, variable: Variable[Any]) -> VariableDef:
-        meta = variable._meta
-        key = (type(variable), id(meta))
-        definition = self._definitions.get(key)
-        if definition is None:
-            definition = self._definitions[key] = VariableDef(type(variable), meta)
-        self._last = (type(variable), meta, definition)
-        return definition
-
-    def graphdef(self) -> GraphDef[Any]:
-        """Return the structure."""
-        if self._graphdef is None:
-            self._graphdef = GraphDef(tuple(self.items), base=self.base)
-        return self._graphdef
-
-    def values(self) -> list[Any]:
-        """Return the leaves as States hold them: Variables, and the arrays in the slots."""
-        return leaf_values(self.leaves)
-
-
-def leaf_values(leaves: Iterable[Leaf]) -> list[Any]:
-    """Return the leaves as States hold them: Variables, and the arrays in the slots."""
-    return [leaf.holder[leaf.name] if type(leaf) is Slot else leaf for leaf in leaves]
+from typed_nnx._graph.graphdef import GraphDef, Item, Layout, VariableDef
+from typed_nnx._graph.traversal import Traversal, is_unchanged, leaf_values
 
 
 class Record:
@@ -205,7 +44,10 @@ class Record:
         plans: How to build the States of each tuple of filters.
     """
 
-    __slots__ = ("cell", "graphdef", "has_slots", "index", "leaves", "objects", "plans", "references", "watched")
+    __slots__ = (
+        "cell", "graphdef", "has_slots", "index", "leaves", "objects", "plans", "references",
+        "watched",
+    )  # fmt: skip
 
     def __init__(self, traversal: Traversal, cell: Cell) -> None:
         self.graphdef = traversal.graphdef()
@@ -221,7 +63,7 @@ class Record:
 
     def is_current(self) -> bool:
         """Whether no structure below the root has changed."""
-        return self.cell.valid and (not self.watched or all(map(_unchanged, self.watched)))
+        return self.cell.valid and (not self.watched or all(map(is_unchanged, self.watched)))
 
     def patch(self, root: Any) -> None:
         """Take over static values and metadata that changed."""
@@ -246,35 +88,6 @@ class Record:
 def _same_places(graphdef: GraphDef[Any], items: list[Item]) -> Any:
     leaves = tuple([item for item in items if type(item) is not Spec and type(item) is not int])
     return Layout(graphdef.layout.tree, leaves)
-
-
-def _unchanged(watched: Watched) -> bool:
-    container, spec, children = watched
-    if spec.treedef is None and len(container) != len(spec.names) + len(spec.statics):
-        return False
-    if spec.treedef is None:
-        if spec.cls is dict and not all(name in container for name in spec.names):
-            return False
-        now = [container[name] for name in spec.names]
-        if spec.statics and not all(
-            name in container and container[name] is value if spec.cls is dict else container[name] is value
-            for name, value in spec.statics
-        ):
-            return False
-    else:
-        entries, treedef = one_level(container)
-        if treedef != spec.treedef:
-            return False
-        found = dict(entries)
-        now = [found[name] for name in spec.names]
-        if any(found[name] is not value for name, value in spec.statics):
-            return False
-    for index, value in enumerate(now):
-        if value is not children[index]:
-            if kind_of(value) != LEAF or kind_of(children[index]) != LEAF or spec.treedef is not None:
-                return False
-            children[index] = value
-    return True
 
 
 def record_of(root: Pytree) -> Record:

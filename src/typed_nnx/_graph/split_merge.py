@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.leaves import describe_leaf
@@ -16,17 +16,22 @@ from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.mode import check_tree
 from typed_nnx._graph.plans import check_exhaustive, plan_for, structure_of
 from typed_nnx._graph.rebuild import rebuild
-from typed_nnx._graph.record import Record, Traversal, snapshot
+from typed_nnx._graph.record import Record, snapshot
+from typed_nnx._graph.traversal import Traversal
 from typed_nnx.errors import NoFilterMatchedError
 
 A = TypeVar("A")
+F = TypeVar("F", bound=Filter)
 S = TypeVar("S")
-F1 = TypeVar("F1")
-F2 = TypeVar("F2")
-F3 = TypeVar("F3")
-F4 = TypeVar("F4")
-F5 = TypeVar("F5")
-F6 = TypeVar("F6")
+F1 = TypeVar("F1", bound=Filter)
+F2 = TypeVar("F2", bound=Filter)
+F3 = TypeVar("F3", bound=Filter)
+F4 = TypeVar("F4", bound=Filter)
+F5 = TypeVar("F5", bound=Filter)
+F6 = TypeVar("F6", bound=Filter)
+
+Part: TypeAlias = State[Any, Any, A, F]
+"""The State of the leaves of an ``A`` that a filter takes."""
 
 
 def _states(function: str, record: Record | Traversal, filters: tuple[Filter, ...]) -> list[Any]:
@@ -46,8 +51,9 @@ def _root_leaf(function: str, leaf: Any, filters: tuple[Filter, ...]) -> list[An
     return [group[0][1] if group else State._of({}) for group in groups]
 
 
+# The State that an object's own type names is the more precise answer.
 @overload
-def split(
+def split(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
     node: SupportsSplit[A, S], /, *, graph: bool | None = None
 ) -> tuple[GraphDef[A], S]: ...
 @overload
@@ -55,32 +61,51 @@ def split(
     node: A, /, *, graph: bool | None = None
 ) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: ...
 @overload
-def split(
-    node: A, f1: F1, /, *, graph: bool | None = None
-) -> tuple[GraphDef[A], State[Any, Any, A, F1]]: ...
+def split(node: A, f1: F1, /, *, graph: bool | None = None) -> tuple[GraphDef[A], Part[A, F1]]: ...
 @overload
 def split(
     node: A, f1: F1, f2: F2, /, *, graph: bool | None = None
-) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2]]: ...
+) -> tuple[GraphDef[A], Part[A, F1], Part[A, F2]]: ...
 @overload
 def split(
     node: A, f1: F1, f2: F2, f3: F3, /, *, graph: bool | None = None
-) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3]]: ...
+) -> tuple[GraphDef[A], Part[A, F1], Part[A, F2], Part[A, F3]]: ...
 @overload
 def split(
     node: A, f1: F1, f2: F2, f3: F3, f4: F4, /, *, graph: bool | None = None
-) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4]]: ...
+) -> tuple[
+    GraphDef[A],
+    Part[A, F1],
+    Part[A, F2],
+    Part[A, F3],
+    Part[A, F4],
+]: ...
 @overload
 def split(
     node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, /, *, graph: bool | None = None
-) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5]]: ...
+) -> tuple[
+    GraphDef[A],
+    Part[A, F1],
+    Part[A, F2],
+    Part[A, F3],
+    Part[A, F4],
+    Part[A, F5],
+]: ...
 @overload
 def split(
     node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: F6, /, *, graph: bool | None = None
-) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5], State[Any, Any, A, F6]]: ...
+) -> tuple[
+    GraphDef[A],
+    Part[A, F1],
+    Part[A, F2],
+    Part[A, F3],
+    Part[A, F4],
+    Part[A, F5],
+    Part[A, F6],
+]: ...
 @overload
-def split(node: A, /, *filters: Filter, graph: bool | None = None) -> tuple[Any, ...]: ...
-def split(node: Any, /, *filters: Filter, graph: bool | None = None) -> Any:
+def split(node: object, /, *filters: Filter, graph: bool | None = None) -> tuple[Any, ...]: ...
+def split(node: Any, /, *filters: Any, graph: bool | None = None) -> Any:
     """Split an object graph into its structure and one State per filter.
 
     Args:
@@ -102,35 +127,51 @@ def split(node: Any, /, *filters: Filter, graph: bool | None = None) -> Any:
     return (structure_of(record), *_states("split", record, filters))
 
 
+# The State that an object's own type names is the more precise answer.
 @overload
-def state(node: SupportsState[S], /, *, graph: bool | None = None) -> S: ...
+def state(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
+    node: SupportsState[S], /, *, graph: bool | None = None
+) -> S: ...
 @overload
 def state(node: A, /, *, graph: bool | None = None) -> State[Any, Any, A, Any]: ...
 @overload
-def state(node: A, f1: F1, /, *, graph: bool | None = None) -> State[Any, Any, A, F1]: ...
+def state(node: A, f1: F1, /, *, graph: bool | None = None) -> Part[A, F1]: ...
 @overload
 def state(
     node: A, f1: F1, f2: F2, /, *, graph: bool | None = None
-) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2]]: ...
+) -> tuple[Part[A, F1], Part[A, F2]]: ...
 @overload
 def state(
     node: A, f1: F1, f2: F2, f3: F3, /, *, graph: bool | None = None
-) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3]]: ...
+) -> tuple[Part[A, F1], Part[A, F2], Part[A, F3]]: ...
 @overload
 def state(
     node: A, f1: F1, f2: F2, f3: F3, f4: F4, /, *, graph: bool | None = None
-) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4]]: ...
+) -> tuple[Part[A, F1], Part[A, F2], Part[A, F3], Part[A, F4]]: ...
 @overload
 def state(
     node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, /, *, graph: bool | None = None
-) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5]]: ...
+) -> tuple[
+    Part[A, F1],
+    Part[A, F2],
+    Part[A, F3],
+    Part[A, F4],
+    Part[A, F5],
+]: ...
 @overload
 def state(
     node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: F6, /, *, graph: bool | None = None
-) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5], State[Any, Any, A, F6]]: ...
+) -> tuple[
+    Part[A, F1],
+    Part[A, F2],
+    Part[A, F3],
+    Part[A, F4],
+    Part[A, F5],
+    Part[A, F6],
+]: ...
 @overload
-def state(node: A, /, *filters: Filter, graph: bool | None = None) -> Any: ...
-def state(node: Any, /, *filters: Filter, graph: bool | None = None) -> Any:
+def state(node: object, /, *filters: Filter, graph: bool | None = None) -> Any: ...
+def state(node: Any, /, *filters: Any, graph: bool | None = None) -> Any:
     """Return the State of an object graph, or one State per filter.
 
     Unlike `split` it leaves out what no filter matches.
@@ -210,9 +251,7 @@ def unpack(
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def clone(
-    node: A, variables: bool = True, *, arrays: bool = False, graph: bool | None = None
-) -> A:
+def clone(node: A, variables: bool = True, *, arrays: bool = False, graph: bool | None = None) -> A:
     """Return a copy of an object graph, sharing and cycles kept.
 
     Args:

@@ -27,7 +27,8 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_parts import store_box
 from typed_nnx._graph.gather import entries_of
 from typed_nnx._graph.graph_state import GraphState
-from typed_nnx._graph.record import Record, Slot, record_of
+from typed_nnx._graph.record import Record, record_of
+from typed_nnx._graph.traversal import Slot
 from typed_nnx.errors import (
     ImmutableNodeError,
     TraceLevelError,
@@ -162,7 +163,9 @@ def _collect_live(node: Any, mapping: Mapping[Any, Any], path: Path, changes: _C
                 changes.variables.append((child, value))
         elif kind_of(child) in (OBJECT, CONTAINER) and child is not None:
             if entries is None:
-                raise UpdateTypeError(here, f"a node ({type(child).__name__})", type(value).__name__)
+                raise UpdateTypeError(
+                    here, f"a node ({type(child).__name__})", type(value).__name__
+                )
             _collect_live(child, entries, here, changes)
         else:
             changes.elsewhere.append((here, value))

@@ -68,7 +68,7 @@ class SplitContext:
         """Return the structure and States of an object; see `typed_nnx.split`."""
         graphdef, flat = self.flatten(node)
         states = map(_state_of, divided("split", flat, filters or (...,)))
-        return (graphdef, *states)  # type: ignore[return-value]  # as many States as filters
+        return (graphdef, *states)
 
     def flatten(self, node: A) -> tuple[GraphDef[A], Any]:
         """Return the structure and the FlatState of an object."""

@@ -12,7 +12,7 @@ from typed_nnx.errors import StaleRecordError
 enabled: bool = os.environ.get("TYPED_NNX_VERIFY", "") not in ("", "0")
 
 
-class set_verify_records:  # noqa: N801 -- it is called like a function
+class set_verify_records:
     """Turn the verifying debug mode on or off, from now on or for a block.
 
     In this mode a cached record that does not match the objects raises `StaleRecordError` at the

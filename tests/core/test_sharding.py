@@ -1,0 +1,145 @@
+"""Placing values by sharding metadata, on eight host devices, in flax and here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from typed_nnx.errors import MeshRequiredError
+
+SCRIPT = '''
+import warnings
+warnings.simplefilter("ignore")
+import jax, jax.numpy as jnp, numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from flax import nnx as flax_nnx
+import typed_nnx as nnx
+
+devices = np.array(jax.devices()).reshape(4, 2)
+assert devices.size == 8
+mesh = Mesh(devices, ("data", "model"))
+x = jnp.arange(32.0).reshape(8, 4)
+cases = {
+    "mesh in force": lambda lib: in_force(lambda: lib.Param(x, out_sharding=("data", "model"))),
+    "spec": lambda lib: in_force(lambda: lib.Param(x, out_sharding=P("data", None))),
+    "second axis": lambda lib: in_force(lambda: lib.Param(x, out_sharding=(None, "data"))),
+    "two names for one axis": lambda lib: in_force(
+        lambda: lib.Param(x, out_sharding=(("data", "model"), None))
+    ),
+    "mesh in metadata": lambda lib: lib.Param(x, out_sharding=("data", None), mesh=mesh),
+    "older name": lambda lib: in_force(lambda: lib.Param(x, sharding=("data", None))),
+    "with_partitioning": lambda lib: in_force(
+        lambda: lib.Param(lib.with_metadata(lambda: x, out_sharding=("model", None))())
+    ),
+    "rules": lambda lib: in_force(
+        lambda: lib.Param(
+            x, out_sharding=("batch", "mlp"), sharding_rules=(("batch", "data"), ("mlp", "model"))
+        )
+    ),
+    "not eager": lambda lib: in_force(
+        lambda: lib.Param(x, out_sharding=("data", None), eager_sharding=False)
+    ),
+    "not eager in a block": lambda lib: in_force(lambda: not_eager(lib)),
+    "no metadata": lambda lib: in_force(lambda: lib.Param(x)),
+    "under jit": lambda lib: in_force(
+        lambda: jax.jit(lambda: lib.Param(x, out_sharding=("data", "model")))()
+    ),
+    "copy": lambda lib: in_force(lambda: lib.Param(x, out_sharding=("data", None)).copy()),
+    "bfloat16": lambda lib: in_force(
+        lambda: lib.Param(x.astype(jnp.bfloat16), out_sharding=("data", None))
+    ),
+}
+
+
+def in_force(make):
+    with jax.set_mesh(jax.make_mesh(
+        (4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2
+    )):
+        return make()
+
+
+def not_eager(lib):
+    with lib.use_eager_sharding(False):
+        return lib.Param(x, out_sharding=("data", None))
+
+
+def shards(variable):
+    value = variable.get_value()
+    np.testing.assert_array_equal(np.asarray(value, np.float32), np.asarray(x))
+    return sorted((s.device.id, str(s.index)) for s in value.addressable_shards)
+
+
+for name, make in cases.items():
+    ours, theirs = shards(make(nnx)), shards(make(flax_nnx))
+    same = ours == theirs
+    print("RESULT", name, len({index for _, index in ours}), "same" if same else "different")
+'''
+
+# How many different parts of the 8 x 4 array there are on a mesh of 4 x 2.
+PARTS = {
+    "mesh in force": 8,
+    "spec": 4,
+    "second axis": 4,
+    "two names for one axis": 8,
+    "mesh in metadata": 4,
+    "older name": 4,
+    "with_partitioning": 2,
+    "rules": 8,
+    "not eager": 1,
+    "not eager in a block": 1,
+    "no metadata": 1,
+    "under jit": 8,
+    "copy": 4,
+    "bfloat16": 4,
+}
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, tuple[int, str]]:
+    flags = "--xla_force_host_platform_device_count=8"
+    environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = {}
+    for line in done.stdout.splitlines():
+        if line.startswith("RESULT "):
+            name, parts, same = line.removeprefix("RESULT ").rsplit(" ", 2)
+            found[name] = (int(parts), same)
+    return found
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_value_is_split_over_the_devices_as_in_flax(
+    results: dict[str, tuple[int, str]], name: str
+) -> None:
+    assert results[name] == (PARTS[name], "same")
+
+
+@both
+def test_sharding_metadata_without_a_mesh_is_an_error(lib: Any) -> None:
+    with pytest.raises(ValueError, match="mesh"):
+        lib.Param(jnp.ones(2), out_sharding=("data",))
+
+
+def test_the_error_names_the_partition_and_the_ways_out() -> None:
+    with pytest.raises(MeshRequiredError) as caught:
+        nnx.Param(jnp.ones(2), out_sharding=("data",))
+    for text in ("'data'", "jax.set_mesh(mesh)", "mesh=mesh", "eager_sharding=False"):
+        assert text in str(caught.value)
+
+
+@both
+def test_no_mesh_is_needed_when_the_value_is_not_placed_at_once(lib: Any) -> None:
+    variable = lib.Param(jnp.ones(2), out_sharding=("data",), eager_sharding=False)
+    assert variable.get_metadata("out_sharding") == ("data",)
+    with lib.use_eager_sharding(False):
+        lib.Param(jnp.ones(2), out_sharding=("data",))

@@ -1,0 +1,370 @@
+"""The cached record: after every kind of write, all that uses it equals a fresh traversal."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import typing as tp
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import typed_nnx as nnx
+from tests.graph.oracle import value_view, walk
+from typed_nnx._graph.record import Traversal, record_of
+
+
+class Layer(nnx.Module):
+    def __init__(self) -> None:
+        self.kernel = nnx.Param(jnp.ones(2), note="n")
+        self.scale = jnp.ones(())
+        self.name = "layer"
+        self.options = (1, 2)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Box:
+    """A mutable pytree that jax knows."""
+
+    inside: tp.Any
+    label: str = dataclasses.field(default="box", metadata={"static": True})
+
+
+class Model(nnx.Module):
+    def __init__(self) -> None:
+        self.layer: tp.Any = Layer()
+        self.same: tp.Any = self.layer
+        self.items: tp.Any = nnx.List([Layer(), nnx.Param(jnp.zeros(1)), 3])
+        self.named: tp.Any = nnx.Dict(a=Layer(), n=4)
+        self.plain: tp.Any = nnx.data([nnx.Param(jnp.ones(1)), jnp.zeros(1), 5, {"x": Layer(), "n": 1}])
+        self.box: tp.Any = nnx.data(Box(nnx.Param(jnp.ones(1))))
+        self.pair: tp.Any = nnx.data((jnp.zeros(1), [nnx.Param(jnp.ones(1))]))
+        self.optimizer: tp.Any = nnx.data(optax.adam(1e-3).init({"w": jnp.ones(1)}))
+        self.obj: tp.Any = nnx.Object()
+        self.obj.stuff = [jnp.ones(1), {"deep": nnx.Param(jnp.ones(1))}]
+        self.flag: tp.Any = False
+        self.me: tp.Any = self
+
+
+def delete(node: tp.Any, *names: tp.Any) -> None:
+    for name in names:
+        if isinstance(node, nnx.List | nnx.Dict | list | dict):
+            del node[name]
+        else:
+            delattr(node, name)
+
+
+def popped(model: tp.Any) -> None:
+    model.layer.sow(nnx.Intermediate, "h", 1)
+    nnx.split(model)
+    nnx.pop(model, nnx.Intermediate)
+
+
+Write = tp.Callable[[tp.Any], object]
+STRUCTURE: dict[str, Write] = {
+    "new variable": lambda m: setattr(m.layer, "bias", nnx.Param(jnp.ones(1))),
+    "new module": lambda m: setattr(m, "extra", Layer()),
+    "new static": lambda m: setattr(m.layer, "more", "x"),
+    "new array": lambda m: setattr(m.layer, "array", jnp.ones(3)),
+    "other variable": lambda m: setattr(m.layer, "kernel", nnx.Param(jnp.zeros(2))),
+    "variable of another type": lambda m: setattr(m.layer, "kernel", nnx.BatchStat(jnp.zeros(2))),
+    "other module": lambda m: setattr(m, "layer", Layer()),
+    "module for variable": lambda m: setattr(m.layer, "kernel", Layer()),
+    "array for variable": lambda m: setattr(m.layer, "kernel", jnp.ones(1)),
+    "variable for array": lambda m: setattr(m.layer, "scale", nnx.Param(jnp.ones(1))),
+    "data for static": lambda m: setattr(m.layer, "name", nnx.data(jnp.ones(1))),
+    "static for data": lambda m: setattr(m.layer, "scale", nnx.static(4)),
+    "deleted variable": lambda m: delete(m.layer, "kernel"),
+    "deleted static": lambda m: delete(m.layer, "name"),
+    "deleted alias": lambda m: delete(m, "same"),
+    "deleted cycle": lambda m: delete(m, "me"),
+    "alias": lambda m: setattr(m.items[0], "kernel", m.layer.kernel),
+    "unshared": lambda m: setattr(m, "same", Layer()),
+    "list append": lambda m: m.items.append(Layer()),
+    "list insert": lambda m: m.items.insert(0, nnx.Param(jnp.ones(4))),
+    "list put": lambda m: m.items.__setitem__(0, Layer()),
+    "list put slice": lambda m: m.items.__setitem__(slice(0, 2), [7, Layer()]),
+    "list delete": lambda m: delete(m.items, 0),
+    "list pop": lambda m: m.items.pop(0),
+    "list reverse": lambda m: m.items.reverse(),
+    "list clear": lambda m: m.items.clear(),
+    "dict put": lambda m: m.named.__setitem__("b", Layer()),
+    "dict replace": lambda m: m.named.__setitem__("a", nnx.Param(jnp.ones(1))),
+    "dict delete": lambda m: delete(m.named, "a"),
+    "dict update": lambda m: m.named.update(a=Layer(), c=5),
+    "dict clear": lambda m: m.named.clear(),
+    "sow": lambda m: m.layer.sow(nnx.Intermediate, "h", 1),
+    "perturb": lambda m: m.layer.perturb("p", jnp.ones(1)),
+    "pop": popped,
+    "object attribute": lambda m: setattr(m.obj, "new", [nnx.Param(jnp.ones(1))]),
+    "two writes": lambda m: (setattr(m, "flag", True), setattr(m.layer, "b", nnx.Param(1.0))),
+}
+CONTAINERS: dict[str, Write] = {
+    "plain append": lambda m: m.plain.append(nnx.Param(jnp.ones(1))),
+    "plain put": lambda m: m.plain.__setitem__(0, nnx.Param(jnp.zeros(3))),
+    "plain put array": lambda m: m.plain.__setitem__(1, jnp.ones(3)),
+    "plain put static": lambda m: m.plain.__setitem__(2, 6),
+    "plain put true for one": lambda m: m.plain[3].__setitem__("n", True),
+    "plain delete": lambda m: delete(m.plain, 0),
+    "plain reverse": lambda m: m.plain.reverse(),
+    "plain clear": lambda m: m.plain.clear(),
+    "plain inner put": lambda m: m.plain[3].__setitem__("y", Layer()),
+    "plain inner delete": lambda m: delete(m.plain[3], "x"),
+    "plain inner replaced": lambda m: m.plain.__setitem__(3, {"x": m.plain[3]["x"], "n": 1}),
+    "below a plain container": lambda m: setattr(m.plain[3]["x"], "name", "other"),
+    "variable below a plain container": lambda m: setattr(m.plain[3]["x"], "kernel", nnx.Cache(1)),
+    "dataclass put": lambda m: setattr(m.box, "inside", nnx.Param(jnp.zeros(2))),
+    "dataclass put array": lambda m: setattr(m.box, "inside", jnp.zeros(2)),
+    "list in a tuple": lambda m: m.pair[1].append(jnp.ones(1)),
+    "other tuple": lambda m: setattr(m, "pair", (jnp.ones(1), [])),
+    "object container": lambda m: m.obj.stuff.append(jnp.ones(1)),
+    "object container inner": lambda m: m.obj.stuff[1].__setitem__("more", nnx.Param(1.0)),
+}
+STATIC: dict[str, Write] = {
+    "flag": lambda m: setattr(m, "flag", True),
+    "true for one": lambda m: setattr(m.layer, "options", (True, 2)),
+    "inner static": lambda m: setattr(m.layer, "name", "other"),
+    "list static": lambda m: m.items.__setitem__(2, 8),
+    "dict static": lambda m: m.named.__setitem__("n", 8),
+    "static below a List": lambda m: setattr(m.items[0], "name", "other"),
+    "train": lambda m: m.set_attributes(name="all"),
+    "set metadata": lambda m: m.layer.kernel.set_metadata(note="other"),
+    "new metadata": lambda m: m.layer.kernel.set_metadata(more=1),
+    "delete metadata": lambda m: m.layer.kernel.del_metadata("note"),
+    "metadata of all": lambda m: nnx.set_metadata(m, note="all"),
+    "static and metadata": lambda m: (
+        setattr(m.layer, "name", "b"), m.layer.kernel.set_metadata(note="c"), setattr(m, "flag", 1)
+    ),
+}  # fmt: skip
+VALUES: dict[str, Write] = {
+    "variable value": lambda m: m.layer.kernel.__setitem__(..., jnp.zeros(2)),
+    "variable part": lambda m: m.layer.kernel.__setitem__(0, 5.0),
+    "variable of another shape": lambda m: m.layer.kernel.set_value(jnp.zeros((3, 3))),
+    "array over array": lambda m: setattr(m.layer, "scale", jnp.zeros((4,), jnp.int32)),
+    "numpy over array": lambda m: setattr(m.layer, "scale", np.zeros(2)),
+    "number over array": lambda m: setattr(m.layer, "scale", 4),
+    "update": lambda m: nnx.update(m, jax.tree.map(lambda x: x + 1, nnx.state(m, nnx.Variable))),
+    "same object": lambda m: setattr(m, "layer", m.layer),
+    "same static": lambda m: setattr(m, "flag", m.flag),
+}
+ROOTS: dict[str, tp.Callable[[tp.Any], tp.Any]] = {
+    "root": lambda m: m,
+    "submodule": lambda m: m.layer,
+    "list": lambda m: m.items,
+    "dict": lambda m: m.named,
+    "object": lambda m: m.obj,
+}
+
+
+def of_values(state: tp.Any) -> list[tp.Any]:
+    return [(path, id(leaf), value_view(leaf)) for path, leaf in nnx.to_flat_state(state)]
+
+
+def assert_fresh(root: tp.Any) -> None:
+    """Assert that everything that uses the record of `root` is as without a record."""
+    traversal = Traversal().visit(root)
+    structure = traversal.graphdef()
+    leaves = list(zip(structure.layout.paths, traversal.values(), strict=True))
+    graphdef, state = nnx.split(root)
+    assert graphdef == structure == nnx.graphdef(root)
+    expected = [(path, id(leaf), value_view(leaf)) for path, leaf in leaves]
+    by_path = sorted(expected, key=lambda entry: repr(entry[0]))
+    for found in (state, nnx.state(root)):
+        assert sorted(of_values(found), key=lambda entry: repr(entry[0])) == by_path
+    params = [entry for entry, (_, leaf) in zip(expected, leaves, strict=True) if isinstance(leaf, nnx.Param)]  # fmt: skip
+    found = of_values(nnx.state(root, nnx.Param))
+    assert sorted(found, key=repr) == sorted(params, key=repr)
+    assert walk(nnx.clone(root)) == walk(root) == walk(nnx.merge(graphdef, state))
+
+
+def warmed() -> tuple[tp.Any, dict[str, tp.Any]]:
+    """Return a model all of whose parts have a record with plans, and the parts."""
+    model = Model()
+    roots = {name: find(model) for name, find in ROOTS.items()}
+    for root in roots.values():
+        assert_fresh(root)
+    return model, roots
+
+
+EVERY = {**STRUCTURE, **CONTAINERS, **STATIC, **VALUES}
+
+
+@pytest.mark.parametrize("write", EVERY.values(), ids=EVERY.keys())
+def test_after_a_write_every_use_of_every_record_is_as_fresh(write: Write) -> None:
+    model, roots = warmed()
+    write(model)
+    for root in roots.values():
+        assert_fresh(root)
+    write_again = Model()
+    write_again.layer = roots["submodule"]
+    assert_fresh(write_again)
+
+
+@pytest.mark.parametrize("write", STATIC.values(), ids=STATIC.keys())
+def test_a_static_write_patches_the_record(write: Write) -> None:
+    model, _ = warmed()
+    record = record_of(model)
+    before = record.graphdef
+    write(model)
+    assert record_of(model) is record
+    assert record.graphdef != before
+
+
+@pytest.mark.parametrize("write", VALUES.values(), ids=VALUES.keys())
+def test_a_write_of_a_value_keeps_record_and_structure(write: Write) -> None:
+    model, _ = warmed()
+    record = record_of(model)
+    before = record.graphdef
+    write(model)
+    assert record_of(model) is record
+    assert record.graphdef is before
+
+
+@pytest.mark.parametrize("write", STRUCTURE.values(), ids=STRUCTURE.keys())
+def test_a_structural_write_drops_the_record_at_once(write: Write) -> None:
+    model, _ = warmed()
+    record = record_of(model)
+    write(model)
+    assert model._record is not record
+    assert record_of(model) is not record
+
+
+def test_a_write_in_one_part_keeps_the_records_of_the_others() -> None:
+    model, roots = warmed()
+    records = {name: record_of(root) for name, root in roots.items()}
+    model.items.append(Layer())
+    kept = {name for name, root in roots.items() if record_of(root) is records[name]}
+    # The Dict, the Object and the layer do not hold the List.
+    assert kept == {"submodule", "dict", "object"}
+
+
+def test_writing_back_the_old_static_value_gives_the_old_structure() -> None:
+    model, _ = warmed()
+    before = nnx.graphdef(model)
+    model.flag = True
+    assert nnx.graphdef(model) != before
+    model.flag = False
+    assert nnx.graphdef(model) == before
+
+
+def test_an_object_that_left_and_came_back_is_followed_again() -> None:
+    model, _ = warmed()
+    layer = model.named.pop("a")
+    nnx.split(model)
+    layer.name = "while away"
+    assert_fresh(model)
+    model.named["a"] = layer
+    assert_fresh(model)
+    layer.name = "back"
+    layer.bias = nnx.Param(jnp.ones(1))
+    assert_fresh(model)
+
+
+def test_a_layer_in_two_models_tells_both() -> None:
+    shared = Layer()
+    first, second = nnx.List([shared]), nnx.Dict(x=shared)
+    assert_fresh(first)
+    assert_fresh(second)
+    shared.name = "other"
+    assert_fresh(first)
+    assert_fresh(second)
+    shared.bias = nnx.Param(jnp.ones(1))
+    assert_fresh(first)
+    assert_fresh(second)
+
+
+def test_a_model_that_died_does_not_disturb_its_layer() -> None:
+    shared = Layer()
+    nnx.split(nnx.List([shared]))
+    gc.collect()
+    shared.name = "other"
+    shared.bias = nnx.Param(jnp.ones(1))
+    assert_fresh(shared)
+
+
+def test_a_filter_that_depends_on_values_is_asked_every_time() -> None:
+    model = nnx.Dict(a=nnx.Param(1.0), b=nnx.Param(-1.0))
+
+    def positive(path: tp.Any, leaf: tp.Any) -> bool:
+        return bool(leaf.get_value() > 0)
+
+    assert list(nnx.state(model, positive)) == ["a"]
+    model["b"].set_value(2.0)
+    model["a"].set_value(-2.0)
+    assert list(nnx.state(model, positive)) == ["b"]
+
+
+def test_a_filter_by_the_type_of_arrays_is_asked_again() -> None:
+    model: tp.Any = nnx.Dict(a=jnp.ones(2), w=nnx.Param(1.0))
+    assert list(nnx.state(model, np.ndarray)) == []
+    model.a = np.ones(2)
+    assert list(nnx.state(model, np.ndarray)) == ["a"]
+
+
+def test_a_tag_that_changes_moves_a_variable_to_another_group() -> None:
+    model: tp.Any = nnx.Dict(a=nnx.Param(1.0, tag="x"), b=nnx.Param(1.0, tag="y"))
+    assert list(nnx.state(model, "x")) == ["a"]
+    model.b.set_metadata(tag="x")
+    assert list(nnx.state(model, "x")) == ["a", "b"]
+
+
+SNEAKY: dict[str, Write] = {
+    "structure": lambda m: vars(m.layer).__setitem__("kernel", nnx.Cache(jnp.zeros(1))),
+    "static": lambda m: vars(m.layer).__setitem__("name", "sneaky"),
+    "new": lambda m: vars(m.layer).__setitem__("bias", nnx.Param(jnp.ones(1))),
+    "gone": lambda m: vars(m).pop("same"),
+}
+
+
+@pytest.mark.parametrize("write", SNEAKY.values(), ids=SNEAKY.keys())
+def test_invalidate_makes_a_write_past_us_seen(write: Write) -> None:
+    model, roots = warmed()
+    write(model)
+    nnx.invalidate(model)
+    for root in roots.values():
+        assert_fresh(root)
+
+
+@pytest.mark.parametrize("name", ["structure", "static"])
+def test_invalidating_the_changed_part_reaches_the_records_above(name: str) -> None:
+    model, roots = warmed()
+    SNEAKY[name](model)
+    nnx.invalidate(model.layer)
+    for root in roots.values():
+        assert_fresh(root)
+
+
+def test_the_verifying_mode_finds_a_write_past_us() -> None:
+    model, _ = warmed()
+    SNEAKY["structure"](model)
+    with nnx.set_verify_records(True), pytest.raises(nnx.errors.StaleRecordError) as caught:
+        nnx.split(model)
+    assert "Model" in str(caught.value)
+    assert "Fix: call nnx.invalidate(model)" in str(caught.value)
+    nnx.invalidate(model)
+    with nnx.set_verify_records(True):
+        nnx.split(model)
+
+
+def test_the_verifying_mode_accepts_honest_writes() -> None:
+    model, roots = warmed()
+    with nnx.set_verify_records(True):
+        for write in (*STATIC.values(), *VALUES.values()):
+            write(model)
+            for root in roots.values():
+                nnx.split(root)
+
+
+def test_a_failed_write_leaves_record_and_object_as_they_were() -> None:
+    model, _ = warmed()
+    record, before = record_of(model), walk(model)
+    with pytest.raises(nnx.errors.StaticAttributeError):
+        model.flag = jnp.ones(1)
+    with pytest.raises(AttributeError):
+        del model.nope
+    assert record_of(model) is record
+    assert walk(model) == before

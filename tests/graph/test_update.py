@@ -1,0 +1,207 @@
+"""`update`: all of it or nothing; what may stand in a State; compared with flax.nnx."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import typing as tp
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import typed_nnx as nnx
+from tests.graph.oracle import walk
+from tests.support.peer import Scenario, assert_as_in_flax, scenarios
+
+Pair = collections.namedtuple("Pair", ["left", "right"])
+
+
+@functools.cache
+def model_class(nnx: tp.Any) -> tp.Any:
+    class Model(nnx.Module):
+        def __init__(self) -> None:
+            self.w = nnx.Param(jnp.zeros(2), note="old")
+            self.same = self.w
+            self.blocks = nnx.List([nnx.Param(jnp.zeros(1)), nnx.Dict(s=nnx.BatchStat(jnp.zeros(1)))])
+            self.scale = jnp.zeros(())
+            self.plain = nnx.data({"a": [nnx.Param(jnp.zeros(1)), jnp.zeros(1)]})
+            self.name = "model"
+
+    return Model
+
+
+def with_a_state(nnx: tp.Any) -> tp.Any:
+    model, other = model_class(nnx)(), model_class(nnx)()
+    before = model.w
+    nnx.update(model, jax.tree.map(lambda x: x + 1, nnx.state(other)))
+    return walk(model), model.w is before, walk(other)
+
+
+def with_several_states(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    _, params, stats, rest = nnx.split(model_class(nnx)(), nnx.Param, nnx.BatchStat, ...)
+    add = lambda n, s: jax.tree.map(lambda x: x + n, s)  # noqa: E731 -- short
+    nnx.update(model, add(1, params), add(2, stats), add(3, rest))
+    return walk(model)
+
+
+def with_a_part(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    nnx.update(model, {"blocks": {1: {"s": nnx.BatchStat(jnp.ones(1))}}, "scale": jnp.ones(())})
+    return walk(model)
+
+
+def with_raw_values(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    nnx.update(model, {"w": jnp.ones(2), "blocks": {0: np.ones(3)}, "plain": {"a": {0: 5, 1: 6}}})
+    return walk(model)
+
+
+def with_a_pure_dict(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    pure = nnx.to_pure_dict(nnx.state(model))
+    nnx.update(model, jax.tree.map(lambda x: x + 1, pure))
+    return walk(model)
+
+
+def by_the_alias(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    nnx.update(model, {"w": nnx.Param(jnp.ones(2))})
+    return walk(model), model.same is model.w
+
+
+def metadata_too(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    nnx.update(model, {"same": nnx.Param(jnp.ones(2), note="new", more=1)})
+    return walk(model)
+
+
+def the_last_state_wins(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    nnx.update(model, {"w": jnp.ones(2)}, {"w": jnp.full(2, 2.0)})
+    return walk(model)
+
+
+def containers(nnx: tp.Any) -> tp.Any:
+    root = [nnx.Param(jnp.zeros(1)), {"x": jnp.zeros(1)}, model_class(nnx)()]
+    nnx.update(root, {0: jnp.ones(1), 1: {"x": jnp.ones(1)}, 2: {"scale": jnp.ones(())}})
+    return walk(root)
+
+
+def a_variable(nnx: tp.Any) -> tp.Any:
+    variable = nnx.Param(jnp.zeros(1))
+    nnx.update(variable, nnx.Param(jnp.ones(1)))
+    return variable[...].tolist()
+
+
+def nothing(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    nnx.update(model, nnx.State({}), {"blocks": {}})
+    return walk(model)
+
+
+@scenarios(
+    with_a_state, with_several_states, with_a_part, with_raw_values, with_a_pure_dict, by_the_alias,
+    metadata_too, the_last_state_wins, containers, a_variable, nothing,
+)  # fmt: skip
+def test_an_update_does_what_it_does_in_flax(scenario: Scenario) -> None:
+    assert_as_in_flax(scenario)
+
+
+def test_a_clone_updated_with_the_state_is_equal_to_the_source() -> None:
+    source, target = model_class(nnx)(), model_class(nnx)()
+    nnx.update(source, jax.tree.map(lambda x: x + 3, nnx.state(source)))
+    nnx.update(target, nnx.state(source))
+    assert walk(target) == walk(source)
+    source.w[...] = jnp.full(2, 9.0)
+    assert target.w[...].tolist() == [3.0, 3.0], "values are taken over, not the Variables"
+
+
+def test_all_unknown_paths_are_listed_and_nothing_is_changed() -> None:
+    model = model_class(nnx)()
+    before = walk(model)
+    with pytest.raises(nnx.errors.UnknownPathError) as caught:
+        nnx.update(
+            model, {"w": jnp.ones(2), "x": 1, "blocks": {0: jnp.ones(1), 7: 1}, "deep": {"y": {"z": 2}}}
+        )
+    assert sorted(caught.value.paths, key=repr) == [("blocks", 7), ("deep", "y", "z"), ("x",)]
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "update: Model has nothing at the path(s):"
+    assert {"    ('x',)", "    ('blocks', 7)", "    ('deep', 'y', 'z')"} == set(lines[1:4])
+    assert lines[4].startswith("  Fix: ")
+    assert walk(model) == before
+
+
+def test_a_value_for_a_node_is_refused_and_nothing_is_changed() -> None:
+    model = model_class(nnx)()
+    before = walk(model)
+    with pytest.raises(nnx.errors.UpdateTypeError, match=r"\('blocks',\) there is a node \(List\)"):
+        nnx.update(model, {"w": jnp.ones(2), "blocks": jnp.ones(1)})
+    with pytest.raises(nnx.errors.UpdateTypeError):
+        nnx.update(model, jnp.ones(1))
+    assert walk(model) == before
+
+
+def test_a_second_state_that_fails_undoes_nothing_because_nothing_was_done() -> None:
+    model = model_class(nnx)()
+    before = walk(model)
+    with pytest.raises(nnx.errors.UnknownPathError):
+        nnx.update(model, {"w": jnp.ones(2), "scale": jnp.ones(())}, {"nope": 1})
+    assert walk(model) == before
+
+
+class Deep(nnx.Module):
+    def __init__(self) -> None:
+        self.optimizer = nnx.data(optax.adam(1e-3).init({"w": jnp.zeros(2)}))
+        self.pair = nnx.data(Pair(nnx.Param(jnp.zeros(1)), (jnp.zeros(1), None)))
+        self.w = nnx.Param(jnp.zeros(1))
+
+
+def test_optax_states_and_tuples_are_rebuilt_around_new_arrays() -> None:
+    model = Deep()
+    variable = model.pair.left
+    nnx.split(model)
+    nnx.update(model, jax.tree.map(lambda x: x + 1, nnx.state(model)))
+    assert type(model.optimizer[0]) is type(optax.adam(1e-3).init({"w": jnp.zeros(2)})[0])
+    assert model.optimizer[0].mu["w"].tolist() == [1.0, 1.0]
+    assert int(model.optimizer[0].count) == 1
+    assert isinstance(model.pair, Pair)
+    assert model.pair.left is variable
+    assert variable[...].tolist() == [1.0]
+    assert model.pair.right[0].tolist() == [1.0]
+    assert model.pair.right[1] is None
+    assert [float(x.sum()) for x in jax.tree.leaves(nnx.state(model))] == [1, 2, 2, 1, 1, 1]
+
+
+def test_a_bare_tuple_as_root_cannot_be_updated_and_says_so() -> None:
+    variable = nnx.Param(jnp.zeros(1))
+    with pytest.raises(nnx.errors.ImmutableNodeError, match=r"path \(1,\)"):
+        nnx.update((variable, jnp.zeros(1)), {0: jnp.ones(1), 1: jnp.ones(1)})
+    assert variable[...].tolist() == [0.0]
+    nnx.update((variable, jnp.zeros(1)), {0: jnp.ones(1)})
+    assert variable[...].tolist() == [1.0]
+
+
+def test_an_update_under_another_trace_is_refused_and_changes_nothing() -> None:
+    model = model_class(nnx)()
+
+    @jax.jit
+    def changed(x: jax.Array) -> jax.Array:
+        for state in ({"w": x}, {"scale": x}, {"plain": {"a": {1: x}}}):
+            with pytest.raises(nnx.errors.TraceLevelError):
+                nnx.update(model, state)
+        return x
+
+    changed(jnp.ones(2))
+    assert walk(model) == walk(model_class(nnx)())
+
+
+def test_a_reference_keeps_its_identity_and_gets_the_value() -> None:
+    model = nnx.Dict(r=nnx.Param(jnp.zeros(2), ref=True))
+    raw = model["r"].get_raw_value()
+    nnx.update(model, {"r": jnp.ones(2)})
+    assert model["r"].get_raw_value() is raw
+    assert raw[...].tolist() == [1.0, 1.0]
