@@ -65,7 +65,13 @@ def measured(cases: Iterator[Case], size: int | None, budget: float) -> Iterator
 
 
 def _time(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds * 1e6:,.2f}" if seconds < 1e-4 else f"{seconds * 1e6:,.0f}"
+    return (
+        ""
+        if seconds is None
+        else f"{seconds * 1e6:,.2f}"
+        if seconds < 1e-4
+        else f"{seconds * 1e6:,.0f}"
+    )
 
 
 def _times(ratio: float | None) -> str:
@@ -141,7 +147,9 @@ def main() -> None:
     console.print(table_of("Single operations", found))
     rows += found
     after = conditions()
-    console.print(f"load before {before['load']:.2f}, after {after['load']:.2f}; gc off while timing")
+    console.print(
+        f"load before {before['load']:.2f}, after {after['load']:.2f}; gc off while timing"
+    )
     if options.json:
         options.json.write_text(as_json(rows, before, after), encoding="utf-8")
 

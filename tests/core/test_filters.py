@@ -61,10 +61,10 @@ LEAVES: dict[str, tp.Callable[[tp.Any], tp.Any]] = {
 Described = tp.Any
 described: st.SearchStrategy[Described] = st.recursive(
     st.sampled_from(sorted(LEAVES)),
-    lambda inner: st.tuples(
-        st.sampled_from(["tuple", "list", "Any", "All"]), st.lists(inner, max_size=3)
-    )
-    | st.tuples(st.just("Not"), inner),
+    lambda inner: (
+        st.tuples(st.sampled_from(["tuple", "list", "Any", "All"]), st.lists(inner, max_size=3))
+        | st.tuples(st.just("Not"), inner)
+    ),
     max_leaves=5,
 )
 

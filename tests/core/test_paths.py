@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from typed_nnx._core.paths import attribute_path, key_of_entry, path_order, sorted_keys
 
-keys: st.SearchStrategy[tp.Any] = st.integers(-20, 20) | st.text(max_size=3) | st.booleans() | st.none()
+keys: st.SearchStrategy[tp.Any] = (
+    st.integers(-20, 20) | st.text(max_size=3) | st.booleans() | st.none()
+)
 
 
 @settings(max_examples=100, deadline=None)

@@ -25,35 +25,42 @@ import typed_nnx as nnx
 devices = np.array(jax.devices()).reshape(4, 2)
 assert devices.size == 8
 mesh = Mesh(devices, ("data", "model"))
-x = jnp.arange(32.0).reshape(8, 4)
+x = np.arange(32.0).reshape(8, 4)
+
+
+def values():
+    """Make the array under the mesh in force, as an initializer does."""
+    return jnp.arange(32.0).reshape(8, 4)
+
+
 cases = {
-    "mesh in force": lambda lib: in_force(lambda: lib.Param(x, out_sharding=("data", "model"))),
-    "spec": lambda lib: in_force(lambda: lib.Param(x, out_sharding=P("data", None))),
-    "second axis": lambda lib: in_force(lambda: lib.Param(x, out_sharding=(None, "data"))),
+    "mesh in force": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=("data", "model"))),
+    "spec": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=P("data", None))),
+    "second axis": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=(None, "data"))),
     "two names for one axis": lambda lib: in_force(
-        lambda: lib.Param(x, out_sharding=(("data", "model"), None))
+        lambda: lib.Param(values(), out_sharding=(("data", "model"), None))
     ),
-    "mesh in metadata": lambda lib: lib.Param(x, out_sharding=("data", None), mesh=mesh),
-    "older name": lambda lib: in_force(lambda: lib.Param(x, sharding=("data", None))),
+    "mesh in metadata": lambda lib: lib.Param(values(), out_sharding=("data", None), mesh=mesh),
+    "older name": lambda lib: in_force(lambda: lib.Param(values(), sharding=("data", None))),
     "with_partitioning": lambda lib: in_force(
-        lambda: lib.Param(lib.with_metadata(lambda: x, out_sharding=("model", None))())
+        lambda: lib.Param(lib.with_metadata(values, out_sharding=("model", None))())
     ),
     "rules": lambda lib: in_force(
         lambda: lib.Param(
-            x, out_sharding=("batch", "mlp"), sharding_rules=(("batch", "data"), ("mlp", "model"))
+            values(), out_sharding=("batch", "mlp"), sharding_rules=(("batch", "data"), ("mlp", "model"))
         )
     ),
     "not eager": lambda lib: in_force(
-        lambda: lib.Param(x, out_sharding=("data", None), eager_sharding=False)
+        lambda: lib.Param(values(), out_sharding=("data", None), eager_sharding=False)
     ),
     "not eager in a block": lambda lib: in_force(lambda: not_eager(lib)),
-    "no metadata": lambda lib: in_force(lambda: lib.Param(x)),
+    "no metadata": lambda lib: in_force(lambda: lib.Param(values())),
     "under jit": lambda lib: in_force(
-        lambda: jax.jit(lambda: lib.Param(x, out_sharding=("data", "model")))()
+        lambda: jax.jit(lambda: lib.Param(values(), out_sharding=("data", "model")))()
     ),
-    "copy": lambda lib: in_force(lambda: lib.Param(x, out_sharding=("data", None)).copy()),
+    "copy": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=("data", None)).copy()),
     "bfloat16": lambda lib: in_force(
-        lambda: lib.Param(x.astype(jnp.bfloat16), out_sharding=("data", None))
+        lambda: lib.Param(values().astype(jnp.bfloat16), out_sharding=("data", None))
     ),
 }
 
@@ -67,7 +74,7 @@ def in_force(make):
 
 def not_eager(lib):
     with lib.use_eager_sharding(False):
-        return lib.Param(x, out_sharding=("data", None))
+        return lib.Param(values(), out_sharding=("data", None))
 
 
 def shards(variable):

@@ -169,9 +169,20 @@ def quick_errors(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "where", lambda target: None)
 
 
+FEW_TRANSFORMS = ["jit", "vmap", "jit_of_scan_of_remat"]
+FEW_MUTATIONS = ["set static", "delete", "List append", "v[...]=", "v[i]=", "v+=", "set_metadata"]
+
+
 @pytest.mark.usefixtures("quick_errors")
-@pytest.mark.parametrize("mutation", MUTATIONS)
-@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize(
+    ("transform", "mutation"),
+    [
+        (transform, mutation)
+        for transform in TRANSFORMS
+        for mutation in MUTATIONS
+        if transform in FEW_TRANSFORMS or mutation in FEW_MUTATIONS
+    ],
+)
 def test_a_mutation_of_a_captured_object_is_refused(transform: str, mutation: str) -> None:
     node = model(nnx)
     before = snapshot(node)
@@ -247,15 +258,16 @@ def mutate_everything(lib: Any, node: Any, x: Any) -> Any:
     return node.layer.kernel[...].sum() + node.items[2][...] + node.table["b"][...]
 
 
+# The branches and bodies of these must give the type that they got: the others cover it.
 @both
-@pytest.mark.parametrize("transform", TRANSFORMS)
+@pytest.mark.parametrize(
+    "transform", [name for name in TRANSFORMS if name not in ("cond", "while_body", "fori_loop")]
+)
 def test_an_object_made_inside_a_transform_may_be_mutated_inside(lib: Any, transform: str) -> None:
     def function(x: Any) -> Any:
         total = mutate_everything(lib, model(lib), jnp.asarray(x).sum())
         return x * 0 + total
 
-    if transform in ("cond", "while_body", "fori_loop"):
-        pytest.skip("the branches must agree in weak type; the others cover it")
     TRANSFORMS[transform](function)
 
 
@@ -297,9 +309,9 @@ def test_an_object_of_an_outer_transform_is_not_mutated_in_an_inner_one(lib: Any
 @both
 def test_an_object_that_left_its_transform_is_not_mutated_outside(lib: Any) -> None:
     leaked = []
-    jax.jit(lambda x: leaked.append(lib.Param(x)))(1.0)
+    jax.jit(lambda: leaked.append(lib.Param(1)))()
     with pytest.raises(ERRORS):
-        leaked[0][...] = 1.0
+        leaked[0].set_value(2)
 
 
 @both

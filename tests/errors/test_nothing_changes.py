@@ -76,7 +76,10 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
         nnx.errors.ImmutableNodeError,
     ),
     "pop without a filter": (lambda m: nnx.pop(m), nnx.errors.MissingFilterError),
-    "pop with a bad filter": (lambda m: nnx.pop(m, nnx.Param, WRONG), nnx.errors.InvalidFilterError),
+    "pop with a bad filter": (
+        lambda m: nnx.pop(m, nnx.Param, WRONG),
+        nnx.errors.InvalidFilterError,
+    ),
     "an array assigned to a static attribute": (
         lambda m: assign(m, "name", jnp.ones(2)),
         nnx.errors.StaticAttributeError,

@@ -147,7 +147,11 @@ def test_pickles_and_copies_are_equal_and_merge() -> None:
     model = Holder(a=nnx.Param(jnp.ones(2), note="n"), s=(1, True, -0.0, NAN), inner=Other(x=None))
     model.me = model
     graphdef, state = nnx.split(model)
-    for twin in (pickle.loads(pickle.dumps(graphdef)), copy.copy(graphdef), copy.deepcopy(graphdef)):  # noqa: S301 -- our own bytes
+    for twin in (
+        pickle.loads(pickle.dumps(graphdef)),
+        copy.copy(graphdef),
+        copy.deepcopy(graphdef),
+    ):  # noqa: S301 -- our own bytes
         assert twin == graphdef
         assert hash(twin) == hash(graphdef)
         merged = nnx.merge(twin, state)

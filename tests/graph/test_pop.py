@@ -80,11 +80,7 @@ def without_a_filter(nnx: tp.Any) -> tp.Any:
     return nnx.pop(model_class(nnx)())
 
 
-def dots_first(nnx: tp.Any) -> tp.Any:
-    return nnx.pop(model_class(nnx)(), ..., nnx.Param)
-
-
-@scenarios(without_a_filter, dots_first)
+@scenarios(without_a_filter)
 def test_pop_refuses_what_flax_refuses(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
 

@@ -40,7 +40,9 @@ class Model(nnx.Module):
         self.same: tp.Any = self.layer
         self.items: tp.Any = nnx.List([Layer(), nnx.Param(jnp.zeros(1)), 3])
         self.named: tp.Any = nnx.Dict(a=Layer(), n=4)
-        self.plain: tp.Any = nnx.data([nnx.Param(jnp.ones(1)), jnp.zeros(1), 5, {"x": Layer(), "n": 1}])
+        self.plain: tp.Any = nnx.data(
+            [nnx.Param(jnp.ones(1)), jnp.zeros(1), 5, {"x": Layer(), "n": 1}]
+        )
         self.box: tp.Any = nnx.data(Box(nnx.Param(jnp.ones(1))))
         self.pair: tp.Any = nnx.data((jnp.zeros(1), [nnx.Param(jnp.ones(1))]))
         self.optimizer: tp.Any = nnx.data(optax.adam(1e-3).init({"w": jnp.ones(1)}))

@@ -49,7 +49,13 @@ def view(nnx: tp.Any, state: tp.Any) -> tp.Any:
 def groups_of_split(nnx: tp.Any) -> tp.Any:
     model = model_class(nnx)()
     found = []
-    for filters in ((), (nnx.Param, ...), (nnx.BatchStat, nnx.Param, ...), (...,), (nnx.Cache, ...)):
+    for filters in (
+        (),
+        (nnx.Param, ...),
+        (nnx.BatchStat, nnx.Param, ...),
+        (...,),
+        (nnx.Cache, ...),
+    ):
         found.append([view(nnx, s) for s in nnx.split(model, *filters)[1:]])
     return found
 

@@ -25,7 +25,9 @@ def model_class(nnx: tp.Any) -> tp.Any:
         def __init__(self) -> None:
             self.w = nnx.Param(jnp.zeros(2), note="old")
             self.same = self.w
-            self.blocks = nnx.List([nnx.Param(jnp.zeros(1)), nnx.Dict(s=nnx.BatchStat(jnp.zeros(1)))])
+            self.blocks = nnx.List(
+                [nnx.Param(jnp.zeros(1)), nnx.Dict(s=nnx.BatchStat(jnp.zeros(1)))]
+            )
             self.scale = jnp.zeros(())
             self.plain = nnx.data({"a": [nnx.Param(jnp.zeros(1)), jnp.zeros(1)]})
             self.name = "model"
@@ -125,7 +127,8 @@ def test_all_unknown_paths_are_listed_and_nothing_is_changed() -> None:
     before = walk(model)
     with pytest.raises(nnx.errors.UnknownPathError) as caught:
         nnx.update(
-            model, {"w": jnp.ones(2), "x": 1, "blocks": {0: jnp.ones(1), 7: 1}, "deep": {"y": {"z": 2}}}
+            model,
+            {"w": jnp.ones(2), "x": 1, "blocks": {0: jnp.ones(1), 7: 1}, "deep": {"y": {"z": 2}}},
         )
     assert sorted(caught.value.paths, key=repr) == [("blocks", 7), ("deep", "y", "z"), ("x",)]
     lines = str(caught.value).splitlines()
@@ -190,7 +193,7 @@ def test_an_update_under_another_trace_is_refused_and_changes_nothing() -> None:
 
     @jax.jit
     def changed(x: jax.Array) -> jax.Array:
-        for state in ({"w": x}, {"scale": x}, {"plain": {"a": {1: x}}}):
+        for state in ({"w": x}, {"scale": x}, {"plain": {"a": {0: x}}}):
             with pytest.raises(nnx.errors.TraceLevelError):
                 nnx.update(model, state)
         return x

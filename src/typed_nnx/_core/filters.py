@@ -64,7 +64,7 @@ class PathIn:
     __slots__ = ("paths",)
 
     def __init__(self, *paths: Path) -> None:
-        self.paths = frozenset(paths)
+        self.paths: frozenset[Path] = frozenset(paths)
 
     def __call__(self, path: Path, value: AnyType) -> bool:
         """Whether the path is one of them."""
@@ -103,7 +103,9 @@ class _Combined:
     __slots__ = ("predicates",)
 
     def __init__(self, *filters: Filter) -> None:
-        self.predicates = tuple([to_predicate(filter_) for filter_ in filters])
+        self.predicates: tuple[Predicate, ...] = tuple(
+            [to_predicate(filter_) for filter_ in filters]
+        )
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.predicates == getattr(other, "predicates", None)

@@ -41,8 +41,8 @@ class PytreeMeta(abc.ABCMeta):
     """Checks a new object once its ``__init__`` is done."""
 
     if TYPE_CHECKING:
-        # Checkers ask the metaclass, too, what the `__dict__` of an object is.
-        __dict__: dict[str, Any]  # type: ignore[assignment]  # pyright: ignore[reportGeneralTypeIssues]
+        # pyright asks the metaclass what the `__dict__` of an object is, and finds that of a class.
+        __dict__: dict[str, Any]  # type: ignore[misc, assignment]  # pyright: ignore[reportGeneralTypeIssues]  # as said
 
     if not TYPE_CHECKING:  # a typed `__call__` would hide the signatures of constructors
 
@@ -119,7 +119,7 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         self._store(name, value, decide_status(self, name, value, mark, declared, current))
 
     def _store(self, name: str, value: Any, is_data: bool | None) -> None:
-        attributes = self.__dict__
+        attributes: Any = self.__dict__  # pyright takes it for the class's
         if self._spec is None and not self._cells:
             attributes[name] = value
             if is_data is not None:
@@ -197,20 +197,20 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         """Return a new object with the static attributes of a spec and None for each child."""
         status = spec.status.copy() if cls._nnx_is_pytree else {}
         node: Self = new_node(cls, spec, status, context.trace)
-        node.__dict__.update(spec.template)
+        vars(node).update(spec.template)
         return node
 
     def _nnx_reset(self, spec: Spec) -> None:
         """Take over all that a spec says; the children are filled in afterwards."""
         store_spec(self, spec)
         store_status(self, spec.status.copy() if self._nnx_is_pytree else {})
-        attributes = self.__dict__
+        attributes: Any = self.__dict__  # pyright takes it for the class's
         attributes.clear()
         attributes.update(spec.template)
 
     def _nnx_refill(self, spec: Spec, children: list[Any]) -> None:
         """Become what a spec and children say; the records hear of it if anything changed."""
-        attributes = self.__dict__
+        attributes: Any = self.__dict__  # pyright takes it for the class's
         same = self._spec is not None and self._spec == spec
         if same and all(attributes[n] is c for n, c in zip(spec.names, children, strict=True)):
             return

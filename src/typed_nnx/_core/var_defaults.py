@@ -22,10 +22,12 @@ class Defaults:
     __slots__ = ("eager_sharding", "hijax", "metadata", "ref")
 
     def __init__(self, hijax: bool, ref: bool, eager_sharding: bool) -> None:
-        self.hijax = hijax
-        self.ref = ref
-        self.eager_sharding = eager_sharding
-        self.metadata = Metadata.of({"hijax": hijax, "ref": ref, "eager_sharding": eager_sharding})
+        self.hijax: bool = hijax
+        self.ref: bool = ref
+        self.eager_sharding: bool = eager_sharding
+        self.metadata: Metadata = Metadata.of(
+            {"hijax": hijax, "ref": ref, "eager_sharding": eager_sharding}
+        )
 
 
 class _Local(threading.local):
@@ -48,7 +50,7 @@ class _Restore:
     __slots__ = ("_before",)
 
     def __init__(self, defaults: Defaults) -> None:
-        self._before = _local.defaults
+        self._before: Defaults = _local.defaults
         _local.defaults = defaults
 
     def __enter__(self) -> None:

@@ -12,10 +12,11 @@ class _AttributeValueError(ValueError):
         holder: The type of the Pytree.
         attribute: The name of the attribute.
         value: The value.
+        *more: Further arguments of a subclass.
     """
 
-    def __init__(self, holder: type, attribute: str, value: object) -> None:
-        super().__init__(holder, attribute, value)
+    def __init__(self, holder: type, attribute: str, value: object, *more: object) -> None:
+        super().__init__(holder, attribute, value, *more)
         self.holder = holder
         self.attribute = attribute
         self.value = value
@@ -74,8 +75,7 @@ class DataInStaticError(_AttributeValueError):
     """
 
     def __init__(self, holder: type, attribute: str, value: object, found: list[str]) -> None:
-        super().__init__(holder, attribute, value)
-        self.args = (holder, attribute, value, found)
+        super().__init__(holder, attribute, value, found)
         self.found = found
 
     def __str__(self) -> str:
@@ -118,8 +118,7 @@ class MisplacedMarkError(_AttributeValueError):
     """
 
     def __init__(self, holder: type, attribute: str, value: object, tags: set[str]) -> None:
-        super().__init__(holder, attribute, value)
-        self.args = (holder, attribute, value, tags)
+        super().__init__(holder, attribute, value, tags)
         self.tags = tags
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Generic
+from typing import Any, ClassVar, Generic
 
 import jax
 from typing_extensions import TypeVar
@@ -23,8 +23,8 @@ class GraphState(Generic[M]):
     __slots__ = ("__weakref__", "graphdef", "state")
 
     def __init__(self, graphdef: GraphDef[M], state: State[Any, Any, M, Any]) -> None:
-        self.graphdef = graphdef
-        self.state = state
+        self.graphdef: GraphDef[M] = graphdef
+        self.state: State[Any, Any, M, Any] = state
 
     @property
     def _graphdef(self) -> GraphDef[M]:
@@ -59,7 +59,7 @@ class GraphState(Generic[M]):
             return NotImplemented
         return self.graphdef == other.graphdef and self.state == other.state
 
-    __hash__ = None  # type: ignore[assignment]  # its State is mutable
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # its State is mutable
 
     def __repr__(self) -> str:
         return f"GraphState(\n  {self.graphdef!r},\n  {self.state!r}\n)"

@@ -25,8 +25,8 @@ class VariableDef:
     __slots__ = ("cls", "meta", "token")
 
     def __init__(self, cls: type[Variable[Any]], meta: Metadata) -> None:
-        self.cls = cls
-        self.meta = meta
+        self.cls: type[Variable[Any]] = cls
+        self.meta: Metadata = meta
         try:
             self.token: Token | None = token_for((cls, meta))
         except TypeError:
@@ -66,8 +66,8 @@ class Layout:
     __slots__ = ("_paths", "items", "tree")
 
     def __init__(self, tree: Any, items: tuple[Item, ...]) -> None:
-        self.tree = tree
-        self.items = items
+        self.tree: Any = tree
+        self.items: tuple[Item, ...] = items
         self._paths: tuple[Path, ...] | None = None
 
     @property
@@ -111,9 +111,9 @@ class GraphDef(Generic[M]):
         outer: tuple[int | None, ...] | None = None,
         layout: Layout | None = None,
     ) -> None:
-        self.items = items
-        self.base = base
-        self.outer = outer
+        self.items: tuple[Item, ...] = items
+        self.base: int = base
+        self.outer: tuple[int | None, ...] | None = outer
         self._layout = layout
         tokens = tuple(
             [item.token if type(item) in _WITH_TOKEN else item for item in items]  # type: ignore[union-attr]  # these two have one

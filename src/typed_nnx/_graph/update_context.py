@@ -35,7 +35,7 @@ class UpdateContext:
     __slots__ = ("inner_refs", "outer_objects", "outer_refs", "tag")
 
     def __init__(self, tag: Hashable) -> None:
-        self.tag = tag
+        self.tag: Hashable = tag
         self.outer_refs: RefMap | None = None
         self.inner_refs: RefMap | None = None
         self.outer_objects: IndexMap | None = None
@@ -59,10 +59,10 @@ class SplitContext:
     __slots__ = ("_update", "ctxtag", "is_inner", "ref_index")
 
     def __init__(self, ctxtag: Hashable | None, update: UpdateContext | None) -> None:
-        self.ctxtag = ctxtag
-        self.ref_index = RefMap()
+        self.ctxtag: Hashable | None = ctxtag
+        self.ref_index: RefMap = RefMap()
         self._update = update
-        self.is_inner = update is not None and update.inner_refs is not None
+        self.is_inner: bool = update is not None and update.inner_refs is not None
 
     def split(self, node: A, *filters: Filter) -> tuple[GraphDef[A], Any]:
         """Return the structure and States of an object; see `typed_nnx.split`."""
@@ -102,10 +102,10 @@ class MergeContext:
     def __init__(
         self, ctxtag: Hashable | None, update: UpdateContext | None, inner: bool | None
     ) -> None:
-        self.ctxtag = ctxtag
+        self.ctxtag: Hashable | None = ctxtag
         self.index_ref: IndexMap = {}
         self._update = update
-        self.is_inner = inner
+        self.is_inner: bool | None = inner
 
     def merge(self, graphdef: GraphDef[A], state: Any, /, *states: Any) -> A:
         """Build the object of a structure and States; see `typed_nnx.merge`."""

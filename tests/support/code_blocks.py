@@ -1,7 +1,4 @@
-"""The README's code runs, in order, and prints what stands under it.
-
-A ``python`` block that a ``text`` block follows must print exactly that text.
-"""
+"""The code blocks of Markdown documents: found, run, and compared with what they should print."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-README = Path(__file__).parents[2] / "README.md"
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -23,8 +19,16 @@ class Block(NamedTuple):
     prints: str | None
 
 
+class Printed(NamedTuple):
+    """What a block printed, and where it stands as ``file:line``."""
+
+    place: str
+    expected: str
+    found: str
+
+
 def blocks_of(document: str) -> list[Block]:
-    """Return the ``python`` blocks of a Markdown document."""
+    """Return the ``python`` blocks; a ``text`` block directly below says what one prints."""
     fenced = list(FENCED.finditer(document))
     blocks = []
     for found, follower in zip(fenced, [*fenced[1:], None], strict=True):
@@ -38,20 +42,21 @@ def blocks_of(document: str) -> list[Block]:
     return blocks
 
 
-def test_blocks_are_found_with_the_text_that_follows_directly() -> None:
-    document = "a\n```python\nx\n```\n\n```text\n1\n```\n```python\ny\n```\nb\n```text\n2\n```\n"
-    assert blocks_of(document) == [Block("x\n", 2, "1\n"), Block("y\n", 9, None)]
+def run_blocks(path: Path) -> list[Printed]:
+    """Run the blocks of a document in order, in one namespace.
 
-
-def test_every_block_of_the_readme_runs_and_prints_what_it_says() -> None:
-    blocks = blocks_of(README.read_text(encoding="utf-8"))
-    assert blocks
+    Returns:
+        For each block with a ``text`` block below: what that says and what was printed.
+    """
+    printed = []
     names: dict[str, Any] = {"__name__": "__main__"}
-    for block in blocks:
-        # Blank lines put the block at its line of the README, so that tracebacks point there.
-        code = compile("\n" * block.line + block.source, str(README), "exec")
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+    for block in blocks_of(path.read_text(encoding="utf-8")):
+        # Blank lines put the block at its line of the file, so that tracebacks point there.
+        code = compile("\n" * block.line + block.source, str(path), "exec")
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
             exec(code, names)
         if block.prints is not None:
-            assert printed.getvalue() == block.prints, f"README.md, line {block.line}"
+            place = f"{path.name}:{block.line}"
+            printed.append(Printed(place, block.prints, output.getvalue()))
+    return printed

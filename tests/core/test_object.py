@@ -1,0 +1,113 @@
+"""Objects: Pytrees that jax does not know and that are not checked; laws run with flax too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.core.libraries import both
+
+
+def plain_class(lib: Any, how: str) -> Any:
+    if how == "Object":
+
+        class Plain(lib.Object):
+            pass
+
+        return Plain
+
+    class NoPytree(lib.Pytree, pytree=False):
+        pass
+
+    return NoPytree
+
+
+ways = pytest.mark.parametrize("how", ["Object", "pytree=False"])
+
+
+@both
+@ways
+def test_jax_takes_an_object_for_a_leaf(lib: Any, how: str) -> None:
+    node = plain_class(lib, how)()
+    assert jax.tree_util.all_leaves([node])
+    assert jax.tree.leaves(node) == [node]
+
+
+@both
+@ways
+def test_nothing_is_checked(lib: Any, how: str) -> None:
+    node = plain_class(lib, how)()
+    node.a = [jnp.ones(1)]
+    node.b = "text"
+    node.b = jnp.ones(1)
+    node.c = lib.data(1)
+    node.d = lib.static((1, 2))
+    node.e = {"x": lib.Param(1)}
+    assert (node.c, node.d) == (1, (1, 2))
+    state = lib.to_pure_dict(lib.state(node))
+    assert set(state) == {"a", "b", "e"}
+
+
+@both
+@ways
+def test_split_and_merge_work(lib: Any, how: str) -> None:
+    node = plain_class(lib, how)()
+    node.a = [jnp.ones(1), jnp.zeros(1)]
+    node.me = node
+    node.n = 3
+    graphdef, state = lib.split(node)
+    merged = lib.merge(graphdef, state)
+    assert merged.me is merged
+    assert merged.n == 3
+    np.testing.assert_array_equal(merged.a[0], [1.0])
+
+
+@both
+def test_a_subclass_says_again_that_it_is_no_pytree(lib: Any) -> None:
+    class Plain(lib.Pytree, pytree=False):
+        def __init__(self) -> None:
+            self.a = jnp.ones(1)
+
+    class Again(Plain):
+        pass
+
+    class Still(Plain, pytree=False):
+        pass
+
+    assert [jax.tree_util.all_leaves([cls()]) for cls in (Plain, Again, Still)] == [
+        True, False, True,
+    ]  # fmt: skip
+
+
+@both
+def test_subclasses_of_object_are_no_pytrees(lib: Any) -> None:
+    class Plain(lib.Object):
+        pass
+
+    class Derived(Plain):
+        pass
+
+    class Mixed(lib.Pytree):
+        pass
+
+    class Both(Mixed, lib.Object):
+        pass
+
+    assert [jax.tree_util.all_leaves([cls()]) for cls in (Plain, Derived, Both)] == [True] * 3
+
+
+@both
+def test_a_pytree_may_hold_an_object_which_is_data(lib: Any) -> None:
+    class Plain(lib.Object):
+        pass
+
+    node = lib.Module()
+    node.inner = Plain()
+    assert lib.is_data(node.inner)
+    assert jax.tree.leaves(node) == [node.inner]
+    with pytest.raises(ValueError, match="data"):
+        node.ls = [Plain()]

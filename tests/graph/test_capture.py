@@ -1,0 +1,158 @@
+"""`capture`: what a call sows is returned and not left behind; compared with flax.nnx."""
+
+from __future__ import annotations
+
+import functools
+import typing as tp
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.graph.oracle import value_view, walk
+from tests.support.peer import Scenario, assert_as_in_flax, scenarios
+
+
+@functools.cache
+def model_class(nnx: tp.Any) -> tp.Any:
+    class Layer(nnx.Module):
+        def __init__(self, factor: float) -> None:
+            self.w = nnx.Param(jnp.float32(factor))
+            self.perturbs = False
+
+        def __call__(self, x: tp.Any) -> tp.Any:
+            y = x * self.w[...]
+            self.sow(nnx.Intermediate, "y", y)
+            return self.perturb("p", y) if self.perturbs else y
+
+    class Model(nnx.Module):
+        def __init__(self) -> None:
+            self.first, self.layers = Layer(2.0), nnx.List([Layer(3.0)])
+
+        def __call__(self, x: tp.Any) -> tp.Any:
+            return self.layers[0](self.first(x))
+
+        def twice(self, x: tp.Any) -> tp.Any:
+            return self.first(self.first(x))
+
+        def fail(self, x: tp.Any) -> tp.Any:
+            self.first(x)
+            raise ZeroDivisionError
+
+    return Model
+
+
+X = jnp.ones(())
+
+
+def view(nnx: tp.Any, state: tp.Any) -> tp.Any:
+    return [(path, value_view(leaf)) for path, leaf in nnx.to_flat_state(state)]
+
+
+def a_module(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    out, state = nnx.capture(model, nnx.Intermediate)(X)
+    return float(out), view(nnx, state)
+
+
+def a_bound_method(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    out, state = nnx.capture(model.twice, nnx.Intermediate)(X)
+    return float(out), view(nnx, state)
+
+
+def a_function(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    out, state = nnx.capture(lambda m, x, *, add: m(x) + add, nnx.Intermediate)(model, X, add=1.0)
+    return float(out), view(nnx, state)
+
+
+def a_decorator(nnx: tp.Any) -> tp.Any:
+    @nnx.capture(nnx.Intermediate)
+    def forward(model: tp.Any, x: tp.Any) -> tp.Any:
+        return model(x)
+
+    out, state = forward(model_class(nnx)(), X)
+    return float(out), view(nnx, state)
+
+
+def several_types(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    model.set_attributes(perturbs=True)
+    out, perturbations, rest = nnx.capture(model, nnx.Perturbation, nnx.Intermediate)(X)
+    return float(out), view(nnx, perturbations), view(nnx, rest)
+
+
+def with_perturbations_put_in(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    model.set_attributes(perturbs=True)
+    _, start = nnx.capture(model, nnx.Perturbation)(X)
+    moved = jax.tree.map(lambda x: x + 10, start)
+    out, state = nnx.capture(model, nnx.Intermediate, init=moved)(X)
+    return float(out), [path for path, _ in nnx.to_flat_state(state) if path[-1] == "y"]
+
+
+@scenarios(
+    a_module, a_bound_method, a_function, a_decorator, several_types, with_perturbations_put_in
+)  # fmt: skip
+def test_what_is_captured_is_what_flax_captures(scenario: Scenario) -> None:
+    assert_as_in_flax(scenario)
+
+
+Form = tp.Callable[[tp.Any], tp.Any]
+FORMS: dict[str, Form] = {
+    "module": lambda m: nnx.capture(m, nnx.Intermediate)(X),
+    "method": lambda m: nnx.capture(m.twice, nnx.Intermediate)(X),
+    "function": lambda m: nnx.capture(lambda m: m(X), nnx.Intermediate)(m),
+    "method outputs": lambda m: nnx.capture(m, nnx.Intermediate, method_outputs=nnx.Intermediate)(
+        X
+    ),
+    "exception": lambda m: pytest.raises(
+        ZeroDivisionError, nnx.capture(m.fail, nnx.Intermediate), X
+    ),
+    "exception with method outputs": lambda m: pytest.raises(
+        ZeroDivisionError,
+        nnx.capture(m.fail, nnx.Intermediate, method_outputs=nnx.Intermediate),
+        X,
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_the_model_is_left_as_it_was(form: Form) -> None:
+    model = model_class(nnx)()
+    before, classes = walk(model), [type(m) for _, m in nnx.iter_modules(model)]
+    form(model)
+    assert walk(model) == before
+    assert [type(m) for _, m in nnx.iter_modules(model)] == classes
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_what_was_sown_before_is_neither_returned_nor_lost(form: Form) -> None:
+    model = model_class(nnx)()
+    model(X + 41)
+    before = walk(model)
+    form(model)
+    assert walk(model) == before
+
+
+def test_the_gradient_of_an_intermediate_is_that_of_its_perturbation() -> None:
+    model = model_class(nnx)()
+    model.set_attributes(perturbs=True)
+    _, start = nnx.capture(model, nnx.Perturbation)(X)
+    graphdef, state = nnx.split(model)
+
+    def loss(perturbations: tp.Any) -> jax.Array:
+        inner = nnx.merge(graphdef, state, copy=True)
+        return nnx.capture(inner, nnx.Perturbation, init=perturbations)(X)[0]  # type: ignore[no-any-return]  # a function of ours
+
+    grads = jax.grad(loss)(start)
+    # out = 3 * (2 x + p1) + p2
+    assert float(grads["first"]["p"][...]) == 3.0
+    assert float(grads["layers"][0]["p"][...]) == 1.0
+
+
+def test_a_start_value_without_a_place_is_named() -> None:
+    with pytest.raises(nnx.errors.UnknownPathError, match="'nope', 'p'"):
+        nnx.capture(model_class(nnx)(), nnx.Intermediate, init={"nope": {"p": nnx.Cache(1)}})(X)

@@ -1,0 +1,131 @@
+"""`graph=False` and `set_graph_mode`: an assertion that the objects are a tree."""
+
+from __future__ import annotations
+
+import threading
+import typing as tp
+
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.graph.oracle import walk
+from tests.support.peer import Scenario, assert_refused_as_in_flax, scenarios
+
+FUNCTIONS: dict[str, tp.Callable[..., tp.Any]] = {
+    "split": nnx.split,
+    "state": nnx.state,
+    "graphdef": nnx.graphdef,
+    "clone": nnx.clone,
+    "flatten": nnx.flatten,
+    "unpack": nnx.unpack,
+}
+every_function = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS.keys())
+
+
+def shared() -> tp.Any:
+    w = nnx.Param(jnp.ones(1))
+    return nnx.Dict(a=w, b=nnx.List([w]))
+
+
+def tree() -> tp.Any:
+    return nnx.Dict(
+        a=nnx.Param(jnp.ones(1)), b=nnx.List([nnx.Param(jnp.zeros(1))]), n=nnx.data([None])
+    )
+
+
+def a_shared_variable(nnx: tp.Any) -> tp.Any:
+    w = nnx.Param(jnp.ones(1))
+    return nnx.split(nnx.List([w, w]), graph=False)
+
+
+def a_shared_module(nnx: tp.Any) -> tp.Any:
+    m = nnx.Dict(a=nnx.Param(jnp.ones(1)))
+    return nnx.state([m, {"x": m}], graph=False)
+
+
+@scenarios(a_shared_variable, a_shared_module)
+def test_what_is_no_tree_for_flax_is_no_tree(scenario: Scenario) -> None:
+    assert_refused_as_in_flax(scenario)
+
+
+@every_function
+def test_sharing_is_an_error_with_all_paths(function: tp.Callable[..., tp.Any]) -> None:
+    with pytest.raises(nnx.errors.SharedReferenceError) as caught:
+        function(shared(), graph=False)
+    text = str(caught.value)
+    assert "Duplicate Param found at paths:" in text
+    assert "('a',)" in text
+    assert "('b', 0)" in text
+    assert "graph=True" in text
+    function(shared(), graph=True)
+    function(shared())
+
+
+@every_function
+def test_a_tree_passes_in_every_mode(function: tp.Callable[..., tp.Any]) -> None:
+    for graph in (None, True, False):
+        function(tree(), graph=graph)
+    with nnx.set_graph_mode(False):
+        function(tree())
+    assert walk(nnx.clone(tree(), graph=False)) == walk(tree())
+
+
+def test_a_cycle_is_no_tree() -> None:
+    # flax exhausts the recursion limit here, so it is not asked.
+    node: tp.Any = nnx.Module()
+    node.me = node
+    with pytest.raises(nnx.errors.SharedReferenceError, match="Duplicate Module found at paths"):
+        nnx.split(node, graph=False)
+
+
+def test_one_array_in_two_places_is_a_tree() -> None:
+    x = jnp.ones(1)
+    assert len(nnx.to_flat_state(nnx.state(nnx.List([x, x]), graph=False))) == 2
+
+
+def test_the_mode_is_set_for_a_block_and_restored() -> None:
+    assert nnx.set_graph_mode.current_value() is True
+    with nnx.set_graph_mode(False):
+        assert nnx.set_graph_mode.current_value() is False
+        with pytest.raises(nnx.errors.SharedReferenceError):
+            nnx.split(shared())
+        nnx.split(shared(), graph=True)
+        with nnx.set_graph_mode(True):
+            nnx.split(shared())
+        with pytest.raises(nnx.errors.SharedReferenceError):
+            nnx.split(shared())
+    nnx.split(shared())
+
+
+def test_the_mode_is_restored_after_an_exception() -> None:
+    with pytest.raises(ZeroDivisionError), nnx.set_graph_mode(False):
+        raise ZeroDivisionError
+    assert nnx.set_graph_mode.current_value() is True
+
+
+def test_as_a_function_it_sets_the_mode_from_now_on() -> None:
+    nnx.set_graph_mode(False)
+    try:
+        with pytest.raises(nnx.errors.SharedReferenceError):
+            nnx.split(shared())
+    finally:
+        nnx.set_graph_mode(True)
+    nnx.split(shared())
+
+
+def test_the_mode_belongs_to_the_thread() -> None:
+    seen = []
+    with nnx.set_graph_mode(False):
+        thread = threading.Thread(target=lambda: seen.append(nnx.set_graph_mode.current_value()))
+        thread.start()
+        thread.join()
+    assert seen == [True]
+
+
+def test_graph_updates_are_set_in_the_same_way() -> None:
+    assert nnx.set_graph_updates.current_value() is True
+    with nnx.set_graph_updates(False):
+        assert nnx.set_graph_updates.current_value() is False
+        assert nnx.set_graph_mode.current_value() is True
+    assert nnx.set_graph_updates.current_value() is True

@@ -1,0 +1,133 @@
+"""Eight threads at once: models of their own, and one model that all read."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import typing as tp
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+
+THREADS = 8
+
+
+class Layer(nnx.Module):
+    def __init__(self, value: float) -> None:
+        self.w = nnx.Param(jnp.full(2, value), note="n")
+        self.b = jnp.full((), value)
+        self.deterministic = False
+
+
+class Model(nnx.Module):
+    def __init__(self, value: float) -> None:
+        self.layers = nnx.List([Layer(value + i) for i in range(3)])
+        self.shared = self.layers[0]
+        self.plain = nnx.data({"a": [nnx.Param(jnp.full((), value))]})
+        self.me = self
+
+
+@pytest.fixture
+def switching_often() -> tp.Iterator[None]:
+    """Make Python change threads as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+def together(work: tp.Callable[[int], None]) -> None:
+    """Run `work` in all threads at once and raise the first error."""
+    start, errors = threading.Barrier(THREADS), []
+
+    def run(number: int) -> None:
+        start.wait()
+        try:
+            work(number)
+        except BaseException as error:  # noqa: BLE001 -- raised again below
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def own_models(seconds: float) -> None:
+    end = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        step = 0
+        while time.monotonic() < end or step < 3:
+            step += 1
+            value = float(number * 1000 + step)
+            model = Model(value)
+            graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+            clone = nnx.merge(graphdef, params, rest, copy=True)
+            assert clone.me is clone
+            assert clone.shared is clone.layers[0]
+            nnx.update(clone, jax.tree.map(lambda x: -x, nnx.state(clone)))
+            assert [float(x.sum()) for x in jax.tree.leaves(nnx.state(model, nnx.Param))] == [
+                2 * value, 2 * value + 2, 2 * value + 4, value,
+            ]  # fmt: skip
+            assert float(clone.layers[2].b) == -(value + 2)
+            model.set_attributes(deterministic=True)
+            model.layers.append(Layer(0.0))
+            assert nnx.graphdef(model) != graphdef
+            assert nnx.merge(*nnx.split(model)).layers[0].deterministic is True
+            assert len(nnx.clone(model).layers) == 4
+
+    together(work)
+
+
+def one_model_that_all_read(seconds: float) -> None:
+    model = Model(1.0)
+    expected = [2.0, 4.0, 6.0, 1.0]
+    first = nnx.graphdef(nnx.clone(model))
+    end = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        roots = [model, model.layers, model.layers[number % 3], model.shared]
+        step = 0
+        while time.monotonic() < end or step < 3:
+            step += 1
+            assert nnx.graphdef(model) == first
+            graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+            assert [float(x.sum()) for x in jax.tree.leaves(params)] == expected
+            assert nnx.merge(graphdef, params, rest).shared.w is model.shared.w
+            copy = nnx.clone(model)
+            nnx.update(copy, jax.tree.map(lambda x: x * (number + 2), nnx.state(model)))
+            assert float(copy.layers[1].w[...].sum()) == 4.0 * (number + 2)
+            for root in roots:
+                assert nnx.graphdef(root) == nnx.split(root)[0]
+            if step % 20 == 0:
+                nnx.invalidate(model)
+
+    together(work)
+    assert [float(x.sum()) for x in jax.tree.leaves(nnx.state(model, nnx.Param))] == expected
+
+
+@pytest.mark.usefixtures("switching_often")
+def test_models_of_their_own_do_not_disturb_each_other() -> None:
+    own_models(1.5)
+
+
+@pytest.mark.usefixtures("switching_often")
+def test_a_model_that_all_read_gives_every_thread_the_right_values() -> None:
+    one_model_that_all_read(1.5)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("switching_often")
+def test_threads_agree_for_a_long_time() -> None:
+    own_models(10.0)
+    one_model_that_all_read(10.0)
