@@ -1,10 +1,9 @@
-"""What is measured: the cases, each with the alternatives that do the same thing."""
+"""What is measured on models of several sizes."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -12,55 +11,9 @@ import jax.numpy as jnp
 from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
+from benchmarks.case import PEERS, Case, cold, faster, of_flat, warm
 from benchmarks.models import build, build_equinox
 from benchmarks.timing import Alternative
-
-_PEERS = (("ours", nnx), ("flax", flax_nnx))
-
-
-class Target(NamedTuple):
-    """What the project wants to reach.
-
-    Attributes:
-        text: The target in words.
-        reached: Whether medians in seconds reach it.
-    """
-
-    text: str
-    reached: Callable[[dict[str, float]], bool]
-
-
-def _faster(times: float) -> Target:
-    return Target(f">= {times:g}x flax:", lambda found: found["flax"] >= times * found["ours"])
-
-
-def _of_flat(times: float) -> Target:
-    return Target(f"<= {times:g}x flat:", lambda found: found["ours"] <= times * found["flat"])
-
-
-def _within(seconds: float) -> Target:
-    return Target(f"<= {seconds * 1e6:g} µs:", lambda found: found["ours"] <= seconds)
-
-
-class Case(NamedTuple):
-    """One row: a name, the alternatives, the target if there is one."""
-
-    name: str
-    alternatives: list[Alternative]
-    target: Target | None = None
-
-
-def _cold(name: str, size: int, act: Callable[[Any, Any], Any], target: Target | None) -> Case:
-    """Return a case in which each call gets a model that nobody has looked at."""
-
-    def alternative(label: str, api: Any) -> Alternative:
-        return Alternative(label, lambda model: act(api, model), lambda: (build(api, size),))
-
-    return Case(name, [alternative(label, api) for label, api in _PEERS], target)
-
-
-def _warm(name: str, acts: dict[str, Callable[[], Any]], target: Target | None = None) -> Case:
-    return Case(name, [Alternative(label, act) for label, act in acts.items()], target)
 
 
 def size_cases(size: int) -> Iterator[Case]:
@@ -73,36 +26,36 @@ def size_cases(size: int) -> Iterator[Case]:
 
 def _split_cases(size: int) -> Iterator[Case]:
     ours, theirs, third = build(nnx, size), build(flax_nnx, size), build_equinox(size)
-    yield _cold("split, cold", size, lambda api, model: api.split(model), _faster(8))
-    yield _warm(
+    yield cold("split, cold", size, lambda api, model: api.split(model), faster(8))
+    yield warm(
         "split",
         {
             "ours": lambda: nnx.split(ours),
             "flax": lambda: flax_nnx.split(theirs),
             "equinox": lambda: eqx.partition(third, eqx.is_array),
         },
-        _faster(50),
+        faster(50),
     )
-    yield _warm(
+    yield warm(
         "split(Param, ...)",
         {
             "ours": lambda: nnx.split(ours, nnx.Param, ...),
             "flax": lambda: flax_nnx.split(theirs, flax_nnx.Param, ...),
         },
-        _faster(50),
+        faster(50),
     )
-    yield _cold(
-        "state(Param), cold", size, lambda api, model: api.state(model, api.Param), _faster(8)
+    yield cold(
+        "state(Param), cold", size, lambda api, model: api.state(model, api.Param), faster(8)
     )
-    yield _warm(
+    yield warm(
         "state(Param)",
         {
             "ours": lambda: nnx.state(ours, nnx.Param),
             "flax": lambda: flax_nnx.state(theirs, flax_nnx.Param),
         },
-        _faster(50),
+        faster(50),
     )
-    yield _warm(
+    yield warm(
         "graphdef",
         {"ours": lambda: nnx.graphdef(ours), "flax": lambda: flax_nnx.graphdef(theirs)},
     )
@@ -145,7 +98,7 @@ def _change_cases(size: int) -> Iterator[Case]:
         ("train(), graphdef, eval(), graphdef", toggle),
         ("one Intermediate per block, pop", lambda api, model: sow(api, model, value)),
     ):
-        yield _warm(name, {label: make(api, build(api, size)) for label, api in _PEERS})
+        yield warm(name, {label: make(api, build(api, size)) for label, api in PEERS})
 
 
 def _write_cases(size: int) -> Iterator[Case]:
@@ -154,27 +107,27 @@ def _write_cases(size: int) -> Iterator[Case]:
     graphdef, state = nnx.split(ours)
     their_graphdef, their_state = flax_nnx.split(theirs)
     arrays, rest = eqx.partition(third, eqx.is_array)
-    yield _warm(
+    yield warm(
         "update",
         {
             "ours": lambda: nnx.update(ours, new),
             "flax": lambda: flax_nnx.update(theirs, their_new),
         },
-        _faster(20),
+        faster(20),
     )
-    yield _warm(
+    yield warm(
         "merge",
         {
             "ours": lambda: nnx.merge(graphdef, state),
             "flax": lambda: flax_nnx.merge(their_graphdef, their_state),
             "equinox": lambda: eqx.combine(arrays, rest),
         },
-        _faster(4),
+        faster(4),
     )
-    yield _warm(
+    yield warm(
         "clone",
         {"ours": lambda: nnx.clone(ours), "flax": lambda: flax_nnx.clone(theirs)},
-        _faster(10),
+        faster(10),
     )
 
 
@@ -216,57 +169,8 @@ def _jax_cases(size: int) -> Iterator[Case]:
     def mapped(form: Any) -> Callable[[], Any]:
         return lambda: jax.tree.map(lambda leaf: leaf, form)
 
-    yield _warm("jax.tree.map", {name: mapped(form) for name, form in forms.items()})
+    yield warm("jax.tree.map", {name: mapped(form) for name, form in forms.items()})
     yield Case("jax.jit, reads, trace (cold)", traced(_read))
-    yield Case("jax.jit, reads", compiled(_read), _of_flat(1.7))
+    yield Case("jax.jit, reads", compiled(_read), of_flat(1.7))
     yield Case("jax.jit, updates, trace (cold)", traced(_add_one))
-    yield Case("jax.jit, updates", compiled(_add_one), _of_flat(1.7))
-
-
-def micro_cases() -> Iterator[Case]:
-    """Yield the cases of single operations."""
-    value = jnp.zeros((2,))
-    variables = {label: api.Param(value) for label, api in _PEERS}
-    models = {label: build(api, 12) for label, api in _PEERS}
-    norms = {label: model.stages[0].blocks[0].norm for label, model in models.items()}
-    lists = {label: model.stages[0].blocks for label, model in models.items()}
-
-    def each(make: Callable[[Any, str], Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
-        return {label: make(api, label) for label, api in _PEERS}
-
-    def read(api: Any, label: str) -> Callable[[], Any]:
-        variable = variables[label]
-        return lambda: variable[...]
-
-    def write(api: Any, label: str) -> Callable[[], Any]:
-        variable = variables[label]
-        return lambda: operator.setitem(variable, ..., value)
-
-    def get(api: Any, label: str) -> Callable[[], Any]:
-        norm = norms[label]
-        return lambda: norm.scale
-
-    def set_static(api: Any, label: str) -> Callable[[], Any]:
-        norm = norms[label]
-        return lambda: setattr(norm, "axis", -1)
-
-    def set_data(api: Any, label: str) -> Callable[[], Any]:
-        norm, scale = norms[label], norms[label].scale
-        return lambda: setattr(norm, "scale", scale)
-
-    def construct(api: Any, label: str) -> Callable[[], Any]:
-        norm = type(norms[label])
-        return lambda: norm(4, value)
-
-    def iterate(api: Any, label: str) -> Callable[[], Any]:
-        blocks = lists[label]
-        return lambda: list(blocks)
-
-    yield _warm("v[...]", each(read), _within(0.3e-6))
-    yield _warm("v[...] = x", each(write), _within(1.5e-6))
-    yield _warm("module.x (a Variable)", each(get))
-    yield _warm("module.x = 1 (static)", each(set_static))
-    yield _warm("module.x = variable", each(set_data))
-    yield _warm("Param(x)", each(lambda api, label: lambda: api.Param(value)))
-    yield _warm("Module() with 2 Variables, 6 statics", each(construct))
-    yield _warm("list(nnx.List of 2)", each(iterate))
+    yield Case("jax.jit, updates", compiled(_add_one), of_flat(1.7))

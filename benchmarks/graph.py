@@ -20,7 +20,9 @@ import jax
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.cases import Case, micro_cases, size_cases
+from benchmarks.case import Case
+from benchmarks.cases import size_cases
+from benchmarks.micro import micro_cases
 from benchmarks.timing import medians
 
 SIZES = (72, 702, 2802)

@@ -68,6 +68,8 @@ def network_class(nnx: Any) -> Any:
             self.stages = nnx.List([Stage(size, width, value) for size in sizes])
             self.scales = nnx.List([nnx.Param(value) for _ in range(rest)])
 
+    for cls in (Linear, Norm, Block, Stage, Network):
+        cls.__qualname__ = cls.__name__  # models are not local classes, whose types are not cached
     return Network
 
 

@@ -4,6 +4,7 @@ The arguments of an exception are the facts; its text is written once, by its ``
 """
 
 # -- Variables -------------------------------------------------------------------------------------
+from typed_nnx._errors.variables import FixedMetadataError as FixedMetadataError
 from typed_nnx._errors.variables import IncompatibleVariableError as IncompatibleVariableError
 from typed_nnx._errors.variables import MeshRequiredError as MeshRequiredError
 from typed_nnx._errors.variables import RefInVariableError as RefInVariableError

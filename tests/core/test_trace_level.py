@@ -237,7 +237,7 @@ def test_the_message_for_a_variable_names_its_type_and_path() -> None:
 def test_the_message_for_a_variable_without_an_owner_needs_no_path() -> None:
     variable = nnx.Param(jnp.ones(2))
     with pytest.raises(TraceLevelError) as caught:
-        jax.jit(lambda: variable.set_value(1))()
+        jax.jit(lambda: variable.set_value(jnp.zeros(2)))()
     assert caught.value.path is None
     assert "value of the Param was to change" in str(caught.value)
 

@@ -341,7 +341,7 @@ def test_jnp_functions_take_a_variable_as_its_value(lib: Any) -> None:
     for function in (jnp.abs, jnp.sum, jnp.sort, jax.nn.relu, jnp.asarray, jnp.square):
         np.testing.assert_array_equal(function(variable), function(x))
     np.testing.assert_array_equal(jnp.dot(variable, variable), 17.0)
-    np.testing.assert_array_equal(jnp.where(variable > 0.0, variable, 0.0), [1.0, 0.0])
+    np.testing.assert_array_equal(jnp.where(x > 0.0, variable, 0.0), [1.0, 0.0])
 
 
 @both

@@ -17,6 +17,7 @@ from typed_nnx.errors import UnhashableMetadataError, VariableAttributeError
 pytestmark = [
     # The oracle recommends overriding `get_value` instead.
     pytest.mark.filterwarnings("ignore:Variable hooks are deprecated"),
+    pytest.mark.filterwarnings("ignore:'.raw_value' access"),
     pytest.mark.filterwarnings("ignore:'sharding_names' is deprecated"),
 ]
 
@@ -252,7 +253,7 @@ def test_operators_and_lengths_use_the_value_after_the_get_hook(lib: Any) -> Non
 @both
 def test_axis_hooks_get_variable_index_and_name(lib: Any) -> None:
     calls: list[tuple[str, Any, Any, Any]] = []
-    variable = lib.Param(
+    variable: Any = lib.Param(
         1,
         on_add_axis=(
             lambda v, i, n: calls.append(("add", v is variable, i, n)),

@@ -169,6 +169,6 @@ def test_variable_state_is_what_every_variable_is_as_in_flax() -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_making_a_variable_state_makes_a_variable_of_the_type() -> None:
-    made = nnx.VariableState(nnx.Param, 1, tag="t")
+    made = nnx.VariableState(nnx.Param, 1, tag="t")  # type: ignore[attr-defined]  # an older name
     assert type(made) is nnx.Param
     assert (made.get_value(), made.tag, made.type) == (1, "t", nnx.Param)

@@ -20,7 +20,7 @@ def snapshot(node: Any) -> list[Any]:
             found.append(value.get_metadata())
         elif isinstance(value, nnx.Pytree):
             found.append({name: shown(held) for name, held in vars(value).items()})
-            found.append(dict(value._status))
+            found.append(dict(value._nnx_status))
         else:
             found.append(shown(value))
     return found

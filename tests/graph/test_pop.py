@@ -102,7 +102,7 @@ def test_popped_variables_can_be_put_back_by_merge_state() -> None:
 def test_an_element_of_a_list_is_taken_out_and_the_rest_moves_up() -> None:
     items = nnx.List([nnx.Param(1), nnx.Cache(2), nnx.Param(3), nnx.Cache(4), "end"])
     assert nnx.to_pure_dict(nnx.pop(items, nnx.Cache)) == {1: 2, 3: 4}
-    assert [x if isinstance(x, str) else x.get_value() for x in items] == [1, 3, "end"]
+    assert [x.get_value() if isinstance(x, nnx.Variable) else x for x in items] == [1, 3, "end"]
     assert nnx.to_pure_dict(nnx.state(items)) == {0: 1, 1: 3}
 
 

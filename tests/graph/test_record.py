@@ -14,7 +14,8 @@ import pytest
 
 import typed_nnx as nnx
 from tests.graph.oracle import value_view, walk
-from typed_nnx._graph.record import Traversal, record_of
+from typed_nnx._graph.record import record_of
+from typed_nnx._graph.traversal import Traversal
 
 
 class Layer(nnx.Module):
@@ -46,8 +47,9 @@ class Model(nnx.Module):
         self.box: tp.Any = nnx.data(Box(nnx.Param(jnp.ones(1))))
         self.pair: tp.Any = nnx.data((jnp.zeros(1), [nnx.Param(jnp.ones(1))]))
         self.optimizer: tp.Any = nnx.data(optax.adam(1e-3).init({"w": jnp.ones(1)}))
-        self.obj: tp.Any = nnx.Object()
-        self.obj.stuff = [jnp.ones(1), {"deep": nnx.Param(jnp.ones(1))}]
+        obj: tp.Any = nnx.Object()
+        self.obj = obj
+        obj.stuff = [jnp.ones(1), {"deep": nnx.Param(jnp.ones(1))}]
         self.flag: tp.Any = False
         self.me: tp.Any = self
 
@@ -64,6 +66,17 @@ def popped(model: tp.Any) -> None:
     model.layer.sow(nnx.Intermediate, "h", 1)
     nnx.split(model)
     nnx.pop(model, nnx.Intermediate)
+
+
+def write_twice(model: tp.Any) -> None:
+    model.flag = True
+    model.layer.b = nnx.Param(1.0)
+
+
+def write_statics(model: tp.Any) -> None:
+    model.layer.name = "b"
+    model.layer.kernel.set_metadata(note="c")
+    model.flag = 1
 
 
 Write = tp.Callable[[tp.Any], object]
@@ -103,7 +116,7 @@ STRUCTURE: dict[str, Write] = {
     "perturb": lambda m: m.layer.perturb("p", jnp.ones(1)),
     "pop": popped,
     "object attribute": lambda m: setattr(m.obj, "new", [nnx.Param(jnp.ones(1))]),
-    "two writes": lambda m: (setattr(m, "flag", True), setattr(m.layer, "b", nnx.Param(1.0))),
+    "two writes": write_twice,
 }
 CONTAINERS: dict[str, Write] = {
     "plain append": lambda m: m.plain.append(nnx.Param(jnp.ones(1))),
@@ -138,10 +151,8 @@ STATIC: dict[str, Write] = {
     "new metadata": lambda m: m.layer.kernel.set_metadata(more=1),
     "delete metadata": lambda m: m.layer.kernel.del_metadata("note"),
     "metadata of all": lambda m: nnx.set_metadata(m, note="all"),
-    "static and metadata": lambda m: (
-        setattr(m.layer, "name", "b"), m.layer.kernel.set_metadata(note="c"), setattr(m, "flag", 1)
-    ),
-}  # fmt: skip
+    "static and metadata": write_statics,
+}
 VALUES: dict[str, Write] = {
     "variable value": lambda m: m.layer.kernel.__setitem__(..., jnp.zeros(2)),
     "variable part": lambda m: m.layer.kernel.__setitem__(0, 5.0),
@@ -177,7 +188,8 @@ def assert_fresh(root: tp.Any) -> None:
     by_path = sorted(expected, key=lambda entry: repr(entry[0]))
     for found in (state, nnx.state(root)):
         assert sorted(of_values(found), key=lambda entry: repr(entry[0])) == by_path
-    params = [entry for entry, (_, leaf) in zip(expected, leaves, strict=True) if isinstance(leaf, nnx.Param)]  # fmt: skip
+    pairs = zip(expected, leaves, strict=True)
+    params = [entry for entry, (_, leaf) in pairs if isinstance(leaf, nnx.Param)]
     found = of_values(nnx.state(root, nnx.Param))
     assert sorted(found, key=repr) == sorted(params, key=repr)
     assert walk(nnx.clone(root)) == walk(root) == walk(nnx.merge(graphdef, state))
@@ -231,7 +243,7 @@ def test_a_structural_write_drops_the_record_at_once(write: Write) -> None:
     model, _ = warmed()
     record = record_of(model)
     write(model)
-    assert model._record is not record
+    assert model._nnx_record is not record
     assert record_of(model) is not record
 
 
@@ -267,7 +279,7 @@ def test_an_object_that_left_and_came_back_is_followed_again() -> None:
 
 
 def test_a_layer_in_two_models_tells_both() -> None:
-    shared = Layer()
+    shared: tp.Any = Layer()
     first, second = nnx.List([shared]), nnx.Dict(x=shared)
     assert_fresh(first)
     assert_fresh(second)
@@ -280,7 +292,7 @@ def test_a_layer_in_two_models_tells_both() -> None:
 
 
 def test_a_model_that_died_does_not_disturb_its_layer() -> None:
-    shared = Layer()
+    shared: tp.Any = Layer()
     nnx.split(nnx.List([shared]))
     gc.collect()
     shared.name = "other"
@@ -318,7 +330,7 @@ SNEAKY: dict[str, Write] = {
     "structure": lambda m: vars(m.layer).__setitem__("kernel", nnx.Cache(jnp.zeros(1))),
     "static": lambda m: vars(m.layer).__setitem__("name", "sneaky"),
     "new": lambda m: vars(m.layer).__setitem__("bias", nnx.Param(jnp.ones(1))),
-    "gone": lambda m: vars(m).pop("same"),
+    "gone": lambda m: m.__dict__.pop("same"),
 }
 
 

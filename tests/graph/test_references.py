@@ -75,12 +75,12 @@ def test_what_is_converted_already_stays_the_same_object() -> None:
     assert nnx.to_arrays([array])[0] is array
 
 
+X, R, V = jnp.ones(1), nnx.array_ref(jnp.ones(1)), nnx.Param(jnp.ones(1))
 DUPLICATES: dict[str, tp.Callable[[], object]] = {
     "array": lambda: nnx.to_refs({"a": [X], "b": X}),
     "reference": lambda: nnx.to_arrays({"a": [R], "b": R}),
     "variable": lambda: nnx.with_vars({"a": [V], "b": V}, ref=True),
 }
-X, R, V = jnp.ones(1), nnx.array_ref(jnp.ones(1)), nnx.Param(jnp.ones(1))
 
 
 @pytest.mark.parametrize("convert", DUPLICATES.values(), ids=DUPLICATES.keys())

@@ -53,7 +53,7 @@ def run(
 
 
 def two_objects_that_share(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     shared = Node(w=nnx.Param(jnp.ones(2)))
     a, b = Node(s=shared, own=nnx.Param(jnp.zeros(1))), Node(s=shared, w=shared.w)
 
@@ -68,7 +68,7 @@ def two_objects_that_share(nnx: tp.Any) -> tp.Any:
 
 
 def new_nodes(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a, b = Node(w=nnx.Param(jnp.ones(1))), Node(w=nnx.Param(jnp.zeros(1)))
     w = a.w
 
@@ -82,7 +82,7 @@ def new_nodes(nnx: tp.Any) -> tp.Any:
 
 
 def removed_attributes(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a = Node(w=nnx.Param(jnp.ones(1)), inner=Node(x=nnx.Param(jnp.ones(1)), s=1), s=2)
 
     def change(a: tp.Any) -> None:
@@ -94,7 +94,7 @@ def removed_attributes(nnx: tp.Any) -> tp.Any:
 
 
 def replaced_and_swapped(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a = Node(x=Node(v=nnx.Param(jnp.zeros(1))), y=Node(v=nnx.Param(jnp.ones(1))))
     x, y = a.x, a.y
 
@@ -107,7 +107,7 @@ def replaced_and_swapped(nnx: tp.Any) -> tp.Any:
 
 
 def cycles(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a, b = Node(w=nnx.Param(jnp.ones(1))), Node()
     a.b, b.a = b, a
 
@@ -121,7 +121,7 @@ def cycles(nnx: tp.Any) -> tp.Any:
 
 
 def other_objects_come_back(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a = Node(inner=Node(w=nnx.Param(jnp.ones(1))))
     inner = a.inner
 
@@ -145,7 +145,7 @@ def lists_and_dicts(nnx: tp.Any) -> tp.Any:
 
 
 def nested_contexts(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a = Node(w=nnx.Param(jnp.ones(1)))
 
     def inner(a: tp.Any) -> None:
@@ -163,7 +163,7 @@ def nested_contexts(nnx: tp.Any) -> tp.Any:
 
 
 def one_tag_twice(nnx: tp.Any) -> tp.Any:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a = Node(w=nnx.Param(jnp.ones(1)))
 
     def inner(a: tp.Any) -> None:
@@ -186,7 +186,7 @@ def test_changes_come_back_as_in_flax(scenario: Scenario) -> None:
 
 
 def test_the_records_of_what_was_changed_are_fresh() -> None:
-    Node = node_class(nnx)  # noqa: N806 -- a class
+    Node = node_class(nnx)
     a = Node(w=nnx.Param(jnp.ones(1)), name="before")
     nnx.split(a)
 

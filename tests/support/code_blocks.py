@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ def blocks_of(document: str) -> list[Block]:
     """Return the ``python`` blocks; a ``text`` block directly below says what one prints."""
     fenced = list(FENCED.finditer(document))
     blocks = []
-    for found, follower in zip(fenced, [*fenced[1:], None], strict=True):
+    for found, follower in zip_longest(fenced, fenced[1:]):
         if found[1] != "python":
             continue
         directly = follower is not None and not document[found.end() : follower.start()].strip()

@@ -13,6 +13,10 @@ def test_blocks_are_found_with_the_text_that_follows_directly() -> None:
     assert blocks_of(document) == [Block("x\n", 2, "1\n"), Block("y\n", 9, None)]
 
 
+def test_a_document_may_have_no_code() -> None:
+    assert blocks_of("words\n") == []
+
+
 def test_blocks_of_a_document_share_their_names_and_report_what_they_print(tmp_path: Path) -> None:
     document = tmp_path / "page.md"
     document.write_text(

@@ -34,7 +34,7 @@ class Cell:
     def record(self) -> Any:
         """Return the record, or None if nobody listens any more."""
         root = self.root()
-        record = None if root is None else root._record
+        record = None if root is None else root._nnx_record
         return record if record is not None and record.cell is self else None
 
     def alive(self) -> bool:
@@ -47,7 +47,7 @@ class Cell:
         if record is not None:
             root = self.root()
             if root is not None:
-                object.__setattr__(root, "_record", None)  # not through what a class defines
+                object.__setattr__(root, "_nnx_record", None)  # not through what a class defines
 
 
 # All objects that belong to one record only share one tuple.

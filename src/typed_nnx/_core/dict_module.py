@@ -76,21 +76,43 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
         _check_key(key)
         if not self._nnx_is_pytree:
             return
-        current = self._status.get(key)
+        current = self._nnx_status.get(key)
         if type(value) is Mark:
             decide_status(self, key, value.value, value.is_data, None, current)
         else:
             decide_status(self, key, value, None, self._nnx_declared.get(key), current)
 
+    def _marked(self) -> dict[str, Any]:
+        """Return the entries, each with the status that it has."""
+        status = self._nnx_status
+        return {
+            name: Mark(value, status[name]) if name in status else value
+            for name, value in self.__dict__.items()
+        }
+
+    def popitem(self) -> tuple[str, A]:
+        """Remove and return the last entry."""
+        if not self.__dict__:
+            raise KeyError("popitem: the Dict is empty")
+        key = next(reversed(self.__dict__))
+        return key, self.pop(key)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self.__dict__))
+
     def copy(self) -> Dict[A]:
         """Return a Dict with the same entries."""
-        return type(self)(dict(self.__dict__))
+        return type(self)(self._marked())
 
     def __or__(self, other: Mapping[str, A]) -> Dict[A]:
-        return type(self)({**self.__dict__, **other})
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return type(self)({**self._marked(), **_marked_entries(other)})
 
     def __ror__(self, other: Mapping[str, A]) -> Dict[A]:
-        return type(self)({**other, **self.__dict__})
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return type(self)({**other, **self._marked()})
 
     def __ior__(self, other: Mapping[str, A]) -> Self:
         self.update(other)
@@ -106,3 +128,7 @@ def _check_key(key: object) -> None:
             f"nnx.Dict: the key is {key!r} ({type(key).__name__}); attribute name must be "
             "string.\n  Fix: use an nnx.List for integer keys, or nnx.data({...})"
         )
+
+
+def _marked_entries(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
+    return mapping._marked() if isinstance(mapping, Dict) else mapping

@@ -149,7 +149,7 @@ class NodeDisplay(Representable):
         shown = {
             name: value
             for name, value in vars(self).items()
-            if not name.startswith("_") or self._status.get(name, False)
+            if not name.startswith("_") or self._nnx_status.get(name, False)
         }
         return pytree_items(self, shown)
 

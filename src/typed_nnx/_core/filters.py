@@ -44,7 +44,7 @@ class WithTag:
         return f"WithTag({self.tag!r})"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class PathContains:
     """Matches values whose path contains a key; with ``exact=False`` a text that contains it."""
 
@@ -56,6 +56,9 @@ class PathContains:
         if self.exact:
             return self.key in path
         return any(str(self.key) in str(key) for key in path)
+
+    def __repr__(self) -> str:
+        return f"PathContains({self.key!r}, exact={self.exact})"
 
 
 class PathIn:

@@ -8,7 +8,11 @@ from typing import Any, Generic, TypeVar, overload
 import jax
 
 from typed_nnx._core.display import Representable, Rows, pair_items
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.nested import Nested, grouped, nested_of
 from typed_nnx._core.paths import Path, path_order
+from typed_nnx.errors import NoFilterMatchedError
 
 V = TypeVar("V")
 
@@ -57,6 +61,36 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
             return FlatState.from_sorted_keys_values(self._paths[index], self._leaves[index])
         return self._paths[index], self._leaves[index]
 
+    def split(self, first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
+        """Return one FlatState per filter; each leaf goes to the first filter that matches it.
+
+        Raises:
+            NoFilterMatchedError: A leaf matches no filter.
+        """
+        groups, rest = grouped(self, (first, *filters))
+        if rest:
+            raise NoFilterMatchedError("FlatState.split", [(p, describe_leaf(x)) for p, x in rest])
+        return _one_or_all([FlatState(group, sort=False) for group in groups])
+
+    def filter(
+        self, first: Filter, /, *filters: Filter
+    ) -> FlatState[V] | tuple[FlatState[V], ...]:
+        """Return one FlatState per filter and leave out the leaves that none matches."""
+        groups, _ = grouped(self, (first, *filters))
+        return _one_or_all([FlatState(group, sort=False) for group in groups])
+
+    @staticmethod
+    def merge(
+        flat_state: Iterable[tuple[Path, Any]], /, *flat_states: Iterable[tuple[Path, Any]]
+    ) -> FlatState[Any]:
+        """Return one FlatState with the leaves of all; later ones win."""
+        found = {path: leaf for flat in (flat_state, *flat_states) for path, leaf in flat}
+        return FlatState(found.items(), sort=True)
+
+    def to_nested_state(self) -> Nested:
+        """Return the leaves as a nested dict."""
+        return nested_of(self)
+
     def __len__(self) -> int:
         return len(self._paths)
 
@@ -65,6 +99,10 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
 
     def __iter__(self) -> Iterator[tuple[Path, V]]:
         return iter(zip(self._paths, self._leaves, strict=True))
+
+
+def _one_or_all(states: list[Any]) -> Any:
+    return states[0] if len(states) == 1 else tuple(states)
 
 
 def _flatten(flat: FlatState[Any]) -> tuple[list[Any], tuple[Path, ...]]:

@@ -51,7 +51,7 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def _marked(self) -> list[Any]:
         """Return the elements, each with the status that it has."""
-        status = self._status
+        status = self._nnx_status
         return [
             Mark(value, status[_name(index)]) if _name(index) in status else value
             for index, value in enumerate(self._elements())
@@ -59,7 +59,7 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def _rewrite(self, values: list[Any]) -> None:
         """Replace all elements, or none if one of them is not allowed."""
-        if self._trace != context.trace:
+        if self._nnx_trace != context.trace:
             raise TraceLevelError("Pytree", type(self).__name__, "elements", where(self))
         plain = [value.value if type(value) is Mark else value for value in values]
         statuses = [self._status_of(i, value) for i, value in enumerate(values)]
@@ -67,14 +67,14 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
         for index in range(self._length):
             name = _name(index)
             del attributes[name]
-            self._status.pop(name, None)
+            self._nnx_status.pop(name, None)
         attributes["_length"] = len(values)
         for index, (value, status) in enumerate(zip(plain, statuses, strict=True)):
             attributes[_name(index)] = value
             if status is not None:
-                self._status[_name(index)] = status
+                self._nnx_status[_name(index)] = status
         store_spec(self, None)
-        mark_structure(self._cells)
+        mark_structure(self._nnx_cells)
 
     def _status_of(self, index: int, value: Any) -> bool | None:
         if not self._nnx_is_pytree:
@@ -155,8 +155,14 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def sort(self, *, key: Callable[[A], Any] | None = None, reverse: bool = False) -> None:
         """Sort the elements."""
-        values: list[Any] = self._elements()
-        self._rewrite(sorted(values, key=key, reverse=reverse))
+        order: Any = key
+        marked = zip(self._elements(), self._marked(), strict=True)
+        pairs = sorted(
+            marked,
+            key=lambda pair: pair[0] if order is None else order(pair[0]),
+            reverse=reverse,
+        )
+        self._rewrite([mark for _, mark in pairs])
 
     def copy(self) -> List[A]:
         """Return a List with the same elements."""

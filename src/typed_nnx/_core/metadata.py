@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from typed_nnx._core.cells import attach_lock
 from typed_nnx._core.static_keys import is_hashable, same_values, static_key
 from typed_nnx.errors import UnhashableMetadataError
 
@@ -58,7 +59,8 @@ class Metadata:
             return _fill(LooseMetadata(), dict(items))
         known = _interned.get(key)
         if known is None:
-            known = _interned[key] = _fill(Metadata(), dict(items))
+            with attach_lock:  # two threads must not make one each
+                known = _interned.setdefault(key, _fill(Metadata(), dict(items)))
         return known
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar, overload
 
 from typed_nnx._core.cells import mark_static
@@ -10,7 +10,7 @@ from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.trace import context
 from typed_nnx._core.unset import UNSET
 from typed_nnx._core.variable_parts import VariableParts
-from typed_nnx.errors import VariableAttributeError
+from typed_nnx.errors import FixedMetadataError, VariableAttributeError
 
 A = TypeVar("A")
 
@@ -58,19 +58,22 @@ class MetadataMethods(VariableParts[A]):
 
         ``set_metadata({...})`` replaces all metadata but the required names.
         """
+        if len(args) == 2 and isinstance(args[0], str):
+            metadata = {args[0]: args[1], **metadata}
+            args = ()
         if len(args) == 1 and isinstance(args[0], Mapping) and not metadata:
             required = {
                 name: self._meta[name] for name in self._meta if name in self.required_metadata
             }
+            self._check_free(args[0])
             self._replace_metadata(Metadata.of({**args[0], **required}))
             return
-        if len(args) == 2 and isinstance(args[0], str):
-            metadata = {args[0]: args[1], **metadata}
-        elif args:
+        if args or not metadata:
             raise TypeError(
                 f"set_metadata: got {args!r}; expected keywords, a name and a value, or one "
                 "mapping.\n  Fix: variable.set_metadata(name=value)"
             )
+        self._check_free(metadata)
         self._replace_metadata(self._meta.updated(metadata))
 
     def has_metadata(self, name: str) -> bool:
@@ -81,12 +84,19 @@ class MetadataMethods(VariableParts[A]):
         """Remove one item of the metadata."""
         if name not in self._meta:
             raise VariableAttributeError("delete", type(self).__name__, name, tuple(self._meta))
+        self._check_free((name,))
         self._replace_metadata(self._meta.without(name))
+
+    def _check_free(self, names: Iterable[str]) -> None:
+        """Raise if one of the names says how the value is stored, which cannot change."""
+        for name in names:
+            if name in ("ref", "hijax"):
+                raise FixedMetadataError(type(self).__name__, name)
 
     def _replace_metadata(self, meta: Metadata) -> None:
         if meta is self._meta:
             return
-        if self._trace != context.trace:
+        if self._nnx_trace != context.trace:
             self._refuse()
         self._meta = meta
-        mark_static(self._cells, self)
+        mark_static(self._nnx_cells, self)

@@ -15,7 +15,7 @@ import jax
 import jax.core
 import numpy as np
 
-from typed_nnx._core.cells import Membership
+from typed_nnx._core.cells import Membership, attach_lock
 from typed_nnx._core.paths import Key, key_of_entry, sorted_keys
 from typed_nnx._core.static_keys import first_unhashable, same_values, static_key
 from typed_nnx.errors import UnhashableStaticError
@@ -48,20 +48,20 @@ class GraphNode:
     """The slots of our objects, and how this layer knows them; `Pytree` is the only direct subclass.
 
     Attributes:
-        _spec: The cached description, dropped by every write that changes it.
-        _status: Whether each attribute is data.
-        _trace: The jax trace that the object belongs to.
-        _cells: The records that it is part of.
-        _record: Its own record.
+        _nnx_described: The cached description, dropped by every write that changes it.
+        _nnx_status: Whether each attribute is data.
+        _nnx_trace: The jax trace that the object belongs to.
+        _nnx_cells: The records that it is part of.
+        _nnx_record: Its own record.
     """
 
-    __slots__ = ("_cells", "_record", "_spec", "_status", "_trace")
+    __slots__ = ("_nnx_cells", "_nnx_record", "_nnx_described", "_nnx_status", "_nnx_trace")
 
-    _spec: Spec | None
-    _status: dict[str, bool]
-    _trace: Any
-    _cells: Membership
-    _record: Any
+    _nnx_described: Spec | None
+    _nnx_status: dict[str, bool]
+    _nnx_trace: Any
+    _nnx_cells: Membership
+    _nnx_record: Any
 
     _nnx_int_keys: ClassVar[bool] = False
     _nnx_is_pytree: ClassVar[bool] = True
@@ -73,11 +73,11 @@ class GraphNode:
 
 
 # Assignment goes through `__setattr__`, which a subclass may define; these write the slots.
-store_spec: Callable[[Any, Spec | None], None] = GraphNode.__dict__["_spec"].__set__
-store_status: Callable[[Any, dict[str, bool]], None] = GraphNode.__dict__["_status"].__set__
-store_trace: Callable[[Any, Any], None] = GraphNode.__dict__["_trace"].__set__
-store_cells: Callable[[Any, Membership], None] = GraphNode.__dict__["_cells"].__set__
-store_record: Callable[[Any, Any], None] = GraphNode.__dict__["_record"].__set__
+store_spec: Callable[[Any, Spec | None], None] = GraphNode.__dict__["_nnx_described"].__set__
+store_status: Callable[[Any, dict[str, bool]], None] = GraphNode.__dict__["_nnx_status"].__set__
+store_trace: Callable[[Any, Any], None] = GraphNode.__dict__["_nnx_trace"].__set__
+store_cells: Callable[[Any, Membership], None] = GraphNode.__dict__["_nnx_cells"].__set__
+store_record: Callable[[Any, Any], None] = GraphNode.__dict__["_nnx_record"].__set__
 
 
 def new_node(cls: type[Any], spec: Spec | None, status: dict[str, bool], trace: Any) -> Any:
@@ -130,8 +130,8 @@ def token_for(key: Any) -> Token:
     """Return the token of a key; `TypeError` if something in the key has no hash."""
     token = _tokens.get(key)
     if token is None:
-        token = Token()
-        _tokens[key] = token
+        with attach_lock:  # two threads must not make one each
+            token = _tokens.setdefault(key, Token())
     return token
 
 
@@ -262,7 +262,7 @@ def _rebuild_spec(cls: type, names: Any, statics: Any, keys: Any, treedef: Any, 
 def spec_of(node: Any) -> Spec:
     """Return the description of a node: an object of ours or a container."""
     if isinstance(node, GraphNode):
-        return node._spec or node._nnx_spec()
+        return node._nnx_described or node._nnx_spec()
     cls = type(node)
     if cls is list or cls is tuple:
         return _split_children(cls, list(enumerate(node)))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from typed_nnx._core.nested import Nested, flat_items, mapped, nested_of
 from typed_nnx._core.paths import Path
 from typed_nnx._core.variable import Variable
+
+
+_INTEGER = re.compile(r"-?[0-9]+")
 
 
 def _value_of(leaf: Any) -> Any:
@@ -71,7 +75,7 @@ def _values(
 def restore_int_paths(pure_dict: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return a pure dict in which keys that are digits became integers again."""
     return {
-        int(key) if isinstance(key, str) and key.isdigit() else key: (
+        int(key) if isinstance(key, str) and _INTEGER.fullmatch(key) else key: (
             restore_int_paths(value) if isinstance(value, Mapping) else value
         )
         for key, value in pure_dict.items()

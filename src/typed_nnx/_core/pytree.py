@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -49,7 +50,7 @@ class PytreeMeta(abc.ABCMeta):
         def __call__(cls, *args, **kwargs):
             node = cls._pytree_meta_construct(*args, **kwargs)
             if cls._nnx_is_pytree and isinstance(node, Pytree):
-                check_attributes(node, node.__dict__, node._status)
+                check_attributes(node, node.__dict__, node._nnx_status)
             return node
 
         def _pytree_meta_construct(cls, *args, **kwargs):
@@ -103,7 +104,7 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         if name in cls._nnx_descriptors:
             object.__setattr__(self, name, value)
             return
-        if self._trace != context.trace:
+        if self._nnx_trace != context.trace:
             raise TraceLevelError("Pytree", cls.__name__, name, where(self))
         if not cls._nnx_is_pytree:
             self._store(name, value.value if type(value) is Mark else value, None)
@@ -111,27 +112,27 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         mark = None
         if type(value) is Mark:
             mark, value = value.is_data, value.value
-        current = self._status.get(name)
+        current = self._nnx_status.get(name)
         if mark is None and current is False and needs_no_check(value):
             self._store(name, value, False)
             return
-        declared = cls._nnx_declared.get(name) if mark is None else None
+        declared = cls._nnx_declared.get(name) if mark is None and current is None else None
         self._store(name, value, decide_status(self, name, value, mark, declared, current))
 
     def _store(self, name: str, value: Any, is_data: bool | None) -> None:
         attributes: Any = self.__dict__  # pyright takes it for the class's
-        if self._spec is None and not self._cells:
+        if self._nnx_described is None and not self._nnx_cells:
             attributes[name] = value
             if is_data is not None:
-                self._status[name] = is_data
+                self._nnx_status[name] = is_data
             return
         old = attributes.get(name, _MISSING)
-        was_data = self._status.get(name) if is_data is not None else None
+        was_data = self._nnx_status.get(name) if is_data is not None else None
         if old is value and was_data is is_data:
             return
         attributes[name] = value
         if is_data is not None:
-            self._status[name] = is_data
+            self._nnx_status[name] = is_data
         self._tell(old, value, was_data, is_data)
 
     def _tell(self, old: Any, new: Any, was_data: bool | None, is_data: bool | None) -> None:
@@ -145,31 +146,32 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
                 return
             if after == STATIC:
                 store_spec(self, None)
-                mark_static(self._cells, self)
+                mark_static(self._nnx_cells, self)
                 return
         store_spec(self, None)
-        mark_structure(self._cells)
+        mark_structure(self._nnx_cells)
 
     def _remove(self, name: str) -> None:
         """Delete an attribute and tell the records."""
         if name in type(self)._nnx_descriptors:
             object.__delattr__(self, name)
             return
-        if self._trace != context.trace:
+        if self._nnx_trace != context.trace:
             raise TraceLevelError("Pytree", type(self).__name__, name, where(self))
         object.__delattr__(self, name)
-        self._status.pop(name, None)
+        self._nnx_status.pop(name, None)
         store_spec(self, None)
-        mark_structure(self._cells)
+        mark_structure(self._nnx_cells)
 
     # -- structure --------------------------------------------------------------------------------
 
     def _nnx_spec(self) -> Spec:
-        attributes, status = self.__dict__, self._status
+        attributes, status = self.__dict__, self._nnx_status
         # A spec keeps its static values alive, so their ids are theirs as long as it is known.
         try:
             parts = tuple([None if status[n] else id(v) for n, v in attributes.items()])
         except KeyError:
+            attributes = {n: v for n, v in attributes.items() if not self._is_cached(n)}
             parts = tuple(
                 [
                     None if (self._is_child(n, v) if n not in status else status[n]) else id(v)
@@ -181,6 +183,10 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         store_spec(self, spec)
         return spec
 
+    def _is_cached(self, name: str) -> bool:
+        """Whether an attribute is what a cached property computed, which is no state."""
+        return isinstance(getattr(type(self), name, None), functools.cached_property)
+
     def _is_child(self, name: str, value: Any) -> bool:
         """Return whether an attribute without a status is a child."""
         kind = kind_of(value)
@@ -189,7 +195,7 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         # Written past us, by a frozen dataclass or a cached property.
         declared = type(self)._nnx_declared.get(name)
         status = kind not in (STATIC, CONTAINER) if declared is None else declared
-        self._status[name] = status
+        self._nnx_status[name] = status
         return status
 
     @classmethod
@@ -211,17 +217,17 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
     def _nnx_refill(self, spec: Spec, children: list[Any]) -> None:
         """Become what a spec and children say; the records hear of it if anything changed."""
         attributes: Any = self.__dict__  # pyright takes it for the class's
-        same = self._spec is not None and self._spec == spec
+        same = self._nnx_described is not None and self._nnx_described == spec
         if same and all(attributes[n] is c for n, c in zip(spec.names, children, strict=True)):
             return
-        mark_structure(self._cells)
+        mark_structure(self._nnx_cells)
         self._nnx_reset(spec)
         attributes.update(zip(spec.names, children, strict=True))
 
     # -- copies -----------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"attributes": dict(self.__dict__), "status": dict(self._status)}
+        return {"attributes": dict(self.__dict__), "status": dict(self._nnx_status)}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         if "_nnx_declared" not in type(self).__dict__:
@@ -266,4 +272,4 @@ def check_pytree(pytree: Any) -> None:
             f"check_pytree: got a {type(pytree).__name__}; expected an nnx.Pytree.\n"
             "  Fix: pass the object that is a subclass of nnx.Pytree"
         )
-    check_attributes(pytree, pytree.__dict__, pytree._status)
+    check_attributes(pytree, pytree.__dict__, pytree._nnx_status)

@@ -30,7 +30,7 @@ def register_with_jax(cls: Any, trace: Any) -> None:
         return found
 
     def flatten(node: Any) -> tuple[list[Any], Spec]:
-        spec: Spec = node._spec or node._nnx_spec()
+        spec: Spec = node._nnx_described or node._nnx_spec()
         attributes = node.__dict__
         return [attributes[name] for name in spec.names], spec
 

@@ -31,10 +31,10 @@ class HashableMapping(dict[str, bool]):
 
 def own_rows(node: Any) -> dict[str, Any]:
     """Return the bookkeeping of a Pytree under the names that flax gives them."""
-    statuses = {"_pytree__state": True, **node._status}
+    statuses = {"_pytree__state": True, **node._nnx_status}
     if node._nnx_is_pytree:
         statuses["_pytree__nodes"] = False
     return {
         "_pytree__nodes": HashableMapping(statuses),
-        "_pytree__state": PytreeState(TraceState(node._trace)),
+        "_pytree__state": PytreeState(TraceState(node._nnx_trace)),
     }

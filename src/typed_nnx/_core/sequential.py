@@ -37,11 +37,7 @@ class Sequential(Module):
             ValueError: There are no callables.
             TypeError: An element is not callable.
         """
-        if not self.layers:
-            raise ValueError(
-                "Sequential: it is empty, so it has no output.\n  Fix: nnx.Sequential(layer, ...)"
-            )
-        output: Any = None
+        output: Any = args[0] if len(args) == 1 else args  # what an empty one returns
         for index, function in enumerate(self.layers):
             if not callable(function):
                 raise TypeError(

@@ -14,9 +14,9 @@ _SELF_KEYED: frozenset[type] = frozenset(
 
 
 def _number_key(value: float) -> tuple[Any, ...]:
-    # -0.0 == 0.0, and nan != nan although it is the same static value.
-    if value == 0.0:
-        return (type(value), math.copysign(1.0, value))
+    if value == 0.0:  # -0.0 == 0.0
+        return (type(value), value, math.copysign(1.0, value))
+    # nan != nan, although it is the same static value.
     return (type(value), repr(value)) if value != value else (type(value), value)
 
 

@@ -64,7 +64,7 @@ class Variable(
         **metadata: Any,
     ) -> None:
         if isinstance(value, VariableMetadata):
-            metadata = {**value.as_metadata(), **metadata}
+            metadata = value.as_metadata(metadata)
             initial: Any = value.raw_value
         else:
             initial = value
@@ -105,19 +105,17 @@ class Variable(
         Raises:
             TraceLevelError: The Variable belongs to another trace than the current one.
         """
-        if self._trace != context.trace:
+        if self._nnx_trace != context.trace:
             self._refuse()
         new: Any = value.get_value() if isinstance(value, Variable) else value
         meta = self._meta
-        if index is not UNSET:
-            new = _with_part(self.get_value() if meta.ref else self._box[0], index, new)
         for hook in meta.on_set:
             new = hook(self, new)
+        raw: Any = self._box[0]
         if meta.ref:
-            raw: Any = self._box[0]
-            raw[...] = new
+            raw[... if index is UNSET else index] = new
         else:
-            store_box(self, (new,))
+            store_box(self, (new if index is UNSET else _with_part(raw, index, new),))
 
     @overload
     def __getitem__(self, key: EllipsisType) -> A: ...
@@ -145,7 +143,7 @@ class Variable(
                 and old.shape == value.shape
                 and old.dtype == value.dtype
                 and old.weak_type == value.weak_type
-                and self._trace is context.trace
+                and self._nnx_trace is context.trace
             ):
                 store_box(self, (value,))
                 return
@@ -154,6 +152,8 @@ class Variable(
         self.set_value(value, index=key)  # pyright: ignore[reportArgumentType]  # narrowed from Any
 
     def __delitem__(self, key: Any) -> None:
+        if self._nnx_trace != context.trace:
+            self._refuse()
         value: Any = self.get_value()
         del value[key]
 
@@ -177,7 +177,7 @@ class Variable(
 
     def set_raw_value(self, value: A, *, _unsafe_bypass_check: bool = False) -> None:
         """Store `value` as it is, without hooks."""
-        if not _unsafe_bypass_check and self._trace != context.trace:
+        if not _unsafe_bypass_check and self._nnx_trace != context.trace:
             self._refuse()
         self._box = (value,)
 
@@ -245,12 +245,26 @@ class Variable(
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         register_with_jax(cls)
+        if cls.get_value is not Variable.get_value and cls.__getitem__ is Variable.__getitem__:
+            cls.__getitem__ = _get_item  # type: ignore[method-assign]  # the slow way is the right one
+        if cls.set_value is not Variable.set_value and cls.__setitem__ is Variable.__setitem__:
+            cls.__setitem__ = _set_item  # type: ignore[method-assign]
+
+
+def _get_item(self: Variable[Any], key: Any) -> Any:
+    """Read through a `get_value` that a subclass defines."""
+    return self.get_value(index=key)
+
+
+def _set_item(self: Variable[Any], key: Any, value: Any) -> None:
+    """Write through a `set_value` that a subclass defines."""
+    self.set_value(value, index=key)
 
 
 # Types of arrays and tracers that were met: a set is many times faster than isinstance.
 _array_types: set[type] = set()
 
-_SLOTS = frozenset({"_box", "_meta", "_trace", "_cells"})
+_SLOTS = frozenset({"_box", "_meta", "_nnx_trace", "_nnx_cells"})
 
 
 def _with_part(old: Any, index: Any, new: Any) -> Any:

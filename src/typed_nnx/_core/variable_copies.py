@@ -64,7 +64,7 @@ class VariableCopies(MetadataMethods[A]):
 
     def update_from_state(self, variable_state: VariableCopies[A]) -> None:
         """Take over the value and metadata of a Variable from a State."""
-        if self._trace != context.trace:
+        if self._nnx_trace != context.trace:
             self._refuse()
         if self._meta.ref and variable_state._meta.ref:
             raw: Any = self._box[0]
@@ -96,8 +96,8 @@ class VariableCopies(MetadataMethods[A]):
     def __setstate__(self, state: MutableMapping[str, Any]) -> None:
         self._box = (state["value"],)
         self._meta = Metadata.of(state["metadata"])
-        self._trace = context.trace
-        self._cells = ()
+        self._nnx_trace = context.trace
+        self._nnx_cells = ()
 
 
 def _copied_leaf(leaf: Any) -> Any:

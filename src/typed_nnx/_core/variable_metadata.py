@@ -30,10 +30,13 @@ class VariableMetadata(Generic[A]):
     on_remove_axis: tuple[Any, ...] = ()
     metadata: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
-    def as_metadata(self) -> dict[str, Any]:
-        """Return the metadata and the hooks that there are in one dict."""
+    def as_metadata(self, keywords: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the metadata for a Variable that is made with these keywords.
+
+        The initializer's metadata wins over the keywords, a keyword over the initializer's hook.
+        """
         hooks = {name: getattr(self, name) for name in HOOKS if getattr(self, name)}
-        return {**self.metadata, **hooks}
+        return {**hooks, **keywords, **self.metadata}
 
 
 def _class_hooks(cls: type) -> ClassHooks:

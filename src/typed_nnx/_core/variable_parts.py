@@ -23,16 +23,16 @@ class VariableParts(Generic[A]):
         _box: The value in a 1-tuple: exactly what jax asks for when it flattens, without a Python
             call.
         _meta: The metadata.
-        _trace: The jax trace that the Variable belongs to.
-        _cells: The records that it is part of.
+        _nnx_trace: The jax trace that the Variable belongs to.
+        _nnx_cells: The records that it is part of.
     """
 
-    __slots__ = ("__weakref__", "_box", "_cells", "_meta", "_trace")
+    __slots__ = ("__weakref__", "_box", "_nnx_cells", "_meta", "_nnx_trace")
 
     _box: tuple[A]
     _meta: Metadata
-    _trace: Any
-    _cells: Membership
+    _nnx_trace: Any
+    _nnx_cells: Membership
 
     @classmethod
     def _make(cls, box: tuple[Any], meta: Metadata) -> Self:
@@ -53,5 +53,5 @@ class VariableParts(Generic[A]):
 # message; these write the slot itself, several times faster.
 store_box: Callable[[Any, tuple[Any]], None] = VariableParts.__dict__["_box"].__set__
 store_meta: Callable[[Any, Metadata], None] = VariableParts.__dict__["_meta"].__set__
-store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_trace"].__set__
-store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_cells"].__set__
+store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_nnx_trace"].__set__
+store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_nnx_cells"].__set__

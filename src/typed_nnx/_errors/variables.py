@@ -46,7 +46,28 @@ class IncompatibleVariableError(ValueError):
 
 
 @public
-class VariableAttributeError(AttributeError):
+class FixedMetadataError(ValueError):
+    """Metadata that says how the value is stored was to be changed after the Variable was made.
+
+    Args:
+        variable: The name of the Variable's type.
+        name: The name of the metadata.
+    """
+
+    def __init__(self, variable: str, name: str) -> None:
+        super().__init__(variable, name)
+        self.variable = variable
+        self.name = name
+
+    def __str__(self) -> str:
+        return (
+            f"{self.variable}: metadata {self.name!r} says how the value is stored; it is set when "
+            "the Variable is made and cannot be changed or deleted.\n"
+            f"  Fix: make another one: nnx.with_vars(node, {self.name}=True)"
+        )
+
+
+class VariableAttributeError(AttributeError, KeyError):
     """Metadata or an attribute of a Variable was read, set or deleted in a way that does not exist.
 
     Args:

@@ -210,9 +210,10 @@ def _layout(items: tuple[Item, ...]) -> Layout:
         return level if spec.is_object else level_of(level)
 
     root = next(remaining)
+    tree: Any = {}
     if type(root) is Spec:
-        tree: Any = level_for(root)
-    else:
+        tree = level_for(root)
+    elif type(root) is not int:  # an object of an earlier part of a sequence has no leaves here
         tree = 0
         leaves.append(root)
     level_for = None  # type: ignore[assignment]  # it refers to itself: end the cycle

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from typed_nnx._core.filters import Filter, Predicate, to_predicates
-from typed_nnx._core.locate import where
 from typed_nnx._core.nested import nested_of
 from typed_nnx._core.nodes import CONTAINER, LEAF, OBJECT, VARIABLE, GraphNode, all_entries, kind_of
 from typed_nnx._core.paths import Path
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.state import State
-from typed_nnx._core.trace import context
-from typed_nnx.errors import ImmutableNodeError, MissingFilterError, TraceLevelError
+from typed_nnx._graph.update import check_trace
+from typed_nnx.errors import ImmutableNodeError, MissingFilterError
 
 
 class _Search:
@@ -25,7 +24,7 @@ class _Search:
         self._seen: set[int] = set()
         self._taken: set[int] = set()
 
-    def visit(self, node: Any, path: Path) -> None:
+    def visit(self, node: Any, path: Path, above: tuple[Any, ...] = ()) -> None:
         """Look at a node and everything below it."""
         kind = kind_of(node)
         if kind == OBJECT:
@@ -34,13 +33,14 @@ class _Search:
             self._seen.add(id(node))
         elif kind != CONTAINER:
             return
+        holders = (*above, node)
         for key, value in all_entries(node):
             here = (*path, key)
             below = kind_of(value)
             if below in (OBJECT, CONTAINER):
-                self.visit(value, here)
+                self.visit(value, here, holders)
             elif below in (VARIABLE, LEAF) and self._takes(here, value):
-                _check_removable(node, here)
+                _check_removable(holders, here)
                 self.removals.append((node, key))
 
     def _takes(self, path: Path, value: Any) -> bool:
@@ -55,12 +55,10 @@ class _Search:
         return False
 
 
-def _check_removable(node: Any, path: Path) -> None:
-    if isinstance(node, Pytree):
-        if node._trace != context.trace:
-            raise TraceLevelError("Pytree", type(node).__name__, str(path[-1]), where(node))
-    elif not isinstance(node, dict):
-        raise ImmutableNodeError("pop", path, type(node).__name__)
+def _check_removable(holders: tuple[Any, ...], path: Path) -> None:
+    check_trace(holders, path)
+    if not isinstance(holders[-1], Pytree | dict):
+        raise ImmutableNodeError("pop", path, type(holders[-1]).__name__)
 
 
 def pop(node: Any, *filters: Filter) -> Any:

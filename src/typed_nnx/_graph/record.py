@@ -92,14 +92,14 @@ def _same_places(graphdef: GraphDef[Any], items: list[Item]) -> Any:
 
 def record_of(root: Pytree) -> Record:
     """Return the record of an object: the cached one if nothing changed, else a new one."""
-    record: Record | None = root._record
+    record: Record | None = root._nnx_record
     if record is not None and record.is_current():
         if record.cell.dirty:
             record.patch(root)
     else:
         record = _build(root)
     if verify.enabled:
-        verify.check(root, record, Traversal().visit(root))
+        verify.check(root, record, Traversal(afresh=True).visit(root))
     return record
 
 
@@ -110,7 +110,7 @@ def _build(root: Pytree) -> Record:
     with attach_lock:
         for node in traversal.objects:
             if node is not None:
-                known = node._cells
+                known = node._nnx_cells
                 mine = joined(known, own) if known else own
                 if isinstance(node, Variable):
                     store_cells(node, mine)
@@ -142,7 +142,7 @@ def _forget(node: Any, seen: set[int]) -> None:
         return
     seen.add(id(node))
     if isinstance(node, Variable | Pytree):
-        for cell in node._cells:
+        for cell in node._nnx_cells:
             cell.invalidate()
     if isinstance(node, Variable):
         return

@@ -54,11 +54,11 @@ def _root_leaf(function: str, leaf: Any, filters: tuple[Filter, ...]) -> list[An
 # The State that an object's own type names is the more precise answer.
 @overload
 def split(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-    node: SupportsSplit[A, S], /, *, graph: bool | None = None
+    node: SupportsSplit[A, S], *, graph: bool | None = None
 ) -> tuple[GraphDef[A], S]: ...
 @overload
 def split(
-    node: A, /, *, graph: bool | None = None
+    node: A, *, graph: bool | None = None
 ) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: ...
 @overload
 def split(node: A, f1: F1, /, *, graph: bool | None = None) -> tuple[GraphDef[A], Part[A, F1]]: ...
@@ -104,8 +104,8 @@ def split(
     Part[A, F6],
 ]: ...
 @overload
-def split(node: object, /, *filters: Filter, graph: bool | None = None) -> tuple[Any, ...]: ...
-def split(node: Any, /, *filters: Any, graph: bool | None = None) -> Any:
+def split(node: object, *filters: Filter, graph: bool | None = None) -> tuple[Any, ...]: ...
+def split(node: Any, *filters: Any, graph: bool | None = None) -> Any:
     """Split an object graph into its structure and one State per filter.
 
     Args:
@@ -130,10 +130,10 @@ def split(node: Any, /, *filters: Any, graph: bool | None = None) -> Any:
 # The State that an object's own type names is the more precise answer.
 @overload
 def state(  # type: ignore[overload-overlap]  # pyright: ignore[reportOverlappingOverload]
-    node: SupportsState[S], /, *, graph: bool | None = None
+    node: SupportsState[S], *, graph: bool | None = None
 ) -> S: ...
 @overload
-def state(node: A, /, *, graph: bool | None = None) -> State[Any, Any, A, Any]: ...
+def state(node: A, *, graph: bool | None = None) -> State[Any, Any, A, Any]: ...
 @overload
 def state(node: A, f1: F1, /, *, graph: bool | None = None) -> Part[A, F1]: ...
 @overload
@@ -170,8 +170,8 @@ def state(
     Part[A, F6],
 ]: ...
 @overload
-def state(node: object, /, *filters: Filter, graph: bool | None = None) -> Any: ...
-def state(node: Any, /, *filters: Any, graph: bool | None = None) -> Any:
+def state(node: object, *filters: Filter, graph: bool | None = None) -> Any: ...
+def state(node: Any, *filters: Any, graph: bool | None = None) -> Any:
     """Return the State of an object graph, or one State per filter.
 
     Unlike `split` it leaves out what no filter matches.
@@ -237,7 +237,7 @@ def unpack(
     node: A, first: Filter, second: Filter, /, *filters: Filter, graph: bool | None = None
 ) -> tuple[GraphState[A], ...]: ...
 def unpack(
-    node: A, /, *filters: Filter, graph: bool | None = None
+    node: A, *filters: Filter, graph: bool | None = None
 ) -> GraphState[A] | tuple[GraphState[A], ...]:
     """Split an object graph into `GraphState`s, each of which carries the structure with it.
 

@@ -61,11 +61,14 @@ class Traversal:
     """
 
     __slots__ = (
-        "_definitions", "_graphdef", "_last", "base", "has_slots", "index", "items", "leaves",
+        "_afresh", "_definitions", "_graphdef", "_last", "base", "has_slots", "index", "items", "leaves",
         "objects", "references", "watched",
     )  # fmt: skip
 
-    def __init__(self, index: dict[int, int] | None = None, base: int = 0) -> None:
+    def __init__(
+        self, index: dict[int, int] | None = None, base: int = 0, *, afresh: bool = False
+    ) -> None:
+        self._afresh = afresh  # describe every object again, whatever it has cached
         self.items: list[Item] = []
         self.objects: list[Any] = []
         self.leaves: list[Leaf] = []
@@ -84,7 +87,7 @@ class Traversal:
         return self
 
     def _object(self, node: Any) -> None:
-        spec: Spec = node._spec or node._nnx_spec()
+        spec: Spec = (None if self._afresh else node._nnx_described) or node._nnx_spec()
         position = len(self.items)
         self.items.append(spec)
         self.objects.append(node)
@@ -187,8 +190,8 @@ def leaf_values(leaves: Iterable[Leaf]) -> list[Any]:
 def is_unchanged(watched: Watched) -> bool:
     """Whether a container still has the children that it had; arrays may have been replaced."""
     container, spec, children = watched
-    found = _entries(container)
-    if len(found) != len(spec.names) + len(spec.statics):
+    found, treedef = _entries(container)
+    if treedef != spec.treedef or len(found) != len(spec.names) + len(spec.statics):
         return False
     for index, (name, old) in enumerate(zip(spec.names, children, strict=True)):
         new = found.get(name, _MISSING)
@@ -201,7 +204,10 @@ def is_unchanged(watched: Watched) -> bool:
     return all(found.get(name, _MISSING) is value for name, value in spec.statics)
 
 
-def _entries(container: Any) -> dict[Any, Any]:
+def _entries(container: Any) -> tuple[dict[Any, Any], Any]:
     if type(container) is dict:
-        return container
-    return dict(enumerate(container) if type(container) is list else one_level(container)[0])
+        return container, None
+    if type(container) is list:
+        return dict(enumerate(container)), None
+    entries, treedef = one_level(container)
+    return dict(entries), treedef

@@ -9,13 +9,14 @@ from typing import Any
 import jax
 
 from typed_nnx._core.filters import Filter, to_predicate
+from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.paths import Path, attribute_path, key_of_entry
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.flatten import flatten
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.update_context import MergeContext, SplitContext, merge_context, split_context
-from typed_nnx.errors import PrefixConflictError
+from typed_nnx.errors import NoFilterMatchedError, PrefixConflictError
 
 
 class _Missing:
@@ -232,7 +233,7 @@ def prefix(
     Args:
         node: A pytree with objects in it.
         filter_map: A function of (path, leaf), or a mapping from filters to prefixes (the first
-            filter that matches counts; None where none does).
+            filter that matches counts).
         graph: Accepted for compatibility.
 
     Returns:
@@ -251,6 +252,9 @@ def _chooser(filter_map: Mapping[Filter, Any]) -> Callable[[Path, Any], Any]:
     rules = [(to_predicate(filter_), value) for filter_, value in filter_map.items()]
 
     def choose(path: Path, leaf: Any) -> Any:
-        return next((value for predicate, value in rules if predicate(path, leaf)), None)
+        for predicate, value in rules:
+            if predicate(path, leaf):
+                return value
+        raise NoFilterMatchedError("prefix", [(path, describe_leaf(leaf))])
 
     return choose

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from typed_nnx._core.locate import where
@@ -56,7 +56,7 @@ class _Changes:
             raise UnknownPathError(self.unknown, type(self.root).__name__)
         trace = context.trace
         for variable, _ in self.variables:
-            if variable._trace is not trace and variable._trace != trace:
+            if variable._nnx_trace is not trace and variable._nnx_trace != trace:
                 raise TraceLevelError("Variable", type(variable).__name__, None, where(variable))
         for path, _ in self.elsewhere:
             _check_mutable(self.root, path)
@@ -175,15 +175,18 @@ def _check_mutable(root: Any, path: Path) -> None:
     holders = [root]
     for key in path[:-1]:
         holders.append(dict(all_entries(holders[-1]))[key])
-    trace = context.trace
+    check_trace(holders, path)
+    if not any(isinstance(holder, Pytree | list | dict) for holder in holders):
+        raise ImmutableNodeError("update", path, type(root).__name__)
+
+
+def check_trace(holders: Sequence[Any], path: Path) -> None:
+    """Raise if the innermost Pytree around a value belongs to another jax trace."""
     for holder in reversed(holders):
         if isinstance(holder, Pytree):
-            if holder._trace != trace:
+            if holder._nnx_trace != context.trace:
                 raise TraceLevelError("Pytree", type(holder).__name__, str(path[-1]), where(holder))
             return
-        if isinstance(holder, list | dict):
-            return
-    raise ImmutableNodeError("update", path, type(root).__name__)
 
 
 def _with_child(node: Any, path: Path, value: Any) -> Any:

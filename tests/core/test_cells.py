@@ -1,0 +1,99 @@
+"""Cells: objects tell the records that they belong to of changes, without keeping models alive."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+
+
+class Layer(nnx.Module):
+    def __init__(self) -> None:
+        self.kernel = nnx.Param(jnp.ones(2), tag="t")
+        self.size = 3
+
+
+class Model(nnx.Module):
+    def __init__(self, shared: Layer | None = None) -> None:
+        self.layer = Layer() if shared is None else shared
+        self.items = nnx.List([Layer()])
+
+
+def paths(node: Any) -> set[Any]:
+    return {path for path, _ in nnx.to_flat_state(nnx.state(node))}
+
+
+CHANGES: dict[str, Any] = {
+    "new Variable": (lambda m: setattr(m.layer, "new", nnx.Param(1)), {("layer", "new")}, set()),
+    "removed": (lambda m: delattr(m.layer, "kernel"), set(), {("layer", "kernel")}),
+    "append": (lambda m: m.items.append(Layer()), {("items", 1, "kernel")}, set()),
+    "pop": (lambda m: m.items.pop(), set(), {("items", 0, "kernel")}),
+    "static": (lambda m: setattr(m.layer, "kernel", nnx.static(1)), set(), {("layer", "kernel")}),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_structural_change_below_is_seen_by_every_root(name: str) -> None:
+    change, added, removed = CHANGES[name]
+    model = Model()
+    roots = [model, nnx.Dict(m=model)]
+    before = [paths(root) for root in roots]
+    change(model)
+    for root, old, prefix in zip(roots, before, [(), ("m",)], strict=True):
+        expected = (old | {prefix + p for p in added}) - {prefix + p for p in removed}
+        assert paths(root) == expected
+
+
+def test_a_static_change_below_is_seen_by_every_root() -> None:
+    layer = Layer()
+    roots = [Model(layer), Model(layer), layer]
+    before = [nnx.graphdef(root) for root in roots]
+    layer.size = 4
+    changed = [nnx.graphdef(root) for root in roots]
+    assert all(old != new for old, new in zip(before, changed, strict=True))
+    layer.size = 3
+    assert [nnx.graphdef(root) for root in roots] == before
+
+
+def test_a_metadata_change_below_is_seen_by_every_root() -> None:
+    layer = Layer()
+    roots = [Model(layer), layer]
+    before = [nnx.graphdef(root) for root in roots]
+    layer.kernel.set_metadata(tag="u")
+    assert all(nnx.graphdef(r) != old for r, old in zip(roots, before, strict=True))
+    layer.kernel.set_metadata(tag="t")
+    assert [nnx.graphdef(root) for root in roots] == before
+
+
+def test_an_object_taken_out_no_longer_concerns_its_old_root() -> None:
+    model = Model()
+    nnx.state(model)
+    old = model.layer
+    model.layer = Layer()
+    graphdef = nnx.graphdef(model)
+    old.size = 99
+    old.more = nnx.Param(1)
+    assert nnx.graphdef(model) == graphdef
+
+
+@pytest.mark.parametrize("survivor", ["layer", "kernel"])
+def test_a_survivor_does_not_keep_its_model_alive(survivor: str) -> None:
+    model = Model()
+    nnx.state(model)
+    watch = weakref.ref(model)
+    kept: Any = model.layer if survivor == "layer" else model.layer.kernel
+    del model
+    gc.collect()
+    assert watch() is None
+    if survivor == "layer":
+        kept.size = 4
+        kept.new = nnx.Param(1)
+        assert len(paths(kept)) == 2
+    else:
+        kept.set_metadata(tag="u")
+        kept[...] = jnp.zeros(2)
