@@ -16,7 +16,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 # A timed stretch is at least this long, by repetition, so that the clock's resolution is no matter.
-STRETCH = 200e-6
+STRETCH = 500e-6
 ROUNDS = (7, 201)
 
 
@@ -37,20 +37,31 @@ class Alternative(NamedTuple):
 
 
 def seconds_of(alternative: Alternative, number: int) -> float:
-    """Return the seconds of one call, as the mean of `number` calls."""
-    arguments = alternative.setup() if alternative.setup else ()
+    """Return the seconds of one call, as the mean of `number` calls; one call if there is a set-up."""
     run = alternative.run
-    if alternative.setup or alternative.finish:
+    if alternative.setup:
+        arguments = alternative.setup()
         start = time.perf_counter()
-        result = run(*arguments)
-        seconds = time.perf_counter() - start
-        if alternative.finish:
-            alternative.finish(result)
-        return seconds
+        run(*arguments)
+        return time.perf_counter() - start
+    if alternative.finish:
+        return _seconds_to_return(run, alternative.finish, number)
+    run()  # warm means warm: what ran before has filled the caches of the processor
     start = time.perf_counter()
     for _ in repeat(None, number):
         run()
     return (time.perf_counter() - start) / number
+
+
+def _seconds_to_return(run: Callable[[], Any], finish: Callable[[Any], Any], number: int) -> float:
+    finish(run())
+    seconds = 0.0
+    for _ in repeat(None, number):
+        start = time.perf_counter()
+        result = run()
+        seconds += time.perf_counter() - start
+        finish(result)
+    return seconds / number
 
 
 @contextmanager
@@ -80,7 +91,7 @@ def medians(alternatives: Sequence[Alternative], budget: float) -> dict[str, flo
         for each in alternatives:
             first[each.name] = min(first[each.name], seconds_of(each, 1))
         round_ = (time.perf_counter() - started) / 2 + len(alternatives) * STRETCH
-        numbers = {name: max(1, round(STRETCH / seconds)) for name, seconds in first.items()}
+        numbers = {name: max(2, round(STRETCH / seconds)) for name, seconds in first.items()}
         rounds = min(max(round(budget / round_), ROUNDS[0]), ROUNDS[1])
         for turn in range(rounds):
             gc.collect()

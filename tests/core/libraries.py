@@ -31,3 +31,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(map(plain, value))
     return value
+
+
+def leaves(node: Any) -> dict[str, str]:
+    """Map the key path of each leaf to its text."""
+    found = jax.tree_util.tree_leaves_with_path(node)
+    return {jax.tree_util.keystr(path): str(value) for path, value in found}
+
+
+def structure(node: Any) -> Any:
+    """Return the structure that jax sees; untyped, since its ``==`` has no type."""
+    return jax.tree.structure(node)

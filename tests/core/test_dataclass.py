@@ -218,11 +218,7 @@ def test_match_args_are_the_fields(lib: Any) -> None:
         a: int
         b: int = 2
 
-    match Foo(1):
-        case Foo(a, b):
-            assert (a, b) == (1, 2)
-        case _:
-            pytest.fail("no match")
+    assert Foo.__match_args__ == ("a", "b")
 
 
 def test_a_frozen_standard_dataclass_can_be_made_and_flattened() -> None:

@@ -19,6 +19,9 @@ def annotated(lib: Any, annotation: Any, base: Any = None) -> Any:
     return type("Node", bases, {"__annotations__": {"x": annotation}})()
 
 
+# The oracle recommends field specifiers instead.
+pytestmark = pytest.mark.filterwarnings("ignore:.(Data|Static). is deprecated:DeprecationWarning")
+
 ANNOTATIONS: dict[str, Any] = {
     "Data": lambda lib: lib.Data[int],
     "Static": lambda lib: lib.Static[int],
@@ -29,7 +32,7 @@ ANNOTATIONS: dict[str, Any] = {
     "Data of list": lambda lib: lib.Data[list[Any]],
     "Data in Annotated": lambda lib: Annotated[lib.Data[int], "doc"],
     "other Annotated": lambda lib: Annotated[int, "doc"],
-    "Optional of Data": lambda lib: lib.Data[int] | None,
+    "Optional of Data": lambda lib: Optional[lib.Data[int]],
     "ClassVar of Data": lambda lib: ClassVar[lib.Data[int]],
     "plain": lambda lib: int,
     "text": lambda lib: "int | None",

@@ -14,6 +14,7 @@ import optax
 import pytest
 
 import typed_nnx as nnx
+from tests.core.libraries import structure
 from typed_nnx._core.nodes import (
     CONTAINER,
     LEAF,
@@ -105,14 +106,14 @@ def test_a_container_is_rebuilt_from_its_spec_and_children(name: str) -> None:
     spec = spec_of(value)
     rebuilt = rebuild_container(spec, children_of(value, spec))
     assert type(rebuilt) is type(value)
-    assert jax.tree.structure(rebuilt) == jax.tree.structure(value)
+    assert structure(rebuilt) == structure(value)
     for one, two in zip(jax.tree.leaves(rebuilt), jax.tree.leaves(value), strict=True):
         assert one is two
 
 
 def test_specs_are_equal_for_equal_structure_and_statics() -> None:
     def spec(n: Any, sizes: Any = (1, 2)) -> Any:
-        node = nnx.Module()
+        node: Any = nnx.Module()
         node.n = n
         node.sizes = sizes
         node.kernel = nnx.Param(1)
@@ -129,7 +130,7 @@ def test_specs_are_equal_for_equal_structure_and_statics() -> None:
 
 
 def test_children_come_in_the_order_of_their_keys() -> None:
-    node = nnx.Module()
+    node: Any = nnx.Module()
     node.b, node.a, node.c = jnp.ones(1), 1, jnp.zeros(1)
     spec = spec_of(node)
     assert spec.names == ("b", "c")

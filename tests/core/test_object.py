@@ -20,10 +20,7 @@ def plain_class(lib: Any, how: str) -> Any:
 
         return Plain
 
-    class NoPytree(lib.Pytree, pytree=False):
-        pass
-
-    return NoPytree
+    return type("NoPytree", (lib.Pytree,), {}, pytree=False)
 
 
 ways = pytest.mark.parametrize("how", ["Object", "pytree=False"])
@@ -68,17 +65,10 @@ def test_split_and_merge_work(lib: Any, how: str) -> None:
 
 @both
 def test_a_subclass_says_again_that_it_is_no_pytree(lib: Any) -> None:
-    class Plain(lib.Pytree, pytree=False):
-        def __init__(self) -> None:
-            self.a = jnp.ones(1)
-
-    class Again(Plain):
-        pass
-
-    class Still(Plain, pytree=False):
-        pass
-
-    assert [jax.tree_util.all_leaves([cls()]) for cls in (Plain, Again, Still)] == [
+    plain: Any = type("Plain", (lib.Pytree,), {}, pytree=False)
+    again = type("Again", (plain,), {})
+    still: Any = type("Still", (plain,), {}, pytree=False)
+    assert [jax.tree_util.all_leaves([cls()]) for cls in (plain, again, still)] == [
         True, False, True,
     ]  # fmt: skip
 

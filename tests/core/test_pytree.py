@@ -1,11 +1,9 @@
-"""Pytrees: what is data, what jax sees, and every way to write a class; laws run with flax too."""
+"""Pytrees: what is data and what jax sees; laws run with flax too."""
 
 from __future__ import annotations
 
-import abc
-import functools
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -14,16 +12,8 @@ import pytest
 from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
-from tests.core.libraries import both
+from tests.core.libraries import both, leaves, structure
 from typed_nnx.errors import UnhashableStaticError
-
-T = TypeVar("T")
-
-
-def leaves(node: Any) -> dict[str, str]:
-    """Map the key path of each leaf to its text."""
-    found = jax.tree_util.tree_leaves_with_path(node)
-    return {jax.tree_util.keystr(path): str(value) for path, value in found}
 
 
 def ones() -> jax.Array:
@@ -179,7 +169,7 @@ def test_key_paths_are_those_of_attributes_items_and_keys(lib: Any) -> None:
 
 @both
 def test_structures_are_equal_for_equal_statics_in_any_order(lib: Any) -> None:
-    node, structure = node_class(lib), jax.tree.structure
+    node = node_class(lib)
     base = structure(node(n=1, a=ones()))
     assert base == structure(node(a=jnp.zeros(3), n=1))
     assert hash(base) == hash(structure(node(a=jnp.zeros(3), n=1)))
@@ -209,12 +199,12 @@ def test_tree_map_makes_a_new_object_with_statics_and_status(lib: Any) -> None:
 @both
 def test_flatten_and_unflatten_are_inverse(lib: Any) -> None:
     node = node_class(lib)(a=ones(), n=3, inner=node_class(lib)(b=lib.Param(2.0)))
-    flat, structure = jax.tree.flatten(node)
-    rebuilt = jax.tree.unflatten(structure, flat)
-    assert jax.tree.structure(rebuilt) == structure
+    flat, treedef = jax.tree.flatten(node)
+    rebuilt = jax.tree.unflatten(treedef, flat)
+    assert structure(rebuilt) == treedef
     assert leaves(rebuilt) == leaves(node)
-    placeholders = jax.tree.unflatten(structure, [object() for _ in flat])
-    assert jax.tree.structure(placeholders) == structure
+    placeholders = jax.tree.unflatten(treedef, [object() for _ in flat])
+    assert structure(placeholders) == treedef
 
 
 def traces(calls: list[Any]) -> int:
@@ -275,250 +265,3 @@ def test_objects_pass_through_jit_vmap_grad_and_scan(lib: Any) -> None:
     np.testing.assert_array_equal(jax.vmap(lambda n: n.w * n.n)(node), [0.0, 2.0, 4.0])
     carry, _ = jax.lax.scan(lambda c, _: (jax.tree.map(lambda x: x + 1, c), None), node, None, 2)
     np.testing.assert_array_equal(carry.w, [2.0, 3.0, 4.0])
-
-
-# -- ways to write a class -------------------------------------------------------------------------
-
-
-@both
-def test_properties_with_setters_store_what_they_assign(lib: Any) -> None:
-    class Node(lib.Pytree):
-        def __init__(self) -> None:
-            self._x = ones()
-
-        @property
-        def x(self) -> Any:
-            return self._x
-
-        @x.setter
-        def x(self, value: Any) -> None:
-            self._x = value * 2
-
-        @x.deleter
-        def x(self) -> None:
-            del self._x
-
-        @property
-        def fixed(self) -> int:
-            return 1
-
-    node = Node()
-    node.x = jnp.full(1, 3.0)
-    assert leaves(node) == {"._x": "[6.]"}
-    with pytest.raises(AttributeError):
-        node.fixed = 2
-    del node.x
-    assert leaves(node) == {}
-
-
-@both
-def test_descriptors_of_the_user_are_called(lib: Any) -> None:
-    class Doubled:
-        def __set_name__(self, owner: Any, name: str) -> None:
-            self.name = f"_{name}"
-
-        def __get__(self, node: Any, owner: Any = None) -> Any:
-            return getattr(node, self.name)
-
-        def __set__(self, node: Any, value: Any) -> None:
-            setattr(node, self.name, value * 2)
-
-    class Node(lib.Pytree):
-        x = Doubled()
-
-        def __init__(self) -> None:
-            self.x = ones()
-
-    class Derived(Node):
-        pass
-
-    for node in (Node(), Derived()):
-        assert leaves(node) == {"._x": "[2.]"}
-
-
-@both
-def test_a_cached_property_is_computed_once(lib: Any) -> None:
-    calls = []
-
-    class Node(lib.Pytree):
-        def __init__(self) -> None:
-            self.a = ones()
-
-        @functools.cached_property
-        def size(self) -> int:
-            calls.append(1)
-            return 5
-
-    node = Node()
-    jax.tree.leaves(node)
-    assert (node.size, node.size, len(calls)) == (5, 5, 1)
-    assert leaves(node) == {".a": "[1.]"}
-
-
-@both
-def test_a_setattr_of_the_user_is_called_for_every_assignment(lib: Any) -> None:
-    names: list[str] = []
-
-    class Node(lib.Pytree):
-        def __setattr__(self, name: str, value: Any) -> None:
-            names.append(name)
-            super().__setattr__(name, value)
-
-        def __init__(self) -> None:
-            self.a = ones()
-            self.b = 2
-
-    node = Node()
-    node.c = lib.data(3)
-    assert names == ["a", "b", "c"]
-    assert leaves(node) == {".a": "[1.]", ".c": "3"}
-
-
-@both
-def test_a_setattr_past_us_is_seen_too(lib: Any) -> None:
-    class Node(lib.Pytree):
-        def __setattr__(self, name: str, value: Any) -> None:
-            object.__setattr__(self, name, value)
-
-        def __init__(self) -> None:
-            self.a = ones()
-            self.b = 2
-
-    node = Node()
-    assert leaves(node) == {".a": "[1.]"}
-    assert jax.tree.map(lambda x: x + 1, node).b == 2
-
-
-@both
-def test_abstract_methods_are_enforced(lib: Any) -> None:
-    class Base(lib.Module, abc.ABC):
-        @abc.abstractmethod
-        def run(self) -> int: ...
-
-        @property
-        @abc.abstractmethod
-        def size(self) -> int: ...
-
-    class Partly(Base):
-        def run(self) -> int:
-            return 1
-
-    class Full(Partly):
-        @property
-        def size(self) -> int:
-            return 2
-
-    for cls in (Base, Partly):
-        with pytest.raises(TypeError, match="abstract"):
-            cls()
-    assert (Full().run(), Full().size) == (1, 2)
-
-
-@both
-def test_generic_modules_can_be_subscribed_and_inherited(lib: Any) -> None:
-    class Box(lib.Module, Generic[T]):
-        def __init__(self, x: T) -> None:
-            self.x = lib.Param(x)
-
-    class Ints(Box[int]):
-        pass
-
-    for cls in (Box, Box[int], Ints):
-        box = cls(3)
-        assert leaves(box) == {".x.value": "3"}
-        assert leaves(jax.tree.map(lambda x: x * 2, box)) == {".x.value": "6"}
-    assert type(Box[int](3)) is type(Box[str]("a"))
-
-
-@both
-def test_mixins_before_and_after_the_module_work(lib: Any) -> None:
-    class Named:
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.mixed = ones()
-
-        def describe(self) -> str:
-            return f"a {type(self).__name__}"
-
-    class Before(Named, lib.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.own = jnp.zeros(1)
-
-    class After(lib.Module, Named):
-        pass
-
-    assert leaves(Before()) == {".mixed": "[1.]", ".own": "[0.]"}
-    assert leaves(After()) == {".mixed": "[1.]"}
-    assert (Before().describe(), After().describe()) == ("a Before", "a After")
-
-
-@both
-def test_inheritance_runs_the_init_of_every_class(lib: Any) -> None:
-    class Base(lib.Module):
-        def __init__(self, size: int) -> None:
-            self.kernel = lib.Param(jnp.ones(size))
-
-        def __call__(self) -> Any:
-            return self.kernel[...].sum()
-
-    class Left(Base):
-        def __init__(self, size: int) -> None:
-            super().__init__(size)
-            self.left = lib.Param(1.0)
-
-    class Right(Base):
-        def __init__(self, size: int) -> None:
-            super().__init__(size)
-            self.right = lib.Param(2.0)
-
-        def __call__(self) -> Any:
-            return super().__call__() * 10
-
-    class Both(Left, Right):
-        pass
-
-    node = Both(2)
-    assert list(leaves(node)) == [".kernel.value", ".left.value", ".right.value"]
-    assert float(jax.jit(lambda m: m())(node)) == 20.0
-
-
-@both
-def test_new_and_super_slots_may_be_defined(lib: Any) -> None:
-    class Node(lib.Pytree):
-        __slots__ = ()
-
-        def __new__(cls, x: Any) -> Any:
-            return super().__new__(cls)
-
-        def __init__(self, x: Any) -> None:
-            self.x = x
-
-    assert leaves(Node(ones())) == {".x": "[1.]"}
-
-
-@both
-def test_init_subclass_of_the_user_gets_its_keywords(lib: Any) -> None:
-    seen: list[Any] = []
-
-    class Base(lib.Module):
-        def __init_subclass__(cls, *, tag: str = "none", **kwargs: Any) -> None:
-            super().__init_subclass__(**kwargs)
-            seen.append((cls.__name__, tag))
-
-    class _Tagged(Base, tag="x"):
-        pass
-
-    class _Plain(Base, pytree=False):
-        pass
-
-    assert seen == [("_Tagged", "x"), ("_Plain", "none")]
-    assert jax.tree_util.all_leaves([_Plain()])
-
-
-@both
-def test_objects_are_equal_only_to_themselves_and_have_a_hash(lib: Any) -> None:
-    one, two = node_class(lib)(a=1), node_class(lib)(a=1)
-    assert one == one  # noqa: PLR0124 -- it is the operator that is tested
-    assert one != two
-    assert len({one, two}) == 2

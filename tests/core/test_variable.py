@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -102,7 +101,11 @@ def test_reading_gives_what_flax_gives(read: str, value: str) -> None:
 def after_write(lib: Any, write: Any, value: str, new: Any) -> Any:
     variable = lib.Param(VALUES[value]())
     result = seen(lambda: write(variable, new()))
-    return result, repr(plain(variable.get_value())), getattr(variable.get_value(), "weak_type", None)
+    return (
+        result,
+        repr(plain(variable.get_value())),
+        getattr(variable.get_value(), "weak_type", None),
+    )
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -291,156 +294,3 @@ def test_from_metadata_rebuilds_a_variable_from_its_parts(lib: Any) -> None:
     assert type(rebuilt) is lib.BatchStat
     assert rebuilt.get_metadata() == variable.get_metadata()
     assert rebuilt.get_value() is variable.get_value()
-
-
-# -- what jax sees ---------------------------------------------------------------------------------
-
-
-@both
-@pytest.mark.parametrize(
-    ("value", "paths"),
-    [
-        (1.0, [".value"]),
-        ([1, 2], [".value[0]", ".value[1]"]),
-        ({"b": (1, 2), "a": 3}, [".value['a']", ".value['b'][0]", ".value['b'][1]"]),
-        (None, []),
-        ((), []),
-    ],
-    ids=["leaf", "list", "dict", "none", "empty"],
-)
-def test_key_paths_start_with_value(lib: Any, value: Any, paths: list[str]) -> None:
-    leaves = jax.tree_util.tree_leaves_with_path(lib.Param(value))
-    assert [jax.tree_util.keystr(path) for path, _ in leaves] == paths
-
-
-@both
-def test_equal_type_and_metadata_mean_equal_structure(lib: Any) -> None:
-    def structure(variable: Any) -> Any:
-        return jax.tree.structure(variable)
-
-    one = structure(lib.Param(1, a=1, b=(1, 2)))
-    again = structure(lib.Param(jnp.ones(3), b=(1, 2), a=1))
-    assert one == again
-    assert hash(one) == hash(again)
-    for other in (lib.Param(1, a=2, b=(1, 2)), lib.Param(1), lib.BatchStat(1, a=1, b=(1, 2))):
-        assert one != structure(other)
-
-
-@both
-def test_tree_map_keeps_type_and_metadata_and_maps_the_raw_value(lib: Any) -> None:
-    variable = lib.Param(1, tag="t", on_get_value=lambda v, x: x + 100)
-    mapped = jax.tree.map(lambda x: x * 10, variable)
-    assert (type(mapped), mapped.get_raw_value(), mapped.tag) == (lib.Param, 10, "t")
-    assert mapped is not variable
-
-
-@both
-def test_jnp_functions_take_a_variable_as_its_value(lib: Any) -> None:
-    x = jnp.array([1.0, -4.0])
-    variable = lib.Param(x)
-    for function in (jnp.abs, jnp.sum, jnp.sort, jax.nn.relu, jnp.asarray, jnp.square):
-        np.testing.assert_array_equal(function(variable), function(x))
-    np.testing.assert_array_equal(jnp.dot(variable, variable), 17.0)
-    np.testing.assert_array_equal(jnp.where(x > 0.0, variable, 0.0), [1.0, 0.0])
-
-
-@both
-def test_jnp_functions_see_the_value_after_the_get_hooks(lib: Any) -> None:
-    variable = lib.Param(jnp.ones(2), on_get_value=lambda v, x: x * 5)
-    np.testing.assert_array_equal(jnp.abs(variable), [5.0, 5.0])
-
-
-@both
-def test_variables_pass_through_jit_vmap_grad_and_scan(lib: Any) -> None:
-    variable = lib.Param(jnp.arange(3.0), tag="t")
-
-    doubled = jax.jit(lambda v: v.replace(v[...] * 2))(variable)
-    assert (type(doubled), doubled.tag) == (lib.Param, "t")
-    np.testing.assert_array_equal(doubled[...], [0.0, 2.0, 4.0])
-
-    rows = jax.vmap(lambda v: v[...] + 1)(variable)
-    np.testing.assert_array_equal(rows, [1.0, 2.0, 3.0])
-
-    gradient = jax.grad(lambda v: (v[...] ** 2).sum())(variable)
-    assert (type(gradient), gradient.tag) == (lib.Param, "t")
-    np.testing.assert_array_equal(gradient[...], [0.0, 2.0, 4.0])
-
-    def step(carry: Any, x: Any) -> Any:
-        carry[...] = carry[...] + x
-        return carry, carry[...]
-
-    carry, sums = jax.lax.scan(step, lib.BatchStat(jnp.float32(0)), jnp.arange(1.0, 4.0))
-    assert type(carry) is lib.BatchStat
-    np.testing.assert_array_equal(sums, [1.0, 3.0, 6.0])
-
-
-@both
-def test_a_variable_that_jit_returns_can_be_written(lib: Any) -> None:
-    variable = jax.jit(lambda v: v)(lib.Param(jnp.zeros(2)))
-    variable[...] = jnp.ones(2)
-    variable.set_metadata(tag=1)
-    assert variable.tag == 1
-
-
-def traces_of(calls: list[Any]) -> int:
-    """Return how often a jitted function is traced when called with each of these."""
-    count = 0
-
-    @jax.jit
-    def function(argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return jax.tree.leaves(argument)
-
-    for call in calls:
-        function(call)
-    return count
-
-
-@both
-def test_jit_traces_once_for_variables_with_equal_metadata(lib: Any) -> None:
-    def make(i: int) -> Any:
-        return lib.Param(jnp.full(2, i), tag=("a", 1), sizes=(1, 2))
-
-    written = make(4)
-    written[...] = written[...] * 2
-    assert traces_of([make(1), make(2), make(3).copy(), written]) == 1
-
-
-@both
-def test_jit_traces_again_for_other_metadata_type_or_dtype(lib: Any) -> None:
-    x = jnp.ones(2)
-    variables = [lib.Param(x), lib.Param(x, a=1), lib.Param(x, a=2), lib.BatchStat(x)]
-    assert traces_of([*variables, lib.Param(x.astype(jnp.int32)), *variables]) == 5
-
-
-@both
-def test_jit_traces_again_after_set_metadata_and_not_after_setting_it_back(lib: Any) -> None:
-    variable = lib.Param(jnp.ones(2), a=1)
-    count = 0
-
-    @jax.jit
-    def function(v: Any) -> Any:
-        nonlocal count
-        count += 1
-        return v[...] * v.a
-
-    assert float(function(variable).sum()) == 2.0
-    variable.set_metadata(a=3)
-    assert float(function(variable).sum()) == 6.0
-    variable.set_metadata(a=1)
-    assert float(function(variable).sum()) == 2.0
-    assert count == 2
-
-
-def test_metadata_that_differ_in_type_only_are_told_apart() -> None:
-    x = jnp.ones(2)
-    assert traces_of([nnx.Param(x, a=1), nnx.Param(x, a=True), nnx.Param(x, a=1.0)]) == 3
-
-
-def test_a_variable_has_slots_and_can_be_referenced_weakly() -> None:
-    import weakref
-
-    variable = nnx.Param(1)
-    assert not hasattr(variable, "__dict__")
-    assert weakref.ref(variable)() is variable

@@ -67,6 +67,20 @@ CASES = [
         AttributeError,
     ),
     Case(
+        "metadata set that says how the value is stored",
+        errors.FixedMetadataError,
+        lambda: tagged().set_metadata(ref=True),
+        ("Param: ", "metadata 'ref'", "cannot be changed or deleted"),
+        "nnx.with_vars(node, ref=True)",
+    ),
+    Case(
+        "metadata deleted that says how the value is stored",
+        errors.FixedMetadataError,
+        lambda: tagged().del_metadata("hijax"),
+        ("Param: ", "metadata 'hijax'", "cannot be changed or deleted"),
+        "nnx.with_vars(node, hijax=True)",
+    ),
+    Case(
         "a name that no type has",
         errors.VariableNameError,
         lambda: nnx.variable_type_from_name("nobody"),

@@ -12,7 +12,7 @@ CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_t
 settings.register_profile(
     "graph", max_examples=100, deadline=None, phases=PHASES, suppress_health_check=CHECKS
 )
-settings.register_profile("graph-slow", settings.get_profile("graph"), max_examples=1000)
+settings.register_profile("graph-slow", settings.get_profile("graph"), max_examples=500)
 
 
 def pytest_configure(config: pytest.Config) -> None:

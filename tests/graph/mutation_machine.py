@@ -9,7 +9,18 @@ import jax.numpy as jnp
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from tests.graph.descriptions import ArraySpec, Graph, Marked, Node, NodeSpec, Seq, Value, VarSpec
+from tests.graph.descriptions import (
+    ArraySpec,
+    Graph,
+    Map,
+    Marked,
+    Node,
+    NodeSpec,
+    Seq,
+    Value,
+    Var,
+    VarSpec,
+)
 from tests.graph.filter_descriptions import FilterSpec, filter_specs, make_filter
 from tests.graph.mutations import (
     DICT_OPERATIONS,
@@ -49,7 +60,9 @@ roots: st.SearchStrategy[Value] = st.one_of(
     st.builds(Node, index),
     st.builds(Node, index),
     st.builds(lambda i, j: Seq("list", (Node(i), Node(j))), index, index),
+    st.builds(lambda i, j: Map((("x", Seq("tuple", (Node(i),))), ("y", Var(j)))), index, index),
 )
+any_roots = st.one_of(roots, st.builds(Var, index))
 
 
 def walks(world: World) -> list[tuple[str, tp.Any]]:

@@ -163,7 +163,18 @@ def test_update_accepts_several_states_in_any_order(graph: Graph, specs: list[Fi
     assert_same(graph, operation, peer_may_refuse=True)
 
 
-@given(graphs(), st.lists(filter_specs, min_size=1, max_size=2))
+def takes_all(spec: FilterSpec) -> bool:
+    """Tell `True` and `...`, which no other filter may follow."""
+    return isinstance(spec, Literal) and spec.value in (True, ...)
+
+
+# typed_nnx refuses a filter after `...` in `pop` as in `split`; flax lets it match nothing.
+pop_filters = st.lists(filter_specs, min_size=1, max_size=2).filter(
+    lambda specs: not any(map(takes_all, specs[:-1]))
+)
+
+
+@given(graphs(), pop_filters)
 def test_pop_removes_and_returns_the_same_variables(graph: Graph, specs: list[FilterSpec]) -> None:
     def operation(world: World) -> tp.Any:
         filters = filters_of(world, specs)

@@ -39,9 +39,9 @@ def graphdef_of(value: tp.Any) -> nnx.GraphDef[tp.Any]:
 
 NAN = float("nan")
 CLASSES: list[tuple[tp.Any, ...]] = [
-    (1,), (True,), (0.5,), (0,), (False,), (0.0,), (-0.0,), (NAN, float("nan"), -math.nan * -1),
+    (1,), (True,), (1.0,), (-1.0,), (0,), (False,), (0.0,), (-0.0,), (NAN, float("nan"), -math.nan * -1),
     (complex(0.0, 1.0),), (complex(-0.0, 1.0),), ("1",), (b"1",), (None,), (..., Ellipsis), (int,),
-    ((1,),), ((True,),), ((0.5,),), ((0.0, (1,)),), ((-0.0, (1,)),), ((0.0, (True,)),), ((NAN,),),
+    ((1,),), ((True,),), ((1.0,),), ((0.0, (1,)),), ((-0.0, (1,)),), ((0.0, (True,)),), ((NAN,),),
     (frozenset({1, 2}), frozenset({2, 1})), (frozenset({True, 2}),), (len,), (math.sin,),
     (10**400, 10**400), (range(3), range(3)), (("a", None),), ((),),
 ]  # fmt: skip
@@ -214,7 +214,9 @@ def test_structures_are_equal_when_they_are_in_flax(scenario: Scenario) -> None:
 
 
 statics = st.recursive(
-    st.integers(-1, 1) | st.booleans() | st.sampled_from([0.0, -0.0, 0.5, NAN, None, "", b""]),
+    st.integers(-1, 1)
+    | st.booleans()
+    | st.sampled_from([0.0, -0.0, 1.0, -1.0, NAN, None, "", b""]),
     lambda inner: st.lists(inner, max_size=3).map(tuple),
     max_leaves=6,
 )

@@ -13,7 +13,7 @@ from hypothesis.stateful import rule
 
 from tests.graph.descriptions import Value
 from tests.graph.filter_descriptions import FilterSpec, filter_lists, make_filter
-from tests.graph.mutation_machine import MutationMachine, roots
+from tests.graph.mutation_machine import MutationMachine, any_roots, roots
 from tests.graph.oracle import (
     agree,
     is_node,
@@ -44,7 +44,7 @@ class CachedRecordMachine(MutationMachine):
             self.ours.nnx.invalidate(target)
             agree(outcome(lambda: look(self.ours, target)), expected)
 
-    @rule(root=roots, specs=filter_lists(max_size=2), fresh=st.booleans())
+    @rule(root=any_roots, specs=filter_lists(max_size=2), fresh=st.booleans())
     def check_split_and_merge(self, root: Value, specs: list[FilterSpec], fresh: bool) -> None:
         def look(world: World, target: tp.Any) -> tp.Any:
             filters = [make_filter(world, spec) for spec in specs]
@@ -69,7 +69,7 @@ class CachedRecordMachine(MutationMachine):
 
         self.check(root, look, fresh)
 
-    @rule(root=roots, fresh=st.booleans())
+    @rule(root=any_roots, fresh=st.booleans())
     def check_clone_and_walks(self, root: Value, fresh: bool) -> None:
         def look(world: World, target: tp.Any) -> tp.Any:
             nnx = world.nnx
@@ -86,7 +86,7 @@ class CachedRecordMachine(MutationMachine):
 
         self.check(root, look, fresh)
 
-    @rule(root=roots)
+    @rule(root=any_roots)
     def check_graphdef_against_earlier_ones(self, root: Value) -> None:
         if self.peer_is_dirty:
             return

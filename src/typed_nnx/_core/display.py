@@ -33,7 +33,7 @@ class _Variable(Protocol):
 
 
 class _Node(Protocol):
-    _status: dict[str, bool]  # by attribute name: data, else static
+    _nnx_status: dict[str, bool]  # by attribute name: data, else static
 
 
 class _Elements(Protocol):

@@ -72,9 +72,7 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
             raise NoFilterMatchedError("FlatState.split", [(p, describe_leaf(x)) for p, x in rest])
         return _one_or_all([FlatState(group, sort=False) for group in groups])
 
-    def filter(
-        self, first: Filter, /, *filters: Filter
-    ) -> FlatState[V] | tuple[FlatState[V], ...]:
+    def filter(self, first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter and leave out the leaves that none matches."""
         groups, _ = grouped(self, (first, *filters))
         return _one_or_all([FlatState(group, sort=False) for group in groups])
@@ -101,7 +99,7 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
         return iter(zip(self._paths, self._leaves, strict=True))
 
 
-def _one_or_all(states: list[Any]) -> Any:
+def _one_or_all(states: list[FlatState[V]]) -> FlatState[V] | tuple[FlatState[V], ...]:
     return states[0] if len(states) == 1 else tuple(states)
 
 

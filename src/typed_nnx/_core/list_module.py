@@ -155,13 +155,12 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def sort(self, *, key: Callable[[A], Any] | None = None, reverse: bool = False) -> None:
         """Sort the elements."""
-        order: Any = key
         marked = zip(self._elements(), self._marked(), strict=True)
-        pairs = sorted(
-            marked,
-            key=lambda pair: pair[0] if order is None else order(pair[0]),
-            reverse=reverse,
-        )
+
+        def order(pair: tuple[Any, Any]) -> Any:
+            return pair[0] if key is None else key(pair[0])
+
+        pairs = sorted(marked, key=order, reverse=reverse)
         self._rewrite([mark for _, mark in pairs])
 
     def copy(self) -> List[A]:

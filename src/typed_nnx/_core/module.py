@@ -110,7 +110,7 @@ class Module(Pytree):
         if not hasattr(self, name):
             setattr(self, name, kind(jax.tree.map(jnp.zeros_like, value)))
         variable = getattr(self, name)
-        if type(variable) is not kind:
+        if not isinstance(variable, kind):
             raise VariableTypeError(
                 type(self).__name__, name, kind.__name__, type(variable).__name__
             )

@@ -55,7 +55,7 @@ class GraphNode:
         _nnx_record: Its own record.
     """
 
-    __slots__ = ("_nnx_cells", "_nnx_record", "_nnx_described", "_nnx_status", "_nnx_trace")
+    __slots__ = ("_nnx_cells", "_nnx_described", "_nnx_record", "_nnx_status", "_nnx_trace")
 
     _nnx_described: Spec | None
     _nnx_status: dict[str, bool]

@@ -10,7 +10,6 @@ from typed_nnx._core.nested import Nested, flat_items, mapped, nested_of
 from typed_nnx._core.paths import Path
 from typed_nnx._core.variable import Variable
 
-
 _INTEGER = re.compile(r"-?[0-9]+")
 
 

@@ -27,7 +27,7 @@ class VariableParts(Generic[A]):
         _nnx_cells: The records that it is part of.
     """
 
-    __slots__ = ("__weakref__", "_box", "_nnx_cells", "_meta", "_nnx_trace")
+    __slots__ = ("__weakref__", "_box", "_meta", "_nnx_cells", "_nnx_trace")
 
     _box: tuple[A]
     _meta: Metadata

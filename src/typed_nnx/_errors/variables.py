@@ -67,6 +67,7 @@ class FixedMetadataError(ValueError):
         )
 
 
+@public
 class VariableAttributeError(AttributeError, KeyError):
     """Metadata or an attribute of a Variable was read, set or deleted in a way that does not exist.
 

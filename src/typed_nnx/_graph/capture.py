@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from typed_nnx._core.module import Module, iter_modules
-from typed_nnx._core.nested import flat_items
+from typed_nnx._core.nested import flat_items, grouped, nested_of
 from typed_nnx._core.paths import Path
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import entries_of
+from typed_nnx._graph.method_outputs import Outputs, recording
 from typed_nnx._graph.pop import pop
 from typed_nnx.errors import UnknownPathError
 
@@ -31,7 +31,8 @@ def capture(
     Args:
         fn: A Module, a bound method of one, or a function whose first argument is one. A Variable
             type instead makes a decorator.
-        *var_types: The types of what is captured, one State each, first match first.
+        *var_types: The types of what is captured, one State each, first match first
+            (of these types exactly; a subclass is named by itself).
         init: A State to put into the Module before the call, such as perturbations.
         method_outputs: Record the output of every method call of every Module, under the name of
             the method, in a Variable of this type.
@@ -48,15 +49,41 @@ def capture(
     @functools.wraps(_function_of(fn))
     def captured(*args: Any, **kwargs: Any) -> Any:
         module = owner if isinstance(owner, Module) else args[0]
-        with _set_aside(module, var_types), _recording(module, method_outputs):
+        recorder: contextlib.AbstractContextManager[Outputs] = (
+            contextlib.nullcontext({}) if method_outputs is None else recording(module)
+        )
+        with _set_aside(module, var_types):
             _put_in(module, init)
-            result = fn(*args, **kwargs)
-            states = pop(module, *var_types) if var_types else ()
-        if not var_types:
-            return result
-        return (result, states) if isinstance(states, State) else (result, *states)
+            with recorder as outputs:
+                result = fn(*args, **kwargs)
+            if not var_types:
+                return result
+            found = _taken_out(module, var_types)
+            if method_outputs is not None:
+                found += _as_variables(module, outputs, method_outputs)
+        groups, _ = grouped(found, var_types)
+        return (result, *[State._of(nested_of(group)) for group in groups])
 
     return captured
+
+
+def _taken_out(
+    module: Module, var_types: tuple[VariableType, ...]
+) -> list[tuple[Path, Variable[Any]]]:
+    """Take the Variables of exactly these types out of a Module."""
+    popped: State[Any, Any, Any, Any] = pop(module, lambda _, leaf: type(leaf) in var_types)
+    return list(flat_items(popped))
+
+
+def _as_variables(
+    module: Module, outputs: Outputs, kind: VariableType
+) -> list[tuple[Path, Variable[Any]]]:
+    paths = {id(inner): path for path, inner in iter_modules(module)}
+    return [
+        ((*paths[owner], name), kind(values))
+        for (owner, name), values in outputs.items()
+        if owner in paths
+    ]
 
 
 def _owner_of(fn: Any) -> Any:
@@ -74,14 +101,14 @@ def _set_aside(module: Module, var_types: tuple[VariableType, ...]) -> Iterator[
     kept: list[tuple[Any, str, Variable[Any]]] = []
     for _, inner in iter_modules(module):
         for name, value in list(vars(inner).items()):
-            if isinstance(value, var_types or ()):
+            if type(value) in var_types:
                 kept.append((inner, name, value))
                 delattr(inner, name)
     try:
         yield
     finally:
         if var_types:
-            pop(module, *var_types)
+            _taken_out(module, var_types)
         for inner, name, value in kept:
             setattr(inner, name, value)
 
@@ -96,48 +123,3 @@ def _put_in(module: Module, init: Mapping[Any, Any] | None) -> None:
             raise UnknownPathError([path], type(module).__name__)
         fresh = leaf.copy() if isinstance(leaf, Variable) else leaf
         setattr(modules[path[:-1]], str(path[-1]), fresh)
-
-
-@contextlib.contextmanager
-def _recording(module: Module, kind: VariableType | None) -> Iterator[None]:
-    """Make the methods of a Module and those below it record what they return."""
-    if kind is None:
-        yield
-        return
-    changed = [m for _, m in iter_modules(module)]
-    classes = {id(m): type(m) for m in changed}
-    try:
-        for inner in changed:
-            inner.__class__ = _recording_class(type(inner), kind)
-        yield
-    finally:
-        for inner in changed:
-            inner.__class__ = classes[id(inner)]
-
-
-def _make_recording_class(cls: type[Module], kind: VariableType) -> type[Module]:
-    methods = {
-        name: _recorded(name, function, kind)
-        for name, function in inspect.getmembers(cls, inspect.isfunction)
-        if name not in vars(Module) and not hasattr(Module, name)
-        if name == "__call__" or not name.startswith("_")
-    }
-    metaclass: Any = type(cls)
-    made: type[Module] = metaclass(cls.__name__, (cls,), {"__module__": cls.__module__, **methods})
-    return made
-
-
-# With this type mypy does not ask whether the *instances* of the classes have a hash.
-_recording_class: Callable[[type, type], type[Module]] = functools.lru_cache(maxsize=256)(
-    _make_recording_class
-)
-
-
-def _recorded(name: str, method: Callable[..., Any], kind: VariableType) -> Callable[..., Any]:
-    @functools.wraps(method)
-    def recorded(self: Module, *args: Any, **kwargs: Any) -> Any:
-        output = method(self, *args, **kwargs)
-        self.sow(kind, name, output)
-        return output
-
-    return recorded

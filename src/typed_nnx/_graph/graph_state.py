@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from typing import Any, ClassVar, Generic
 
 import jax
 from typing_extensions import TypeVar
 
+from typed_nnx._core.paths import sorted_keys
 from typed_nnx._core.state import State
 from typed_nnx._graph.graphdef import GraphDef
 
 M = TypeVar("M", default=Any)
 
 
-class GraphState(Generic[M]):
+class GraphState(MutableMapping[Any, Any], Generic[M]):
     """A GraphDef and a State in one pytree; what `unpack` returns and `merge` takes.
 
     Fields of the State are read as items or attributes.
@@ -36,6 +37,12 @@ class GraphState(Generic[M]):
 
     def __getitem__(self, key: Any) -> Any:
         return self.state[key]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.state[key] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self.state[key]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in ("graphdef", "state"):
@@ -73,8 +80,9 @@ def _children(graph_state: GraphState[Any]) -> tuple[list[tuple[Any, Any]], _Par
     inner = graph_state.state
     if not isinstance(inner, State):
         return [(jax.tree_util.GetAttrKey("state"), inner)], (graph_state.graphdef, False, ())
-    entries = [(jax.tree_util.DictKey(key), inner._mapping[key]) for key in sorted(inner._mapping)]
-    return entries, (graph_state.graphdef, True, tuple(sorted(inner._mapping)))
+    keys = tuple(sorted_keys(inner._mapping))
+    entries = [(jax.tree_util.DictKey(key), inner._mapping[key]) for key in keys]
+    return entries, (graph_state.graphdef, True, keys)
 
 
 def _unflatten(parts: _Parts, children: Any) -> GraphState[Any]:

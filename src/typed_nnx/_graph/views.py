@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from typed_nnx._core.filters import Filter, to_predicate
@@ -64,8 +64,8 @@ def view(
 ) -> A:
     """Return the object graph as its Modules' `set_view` methods change it; Variables are shared.
 
-    A Module takes part by a method ``set_view(self, ..., **kwargs)`` that sets what it knows and
-    returns the arguments that it does not use.
+    A Module takes part by a method ``set_view(self, ...)``, which gets the arguments that it has
+    parameters for; with ``**kwargs`` it gets all, and returns those that it does not use.
 
     Args:
         node: An object, or a container of objects.
@@ -82,10 +82,19 @@ def view(
     for module in _selected(made, only):
         set_view: Any = getattr(module, "set_view", None)
         if set_view is not None:
-            unused &= set(set_view(**kwargs) or {})
+            taken = _taken(set_view, kwargs)
+            unused -= set(taken) - set(set_view(**taken) or {})
     if unused and raise_if_not_found:
         raise AttributesNotFoundError("view", sorted(unused), type(node).__name__)
     return made
+
+
+def _taken(set_view: Callable[..., Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments that a ``set_view`` has parameters for."""
+    parameters = inspect.signature(set_view).parameters
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return dict(kwargs)
+    return {name: value for name, value in kwargs.items() if name in parameters}
 
 
 def view_info(node: Any, /, *, only: Filter = ..., graph: bool | None = None) -> str:
