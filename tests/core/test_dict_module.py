@@ -64,6 +64,8 @@ OPERATIONS: dict[str, tp.Callable[[tp.Any, Arguments], tp.Any]] = {
     "delete": lambda d, a: delete(d, a.key),
     "pop": lambda d, a: d.pop(a.key),
     "pop or": lambda d, a: d.pop(a.key, 17),
+    "popitem": lambda d, a: d.popitem(),
+    "reversed": lambda d, a: list(reversed(d)),
     "setdefault": lambda d, a: d.setdefault(a.key, a.value),
     "update": lambda d, a: d.update(a.other),
     "update with pairs": lambda d, a: d.update(list(a.other.items())),
@@ -160,6 +162,8 @@ def test_entries_keep_their_status_when_they_are_replaced() -> None:
     items = nnx.Dict(a=nnx.data(1), b=2)
     items["a"] = 5
     assert nnx.to_pure_dict(nnx.state(items)) == {"a": 5}
+    for made in (items.copy(), items | {"c": 1}, {"c": 1} | items):
+        assert nnx.to_pure_dict(nnx.state(made)) == {"a": 5}
 
 
 def test_a_dict_takes_part_in_jax_trees_with_sorted_attribute_keys() -> None:

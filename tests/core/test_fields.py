@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Optional
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +32,7 @@ ANNOTATIONS: dict[str, Any] = {
     "Data of list": lambda lib: lib.Data[list[Any]],
     "Data in Annotated": lambda lib: Annotated[lib.Data[int], "doc"],
     "other Annotated": lambda lib: Annotated[int, "doc"],
-    "Optional of Data": lambda lib: Optional[lib.Data[int]],
+    "Optional of Data": lambda lib: Optional[lib.Data[int]],  # noqa: UP045 -- the older form
     "ClassVar of Data": lambda lib: ClassVar[lib.Data[int]],
     "plain": lambda lib: int,
     "text": lambda lib: "int | None",
@@ -70,11 +70,11 @@ def test_a_static_annotation_refuses_containers_of_arrays(lib: Any) -> None:
 
 
 def test_a_static_annotation_refuses_arrays_where_flax_loses_them() -> None:
-    theirs = annotated(flax_nnx, flax_nnx.Static[Any])
+    theirs = annotated(flax_nnx, ANNOTATIONS["Static"](flax_nnx))
     theirs.x = jnp.ones(1)
     assert jax.tree.leaves(theirs) == []
     with pytest.raises(ValueError, match="data.*static attribute 'x'"):
-        annotated(nnx, nnx.Static[Any]).x = jnp.ones(1)
+        annotated(nnx, ANNOTATIONS["Static"](nnx)).x = jnp.ones(1)
 
 
 @both
@@ -135,3 +135,20 @@ def test_a_value_and_options_together_are_an_error() -> None:
         call: Any = function
         with pytest.raises(TypeError, match=f"nnx.{name}: got a value and the options.*\n  Fix"):
             call(1, default=2)
+
+
+@both
+@pytest.mark.parametrize("later", [3, (1, 2), None, "a"], ids=repr)
+def test_an_override_of_a_declared_status_sticks(lib: Any, later: Any) -> None:
+    node = annotated(lib, ANNOTATIONS["Static"](lib))
+    node.x = lib.data(1)
+    node.x = later
+    assert jax.tree.leaves(node) == jax.tree.leaves(later)
+
+
+def test_an_override_of_a_declared_data_attribute_sticks() -> None:
+    for later in (3, (1, 2), "a"):
+        node = annotated(nnx, ANNOTATIONS["Data"](nnx))
+        node.x = nnx.static(1)
+        node.x = later
+        assert jax.tree.leaves(node) == []

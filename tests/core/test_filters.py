@@ -134,7 +134,7 @@ def test_a_literal_is_shown_as_the_filter_that_it_stands_for(
 
 
 def combinations(nnx: tp.Any) -> tp.Any:
-    made = [nnx.Any(int, "a"), nnx.All(...), nnx.Not(None), nnx.Not("b")]
+    made = [nnx.Any(int, "a"), nnx.All(...), nnx.Not(None), nnx.PathContains("a"), nnx.Not("b")]
     return [repr(x) for x in made]
 
 

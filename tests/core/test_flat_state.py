@@ -47,7 +47,19 @@ def state_method(nnx: tp.Any) -> tp.Any:
     return plain(nnx.state(model(nnx)).flat_state())
 
 
-@scenarios(sorted_pairs, items, round_trip, tree, state_method)
+def grouped(nnx: tp.Any) -> tp.Any:
+    flat = nnx.to_flat_state(nnx.state(model(nnx)))
+    parts = flat.split(nnx.PathContains("a"), ...)
+    chosen = flat.filter(nnx.PathContains("c"))
+    merged = type(flat).merge(*parts)
+    nested = flat.to_nested_state()
+    return (
+        [plain(part) for part in parts], plain(chosen), sorted(plain(merged), key=repr),
+        plain(nnx.to_flat_state(nested)),
+    )  # fmt: skip
+
+
+@scenarios(grouped, sorted_pairs, items, round_trip, tree, state_method)
 def test_a_flat_state_does_what_it_does_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 

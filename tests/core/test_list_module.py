@@ -165,6 +165,7 @@ def test_elements_keep_their_status_wherever_they_move(
     items = nnx.List([nnx.data(i) if is_data else i for i, is_data in model])
     moves: dict[str, tp.Callable[[tp.Any], tp.Any]] = {
         "reverse": lambda x: x.reverse(),
+        "sort": lambda x: x.sort(key=lambda e: -(e[0] if isinstance(e, tuple) else e)),
         "insert": lambda x: x.insert(1, (9, False) if x is model else 9),
         "delete first": lambda x: delete(x, slice(0, 1)),
         "delete every second": lambda x: delete(x, slice(None, None, 2)),

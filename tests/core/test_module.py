@@ -216,6 +216,29 @@ def test_the_gradient_of_a_perturbation_is_the_gradient_of_the_value() -> None:
     assert grads["h"][...].tolist() == [3.0, 3.0]
 
 
+def perturbed_in_a_subclass(nnx: tp.Any) -> tp.Any:
+    class Mine(nnx.Perturbation):
+        pass
+
+    module = nnx.Module()
+    module.p = Mine(jnp.ones(()))
+    return float(module.perturb("p", jnp.ones(())))
+
+
+@scenarios(perturbed_in_a_subclass)
+def test_a_subclass_of_the_type_is_the_type_for_perturb(scenario: Scenario) -> None:
+    assert_as_in_flax(scenario)
+
+
+@pytest.mark.parametrize("name", ["_cells", "_status", "_record", "_trace", "_spec", "_length"])
+def test_attributes_with_private_names_belong_to_the_user(name: str) -> None:
+    module: tp.Any = nnx.Module()
+    setattr(module, name, nnx.List([nnx.Param(jnp.ones(2))]))
+    assert list(nnx.to_flat_state(nnx.state(module)).paths) == [(name, 0)]
+    module.more = nnx.Param(jnp.ones(1))
+    assert len(nnx.to_flat_state(nnx.state(nnx.clone(module)))) == 2
+
+
 def test_a_tree_can_be_perturbed_in_a_variable_of_any_type() -> None:
     module = nnx.Module()
     value = {"a": jnp.ones(1), "b": (jnp.zeros(2),)}

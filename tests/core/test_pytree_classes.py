@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import inspect
 from typing import Any, Generic, TypeVar
 
 import jax
@@ -92,6 +93,24 @@ def test_a_cached_property_is_computed_once(lib: Any) -> None:
     jax.tree.leaves(node)
     assert (node.size, node.size, len(calls)) == (5, 5, 1)
     assert leaves(node) == {".a": "[1.]"}
+
+
+@both
+def test_a_cached_property_is_no_child_whenever_it_is_computed(lib: Any) -> None:
+    class Node(lib.Pytree):
+        def __init__(self) -> None:
+            self.a = ones()
+
+        @functools.cached_property
+        def twice(self) -> Any:
+            return self.a * 2
+
+    flattened, fresh = Node(), Node()
+    jax.tree.leaves(flattened)
+    for node in (flattened, fresh):
+        assert float(node.twice[0]) == 2.0
+        assert leaves(node) == {".a": "[1.]"}
+        assert list(lib.to_pure_dict(lib.state(node))) == ["a"]
 
 
 @both
@@ -261,3 +280,10 @@ def test_objects_are_equal_only_to_themselves_and_have_a_hash(lib: Any) -> None:
     assert one == one
     assert one != two
     assert len({one, two}) == 2
+
+
+def test_the_signature_of_a_class_is_that_of_its_constructor() -> None:
+    class Layer(nnx.Module):
+        def __init__(self, din: int, *, dout: int = 3) -> None: ...
+
+    assert str(inspect.signature(Layer)) == "(din: 'int', *, dout: 'int' = 3)"

@@ -49,7 +49,11 @@ def paths(nnx: tp.Any) -> tp.Any:
     return [path for path, _ in nnx.to_flat_state(nnx.state(model))]
 
 
-@scenarios(called_in_order, outputs_become_arguments, streams_are_passed_on, paths)
+def empty(nnx: tp.Any) -> tp.Any:
+    return nnx.Sequential()(1)
+
+
+@scenarios(empty, called_in_order, outputs_become_arguments, streams_are_passed_on, paths)
 def test_a_sequential_does_what_it_does_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 

@@ -149,7 +149,7 @@ def replaced_with_a_function(nnx: tp.Any) -> tp.Any:
 
 
 def integer_paths(nnx: tp.Any) -> tp.Any:
-    return nnx.restore_int_paths({"0": {"a": 1, "10": 2}, "x1": {"b": 3}, 4: 5})
+    return nnx.restore_int_paths({"0": {"a": 1, "10": 2}, "x1": {"-1": 3}, 4: 5})
 
 
 def mapped(nnx: tp.Any) -> tp.Any:
@@ -270,6 +270,10 @@ def test_copies_and_pickles_are_equal_and_apart() -> None:
         assert twin == state
         twin["a"]["x"] = 1
         assert "x" not in state["a"]
+
+
+def test_a_digit_that_is_no_number_stays_a_text() -> None:
+    assert nnx.restore_int_paths({"\u00b2": {"7": 1}}) == {"\u00b2": {7: 1}}
 
 
 def test_diff_keeps_the_paths_that_the_other_state_has_not() -> None:

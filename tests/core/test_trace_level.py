@@ -143,6 +143,7 @@ VARIABLE_MUTATIONS: dict[str, Callable[[Any], Any]] = {
     "nnx.update": lambda m: nnx.update(m, {"layer": {"kernel": nnx.Param(jnp.zeros(2))}}),
     "nnx.update(array)": lambda m: nnx.update(m, {"layer": {"scale": jnp.zeros(())}}),
     "nnx.set_metadata": lambda m: nnx.set_metadata(m, tag="u"),
+    "del v['a']": lambda m: m.layer.count.__delitem__("a"),
     "v['a']=": lambda m: m.layer.count.__setitem__("a", 1),
 }
 MUTATIONS = {
@@ -169,7 +170,7 @@ def quick_errors(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "where", lambda target: None)
 
 
-FEW_TRANSFORMS = ["jit", "vmap", "jit_of_scan_of_remat"]
+FEW_TRANSFORMS = ["jit", "jit_of_scan_of_remat"]
 FEW_MUTATIONS = ["set static", "delete", "List append", "v[...]=", "v[i]=", "v+=", "set_metadata"]
 
 

@@ -199,7 +199,7 @@ shapes = st.sampled_from([(), (1,), (3,), (2, 3), (2, 1)])
 dtypes = st.sampled_from([jnp.float32, jnp.int32, jnp.bool_, jnp.float16])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(old=shapes, new=shapes, old_dtype=dtypes, new_dtype=dtypes)
 @pytest.mark.filterwarnings("ignore")
 def test_v_ellipsis_keeps_shape_and_dtype_or_fails_whatever_is_assigned(
@@ -294,3 +294,35 @@ def test_from_metadata_rebuilds_a_variable_from_its_parts(lib: Any) -> None:
     assert type(rebuilt) is lib.BatchStat
     assert rebuilt.get_metadata() == variable.get_metadata()
     assert rebuilt.get_value() is variable.get_value()
+
+
+class TestOverriddenAccess:
+    """A subclass may override `get_value` and `set_value`: every access goes through them."""
+
+    @staticmethod
+    def shifted(lib: Any) -> Any:
+        class Shifted(lib.Variable):
+            def get_value(self, **kwargs: Any) -> Any:
+                return super().get_value(**kwargs) + 1
+
+            def set_value(self, value: Any, **kwargs: Any) -> None:
+                super().set_value(value * 2, **kwargs)
+
+        return Shifted(jnp.array([1.0, 2.0]))
+
+    @both
+    def test_reading(self, lib: Any) -> None:
+        variable = self.shifted(lib)
+        for value in (variable[...], variable.get_value(), variable + 0.0, jnp.abs(variable)):
+            np.testing.assert_array_equal(value, [2.0, 3.0])
+        np.testing.assert_array_equal(variable[0], 2.0)
+
+    @both
+    def test_writing(self, lib: Any) -> None:
+        variable = self.shifted(lib)
+        variable[...] = jnp.ones(2)
+        np.testing.assert_array_equal(variable.get_raw_value(), [2.0, 2.0])
+        variable[0] = 3.0
+        np.testing.assert_array_equal(variable.get_raw_value(), [6.0, 2.0])
+        variable.set_value(jnp.zeros(2))
+        np.testing.assert_array_equal(variable.get_raw_value(), [0.0, 0.0])

@@ -124,6 +124,48 @@ def test_reading_or_deleting_unknown_metadata_names_what_there_is() -> None:
         variable.del_metadata("b")
 
 
+@both
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda v: v.set_metadata(ref=True),
+        lambda v: v.set_metadata("hijax", True),
+        lambda v: v.set_metadata({"ref": True}),
+        lambda v: v.del_metadata("ref"),
+        lambda v: v.del_metadata("hijax"),
+    ],
+    ids=["set ref", "set hijax", "mapping", "delete ref", "delete hijax"],
+)
+def test_ref_and_hijax_cannot_be_changed_afterwards(lib: Any, change: Any) -> None:
+    variable = lib.Param(jnp.ones(2))
+    with pytest.raises(ValueError, match="ref|hijax"):
+        change(variable)
+    np.testing.assert_array_equal(variable[...], [1.0, 1.0])
+    assert variable.get_metadata() == REQUIRED
+
+
+@both
+@pytest.mark.parametrize("name", ["get_metadata", "del_metadata"])
+def test_unknown_metadata_is_a_key_error(lib: Any, name: str) -> None:
+    with pytest.raises(KeyError):
+        getattr(lib.Param(1), name)("b")
+
+
+@both
+def test_setting_no_metadata_is_a_type_error(lib: Any) -> None:
+    with pytest.raises(TypeError):
+        lib.Param(1).set_metadata()
+
+
+@both
+@pytest.mark.parametrize(("one", "two"), [(0.0, 1.0), (-0.0, -1.0), (0j, 1 + 1j)], ids=repr)
+def test_zero_and_one_are_different_metadata(lib: Any, one: Any, two: Any) -> None:
+    first, second = lib.Param(1, scale=one), lib.Param(1, scale=two)
+    assert (first.scale, second.scale) == (one, two)
+    assert hash(lib.graphdef(first)) is not None
+    assert lib.graphdef(first) != lib.graphdef(second)
+
+
 def test_copies_with_metadata_changed_by_one_do_not_affect_the_other() -> None:
     one = nnx.Param(1, a=2)
     two = one.copy()
@@ -179,6 +221,17 @@ def test_a_set_hook_changes_what_is_stored(lib: Any) -> None:
     np.testing.assert_array_equal(variable.get_raw_value(), [101.0, 101.0])
     variable.set_raw_value(jnp.ones(2))
     np.testing.assert_array_equal(variable.get_raw_value(), [1.0, 1.0])
+
+
+@both
+@pytest.mark.parametrize("ref", [False, True])
+def test_hooks_see_the_part_that_is_written(lib: Any, ref: bool) -> None:
+    hooks = {"on_set_value": lambda v, x: x + 1, "on_get_value": lambda v, x: x * 10}
+    variable = lib.Param(jnp.array([1.0, 2.0]), ref=ref, **hooks)
+    variable[0] = 5.0
+    np.testing.assert_array_equal(variable.get_raw_value()[...], [6.0, 2.0])
+    variable.set_value(7.0, index=1)
+    np.testing.assert_array_equal(variable.get_raw_value()[...], [6.0, 8.0])
 
 
 @both

@@ -64,3 +64,10 @@ def test_variable_metadata_has_these_fields(lib: Any) -> None:
 def test_a_nested_with_metadata_adds_up(lib: Any) -> None:
     variable = lib.Param(lib.VariableMetadata(1, metadata={"a": 1, "b": 2}), c=3)
     assert variable.get_metadata(exclude_required=True) == {"a": 1, "b": 2, "c": 3}
+
+
+@both
+def test_metadata_of_the_initializer_win_over_keywords_and_hooks_do_not(lib: Any) -> None:
+    init = lib.with_metadata(lambda: 1, a=1, on_get_value=lambda v, x: x + 1)
+    variable = lib.Param(init(), a=2, on_get_value=lambda v, x: x * 10)
+    assert (variable.a, variable.get_value()) == (1, 10)

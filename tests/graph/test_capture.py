@@ -93,8 +93,26 @@ def with_perturbations_put_in(nnx: tp.Any) -> tp.Any:
     return float(out), [path for path, _ in nnx.to_flat_state(state) if path[-1] == "y"]
 
 
+def a_module_that_perturbs_too(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    model.set_attributes(perturbs=True)
+    out, state = nnx.capture(model, nnx.Intermediate)(X)
+    return float(out), view(nnx, state)
+
+
+def method_outputs(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    found = [
+        nnx.capture(model, nnx.Cache, method_outputs=nnx.Cache)(X)[1],
+        nnx.capture(model.twice, nnx.Cache, method_outputs=nnx.Cache)(X)[1],
+        nnx.capture(lambda m: m.twice(X), nnx.Cache, method_outputs=nnx.Cache)(model)[1],
+    ]
+    return [view(nnx, state) for state in found]
+
+
 @scenarios(
-    a_module, a_bound_method, a_function, a_decorator, several_types, with_perturbations_put_in
+    a_module_that_perturbs_too, method_outputs, a_module, a_bound_method, a_function, a_decorator,
+    several_types, with_perturbations_put_in,
 )  # fmt: skip
 def test_what_is_captured_is_what_flax_captures(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)

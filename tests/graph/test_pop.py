@@ -130,6 +130,19 @@ def test_pop_under_another_trace_is_refused_and_takes_nothing() -> None:
     assert walk(model) == walk(model_class(nnx)())
 
 
+def test_pop_from_a_dict_below_an_object_of_another_trace_is_refused() -> None:
+    model: tp.Any = nnx.Module()
+    model.plain = nnx.data({"h": nnx.Intermediate(1)})
+
+    @jax.jit
+    def popped() -> None:
+        with pytest.raises(nnx.errors.TraceLevelError):
+            nnx.pop(model, nnx.Intermediate)
+
+    popped()
+    assert "h" in model.plain
+
+
 def test_pop_inside_jit_works_on_what_was_merged_there() -> None:
     graphdef, state = nnx.split(nnx.Dict(w=nnx.Param(jnp.ones(2)), h=nnx.Intermediate(jnp.ones(1))))
 

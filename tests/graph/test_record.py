@@ -134,6 +134,7 @@ CONTAINERS: dict[str, Write] = {
     "variable below a plain container": lambda m: setattr(m.plain[3]["x"], "kernel", nnx.Cache(1)),
     "dataclass put": lambda m: setattr(m.box, "inside", nnx.Param(jnp.zeros(2))),
     "dataclass put array": lambda m: setattr(m.box, "inside", jnp.zeros(2)),
+    "dataclass put static": lambda m: setattr(m.box, "label", "other"),
     "list in a tuple": lambda m: m.pair[1].append(jnp.ones(1)),
     "other tuple": lambda m: setattr(m, "pair", (jnp.ones(1), [])),
     "object container": lambda m: m.obj.stuff.append(jnp.ones(1)),
@@ -352,9 +353,10 @@ def test_invalidating_the_changed_part_reaches_the_records_above(name: str) -> N
         assert_fresh(root)
 
 
-def test_the_verifying_mode_finds_a_write_past_us() -> None:
+@pytest.mark.parametrize("write", SNEAKY.values(), ids=SNEAKY.keys())
+def test_the_verifying_mode_finds_a_write_past_us(write: Write) -> None:
     model, _ = warmed()
-    SNEAKY["structure"](model)
+    write(model)
     with nnx.set_verify_records(True), pytest.raises(nnx.errors.StaleRecordError) as caught:
         nnx.split(model)
     assert "Model" in str(caught.value)

@@ -224,6 +224,13 @@ def test_merge_lists_all_that_is_missing_extra_and_wrong() -> None:
     ]
 
 
+def test_an_unpacked_dict_may_have_keys_of_several_types() -> None:
+    whole = nnx.unpack({1: nnx.Param(1.0), "a": nnx.Param(2.0)})
+    assert jax.tree.leaves(whole) == [1.0, 2.0]
+    merged: tp.Any = nnx.merge(jax.tree.map(lambda x: x * 2, whole))
+    assert {key: v.get_value() for key, v in merged.items()} == {1: 2.0, "a": 4.0}
+
+
 def test_a_copy_of_arrays_may_be_donated() -> None:
     model = model_class(nnx)()
     made = nnx.clone(model, arrays=True)

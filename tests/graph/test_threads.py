@@ -63,7 +63,6 @@ def together(work: tp.Callable[[int], None]) -> None:
 
 
 def own_models(seconds: float) -> None:
-    Model(0.0)  # the first object of a class prepares the class, before the threads start
     end = time.monotonic() + seconds
 
     def work(number: int) -> None:
@@ -127,8 +126,31 @@ def test_a_model_that_all_read_gives_every_thread_the_right_values() -> None:
     one_model_that_all_read(1.5)
 
 
+@pytest.mark.usefixtures("switching_often")
+def test_equal_models_made_at_once_have_equal_structures() -> None:
+    for step in range(30):
+        made: dict[int, tp.Any] = {}
+
+        def work(number: int) -> None:
+            entries = {f"a{i}": nnx.Param(0.0, note=(step, i)) for i in range(20)}  # noqa: B023 -- joined below
+            made[number] = nnx.graphdef(nnx.Dict(entries))  # noqa: B023 -- joined below
+
+        together(work)
+        assert len(set(made.values())) == 1
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("switching_often")
 def test_threads_agree_for_a_long_time() -> None:
     own_models(10.0)
     one_model_that_all_read(10.0)
+
+
+@pytest.mark.usefixtures("switching_often")
+def test_the_first_objects_of_a_class_may_be_made_at_once() -> None:
+    for _ in range(100):
+
+        class Fresh(nnx.Module):
+            pass
+
+        together(lambda number: Fresh() and None)

@@ -64,7 +64,18 @@ def prefixes(nnx: tp.Any) -> tp.Any:
     return made["a"].w, made["a"].m, made["x"], made["a"].name, by_function["a"].w, by_function["x"]
 
 
-@scenarios(there_and_back, merged_by_a_function, prefixes)
+def one_object_twice(nnx: tp.Any) -> tp.Any:
+    layer = layer_class(nnx)()
+    tree = {"a": layer, "b": [layer.w, layer, 5]}
+    pure = nnx.to_tree(tree)
+    back = nnx.from_tree(pure)
+    return (
+        walk(back) == walk(tree), back["a"] is back["b"][1], back["b"][0] is back["a"].w,
+        len(jax.tree.leaves(pure)),
+    )  # fmt: skip
+
+
+@scenarios(one_object_twice, there_and_back, merged_by_a_function, prefixes)
 def test_trees_are_made_as_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
 
@@ -74,7 +85,11 @@ def different_prefixes_for_one_object(nnx: tp.Any) -> tp.Any:
     return nnx.to_tree([layer, layer], prefix=[0, 1])
 
 
-@scenarios(different_prefixes_for_one_object)
+def prefix_without_a_filter_for_a_leaf(nnx: tp.Any) -> tp.Any:
+    return nnx.prefix(layer_class(nnx)(), {nnx.Param: 0}, graph=False)
+
+
+@scenarios(different_prefixes_for_one_object, prefix_without_a_filter_for_a_leaf)
 def test_what_flax_refuses_is_refused(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
 

@@ -193,7 +193,7 @@ def test_an_update_under_another_trace_is_refused_and_changes_nothing() -> None:
 
     @jax.jit
     def changed(x: jax.Array) -> jax.Array:
-        for state in ({"w": x}, {"scale": x}, {"plain": {"a": {0: x}}}):
+        for state in ({"w": x}, {"scale": x}, {"plain": {"a": {0: x}}}, {"plain": {"a": {1: x}}}):
             with pytest.raises(nnx.errors.TraceLevelError):
                 nnx.update(model, state)
         return x

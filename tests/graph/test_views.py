@@ -23,9 +23,7 @@ def model_class(nnx: tp.Any) -> tp.Any:
         def __init__(self) -> None:
             self.deterministic, self.rate = False, 0.5
 
-        def set_view(
-            self, deterministic: bool | None = None, **kwargs: tp.Any
-        ) -> dict[str, tp.Any]:
+        def set_view(self, deterministic: bool | None = None) -> None:
             """Set the mode.
 
             Args:
@@ -33,16 +31,13 @@ def model_class(nnx: tp.Any) -> tp.Any:
             """
             if deterministic is not None:
                 self.deterministic = deterministic
-            return kwargs
 
     class Norm(nnx.Module):
         def __init__(self) -> None:
             self.scale = nnx.Param(jnp.ones(2))
             self.use_running_average = False
 
-        def set_view(
-            self, use_running_average: bool | None = None, **kwargs: tp.Any
-        ) -> dict[str, tp.Any]:
+        def set_view(self, use_running_average: bool | None = None) -> None:
             """Set the mode.
 
             Args:
@@ -50,7 +45,6 @@ def model_class(nnx: tp.Any) -> tp.Any:
             """
             if use_running_average is not None:
                 self.use_running_average = use_running_average
-            return kwargs
 
     class Model(nnx.Module):
         def __init__(self) -> None:
@@ -118,7 +112,7 @@ def unknown_argument(nnx: tp.Any) -> tp.Any:
     return nnx.view(model_class(nnx)(), nope=1)
 
 
-@scenarios(unknown_attribute)
+@scenarios(unknown_attribute, unknown_argument)
 def test_what_flax_refuses_is_refused(scenario: Scenario) -> None:
     assert_refused_as_in_flax(scenario)
 

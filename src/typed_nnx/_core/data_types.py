@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -65,6 +66,9 @@ def _annotated_in(cls: type) -> Iterator[tuple[str, bool]]:
         tag = _tag_of(annotation)
         if tag is not None:
             yield name, tag
+    for name, value in vars(cls).items():  # `x: int = nnx.data()` without a dataclass decorator
+        if isinstance(value, dataclasses.Field) and "static" in value.metadata:
+            yield name, not value.metadata["static"]
     fields: Mapping[str, Any] = vars(cls).get("__dataclass_fields__", {})
     for name, field in fields.items():
         if "static" in field.metadata:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Generic, TypeVar, overload
 
 import jax
 import numpy as np
 
 from typed_nnx._core.data_types import DATA_TAG, STATIC_TAG, is_data_type
+from typed_nnx.errors import ContainerCycleError
 
 A = TypeVar("A")
 T = TypeVar("T", bound=type)
@@ -153,11 +154,28 @@ def _is_data_or_mark(value: Any) -> bool:
 
 def has_data(value: Any, /) -> list[Any]:
     """Return the data values inside `value`, a plain container of any depth or a single value."""
-    leaves = jax.tree.leaves(value, is_leaf=is_data)
-    return [leaf for leaf in leaves if is_data(leaf)]
+    return [leaf for leaf in _leaves(value, is_data) if is_data(leaf)]
+
+
+def _leaves(
+    value: Any, is_leaf: Callable[[Any], bool], above: tuple[int, ...] = ()
+) -> Iterator[Any]:
+    """Yield the leaves of nested plain containers; what else jax knows is left to jax.
+
+    jax would neither take dict keys of several types nor notice a container in itself.
+    """
+    if is_leaf(value):
+        yield value
+    elif type(value) in (list, tuple, dict):
+        if id(value) in above:
+            raise ContainerCycleError((), type(value).__name__)
+        inside = value.values() if type(value) is dict else value
+        for item in inside:
+            yield from _leaves(item, is_leaf, (*above, id(value)))
+    else:
+        yield from jax.tree.leaves(value, is_leaf=is_leaf)
 
 
 def marks_in(value: Any) -> list[Mark[Any]]:
     """Return the annotations that were put inside a plain container, where they mean nothing."""
-    leaves = jax.tree.leaves(value, is_leaf=_is_data_or_mark)
-    return [leaf for leaf in leaves if isinstance(leaf, Mark)]
+    return [leaf for leaf in _leaves(value, _is_data_or_mark) if isinstance(leaf, Mark)]

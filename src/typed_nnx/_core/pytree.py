@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -52,6 +53,12 @@ class PytreeMeta(abc.ABCMeta):
             if cls._nnx_is_pytree and isinstance(node, Pytree):
                 check_attributes(node, node.__dict__, node._nnx_status)
             return node
+
+        @property
+        def __signature__(cls):
+            # Without it `inspect.signature`, and so help and completion, would show `__call__`.
+            parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+            return inspect.Signature(parameters)
 
         def _pytree_meta_construct(cls, *args, **kwargs):
             return super().__call__(*args, **kwargs)
@@ -245,10 +252,13 @@ def _prepare(cls: type[Pytree]) -> None:
     cls._nnx_descriptors = frozenset(
         name
         for base in cls.__mro__
-        for name, value in vars(base).items()
+        for name, value in list(vars(base).items())  # another thread may be doing the same
         if hasattr(type(value), "__set__") or name in ("__class__", "__dict__")
     )
     cls._nnx_declared = declared_statuses(cls)
+
+
+register_with_jax(Pytree, context)
 
 
 class Object(Pytree, pytree=False):

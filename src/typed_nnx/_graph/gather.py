@@ -38,7 +38,8 @@ def leaves_in_order(function: str, graphdef: GraphDef[Any], states: Sequence[Any
     for state in states:
         entries = entries_of(state)
         if type(layout.tree) is int:
-            found[0] = state
+            if not (isinstance(state, State) and not state):  # a filter that took nothing
+                found[0] = state
         elif entries is None:
             extra.append(())
         else:
