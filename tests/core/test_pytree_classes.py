@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+import typed_nnx as nnx
 from tests.core.libraries import both, leaves
 
 T = TypeVar("T")

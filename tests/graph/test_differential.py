@@ -1,14 +1,15 @@
-"""split, merge, update, pop, clone and the walks agree with flax on generated object graphs."""
+"""split, merge, update, pop and clone agree with flax on generated object graphs."""
 
 from __future__ import annotations
 
 import typing as tp
 
 import jax
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.graph.descriptions import Graph
+from tests.graph.descriptions import Arr, ArraySpec, Graph, Var, VarSpec
 from tests.graph.filter_descriptions import (
     FilterSpec,
     Literal,
@@ -22,13 +23,10 @@ from tests.graph.oracle import (
     changed_leaf,
     changed_state,
     is_variable,
-    nested_view,
     objects_by_path,
     outcome,
     pop_is_broken,
     state_view,
-    value_view,
-    visits,
     walk,
 )
 from tests.graph.strategies import graphs, has_no_text_leaf
@@ -211,68 +209,22 @@ def test_clone_copies_structure_and_shares_what_flax_shares(
     assert_same(graph, operation)
 
 
-@given(graphs(), st.one_of(st.just(Literal(...)), filter_specs))
-def test_find_duplicates_lists_the_same_paths(graph: Graph, only: FilterSpec) -> None:
-    assert_same(graph, lambda w: w.nnx.find_duplicates(w.root, only=make_filter(w, only)))
+BARE_ROOTS = {
+    "Variable": Graph(
+        (ArraySpec("jax", "float32", (2,), 1),), (VarSpec("Param", Arr(0)),), (), Var(0)
+    ),
+    "array": Graph((ArraySpec("jax", "float32", (2,), 1),), (), (), Arr(0)),
+}
 
 
-@given(graphs())
-def test_iter_graph_visits_the_same_paths_in_the_same_order(graph: Graph) -> None:
-    assert_same(graph, lambda world: visits(world, world.root))
-
-
-@given(graphs())
-def test_module_iterators_visit_the_same_modules(graph: Graph) -> None:
+@pytest.mark.parametrize("graph", BARE_ROOTS.values(), ids=list(BARE_ROOTS))
+@given(specs=filter_lists(), backwards=st.booleans())
+def test_a_bare_leaf_as_root_splits_and_merges(
+    graph: Graph, specs: list[FilterSpec], backwards: bool
+) -> None:
     def operation(world: World) -> tp.Any:
-        modules = [(p, type(m).__name__) for p, m in world.nnx.iter_modules(world.root)]
-        return modules, [(k, type(m).__name__) for k, m in world.nnx.iter_children(world.root)]
-
-    assert_same(graph, operation)
-
-
-@given(graphs(), st.booleans())
-def test_map_calls_the_function_on_the_same_leaves(graph: Graph, recreate: bool) -> None:
-    def operation(world: World) -> tp.Any:
-        calls = []
-
-        def change(path: tuple[tp.Any, ...], x: tp.Any) -> tp.Any:
-            calls.append((path, value_view(x)))
-            return changed_leaf(x)
-
-        mapped = world.nnx.map(change, world.root, recreate_variables=recreate)
-        return calls, walk(mapped), walk(world.root)
-
-    assert_same(graph, operation)
-
-
-@given(graphs())
-def test_recursive_map_visits_bottom_up_in_the_same_order(graph: Graph) -> None:
-    def operation(world: World) -> tp.Any:
-        calls = []
-
-        def change(path: tuple[tp.Any, ...], x: tp.Any) -> tp.Any:
-            if not (path and str(path[-1]).startswith("_")):
-                calls.append((path, type(x).__name__))
-            return x + 1 if type(x) in (int, float) and not str(path[-1]).startswith("_") else x
-
-        return walk(world.nnx.recursive_map(change, world.root)), calls
-
-    # flax refuses cycles and changes inside tuples; typed_nnx keeps the one and rebuilds the other.
-    assert_same(graph, operation, peer_may_refuse=True)
-
-
-@given(graphs())
-def test_as_pure_strips_the_same_variables(graph: Graph) -> None:
-    assert_same(graph, lambda w: nested_view(w.nnx.as_pure(w.nnx.state(w.root))))
-
-
-@given(graphs(), st.booleans())
-def test_flatten_and_unflatten_round_trip_like_flax(graph: Graph, with_paths: bool) -> None:
-    def operation(world: World) -> tp.Any:
-        graphdef, flat = world.nnx.flatten(world.root, with_paths=with_paths)
-        leaves = (
-            [(p, value_view(x)) for p, x in flat] if with_paths else [value_view(x) for x in flat]
-        )
-        return leaves, walk(world.nnx.unflatten(graphdef, flat))
+        graphdef, *states = world.nnx.split(world.root, *filters_of(world, specs))
+        merged = world.nnx.merge(graphdef, *(reversed(states) if backwards else states))
+        return [state_view(world, state) for state in states], walk(merged)
 
     assert_same(graph, operation)

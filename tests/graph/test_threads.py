@@ -153,4 +153,7 @@ def test_the_first_objects_of_a_class_may_be_made_at_once() -> None:
         class Fresh(nnx.Module):
             pass
 
-        together(lambda number: Fresh() and None)
+        def work(number: int, cls: type[nnx.Module] = Fresh) -> None:
+            assert nnx.graphdef(cls()) == nnx.graphdef(cls())
+
+        together(work)

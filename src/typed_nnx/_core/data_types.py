@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import jax
+import jax.core
 import numpy as np
 
 from typed_nnx._core.nodes import GraphNode
@@ -29,18 +30,18 @@ def register_data_type(type_: T, /) -> T:
     """
     if type_ not in _data_types:
         _data_types.append(type_)
-        _is_data_type.cache_clear()
+        is_data_type.cache_clear()
     return type_
 
 
 @functools.lru_cache(maxsize=4096)
-def _is_data_type(cls: type) -> bool:
-    """Whether values of a type are data by default (arrays of jax aside)."""
-    return issubclass(cls, tuple(_data_types)) or issubclass(cls, jax.Array)
-
-
-# With this type mypy does not ask whether the *instances* of the class have a hash.
-is_data_type: Callable[[type], bool] = _is_data_type
+def is_data_type(cls: type) -> bool | None:
+    """Whether values of a type are data by default; None for tracers, which say it one by one."""
+    if issubclass(cls, tuple(_data_types)):
+        return True
+    if issubclass(cls, jax.core.Tracer):
+        return None
+    return issubclass(cls, jax.Array | jax.Ref)
 
 
 # With `from __future__ import annotations` an annotation is a text: `nnx.Data[list]`.

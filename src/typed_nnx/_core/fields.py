@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Generic, TypeVar, overload
 
 import jax
-import numpy as np
 
 from typed_nnx._core.data_types import DATA_TAG, STATIC_TAG, is_data_type
 from typed_nnx.errors import ContainerCycleError
@@ -145,7 +144,8 @@ def is_data(value: Any, /) -> bool:
     Arrays, Variables, array references, Pytrees and values of registered types
     (`register_data_type`) are; everything else, plain containers too, is static.
     """
-    return is_data_type(type(value)) or isinstance(value, jax.Array | np.ndarray | jax.Ref)
+    verdict = is_data_type(type(value))
+    return isinstance(value, jax.Array) if verdict is None else verdict
 
 
 def _is_data_or_mark(value: Any) -> bool:

@@ -23,7 +23,7 @@ B = TypeVar("B")
 
 def tuple_reduce(old: tuple[A, ...], new: A) -> tuple[A, ...]:
     """Append a value to a tuple: how `Module.sow` collects by default."""
-    return (*old, new)
+    return old + (new,)  # noqa: RUF005 -- unpacking would take an array apart
 
 
 def tuple_init() -> tuple[Any, ...]:

@@ -228,7 +228,7 @@ def _in_order(cls: type, names: tuple[Key, ...]) -> list[Key]:
     return [by_key[key] for key in sorted_keys(by_key)]
 
 
-SpecKey: TypeAlias = tuple[type, tuple[str, ...], tuple[int | None, ...]]
+SpecKey: TypeAlias = tuple[type, tuple[str, ...], tuple[Any, ...]]
 
 _known_specs: dict[SpecKey, weakref.ref[Spec]] = {}
 
@@ -240,7 +240,7 @@ def known_spec(key: SpecKey) -> Spec | None:
 
 
 def new_spec(key: SpecKey, attributes: Mapping[str, Any]) -> Spec:
-    """Return a new spec for a key: type, names, and the id of each value that is static."""
+    """Return a new spec for a key: type, names, and what tells each static value apart (None for children)."""
     cls, given, parts = key
     is_child = {name: part is None for name, part in zip(given, parts, strict=True)}
     order = _in_order(cls, given)

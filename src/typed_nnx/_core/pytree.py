@@ -39,6 +39,16 @@ from typed_nnx_models import Hooks
 _MISSING = object()
 
 
+# Sizes and names are computed anew for each layer, so that they are equal but not identical.
+_BY_VALUE = frozenset({int, str, bool})
+
+
+def _part(value: Any) -> Any:
+    """Return what tells static values apart, quickly; a spec keeps its own alive for their ids."""
+    cls = value.__class__
+    return (cls, value) if cls in _BY_VALUE else id(value)
+
+
 class PytreeMeta(abc.ABCMeta):
     """Checks a new object once its ``__init__`` is done."""
 
@@ -52,6 +62,8 @@ class PytreeMeta(abc.ABCMeta):
             node = cls._pytree_meta_construct(*args, **kwargs)
             if cls._nnx_is_pytree and isinstance(node, Pytree):
                 check_attributes(node, node.__dict__, node._nnx_status)
+            if isinstance(node, Pytree) and node._nnx_described is None:
+                node._nnx_spec()  # it is complete now, and the first traversal finds it described
             return node
 
         @property
@@ -174,14 +186,13 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
 
     def _nnx_spec(self) -> Spec:
         attributes, status = self.__dict__, self._nnx_status
-        # A spec keeps its static values alive, so their ids are theirs as long as it is known.
         try:
-            parts = tuple([None if status[n] else id(v) for n, v in attributes.items()])
+            parts = tuple([None if status[n] else _part(v) for n, v in attributes.items()])
         except KeyError:
             attributes = {n: v for n, v in attributes.items() if not self._is_cached(n)}
             parts = tuple(
                 [
-                    None if (self._is_child(n, v) if n not in status else status[n]) else id(v)
+                    None if (self._is_child(n, v) if n not in status else status[n]) else _part(v)
                     for n, v in attributes.items()
                 ]
             )

@@ -140,10 +140,8 @@ class Variable(
             # An array of another dtype or shape is cast and broadcast to the old one, as `.at` does.
             if (
                 type(old) in _array_types
-                and old.shape == value.shape
-                and old.dtype == value.dtype
-                and old.weak_type == value.weak_type
                 and self._nnx_trace is context.trace
+                and _alike(old, value)
             ):
                 store_box(self, (value,))
                 return
@@ -249,6 +247,14 @@ class Variable(
             cls.__getitem__ = _get_item  # type: ignore[method-assign]  # the slow way is the right one
         if cls.set_value is not Variable.set_value and cls.__setitem__ is Variable.__setitem__:
             cls.__setitem__ = _set_item  # type: ignore[method-assign]
+
+
+def _alike(old: Any, new: Any) -> bool:
+    """Whether two arrays have the same shape, dtype and weak type."""
+    was, now = old.aval, new.aval
+    return was is now or (
+        was.shape == now.shape and was.dtype == now.dtype and was.weak_type == now.weak_type
+    )
 
 
 def _get_item(self: Variable[Any], key: Any) -> Any:

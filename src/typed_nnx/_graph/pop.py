@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typed_nnx._core.filters import Filter, Predicate, to_predicates
+from typed_nnx._core.filters import Filter, Predicate, to_predicate
 from typed_nnx._core.nested import nested_of
 from typed_nnx._core.nodes import CONTAINER, LEAF, OBJECT, VARIABLE, GraphNode, all_entries, kind_of
 from typed_nnx._core.paths import Path
@@ -76,7 +76,7 @@ def pop(node: Any, *filters: Filter) -> Any:
     """
     if not filters:
         raise MissingFilterError("pop")
-    search = _Search(to_predicates(filters))
+    search = _Search(tuple([to_predicate(filter_) for filter_ in filters]))
     search.visit(node, ())
     _remove(search.removals)
     states = [State._of(nested_of(group)) for group in search.groups]

@@ -108,7 +108,8 @@ def update(node: Any, state: Any, /, *states: Any) -> None:
 
 def _collect_root(node: Any, source: Any, record: Record | None, changes: _Changes) -> None:
     if isinstance(node, Variable):
-        changes.variables.append((node, source))
+        if not (isinstance(source, State) and not source):  # a filter that took nothing
+            changes.variables.append((node, source))
         return
     entries = entries_of(source)
     if entries is None:
