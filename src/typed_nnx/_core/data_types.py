@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import jax
@@ -30,18 +30,23 @@ def register_data_type(type_: T, /) -> T:
     """
     if type_ not in _data_types:
         _data_types.append(type_)
-        is_data_type.cache_clear()
+        _decided.cache_clear()
     return type_
 
 
-@functools.lru_cache(maxsize=4096)
-def is_data_type(cls: type) -> bool | None:
+def _decide(cls: type) -> bool | None:
     """Whether values of a type are data by default; None for tracers, which say it one by one."""
     if issubclass(cls, tuple(_data_types)):
         return True
     if issubclass(cls, jax.core.Tracer):
         return None
     return issubclass(cls, jax.Array | jax.Ref)
+
+
+_decided = functools.lru_cache(maxsize=4096)(_decide)
+
+# With this type mypy does not ask whether the *instances* of the class have a hash.
+is_data_type: Callable[[type], bool | None] = _decided
 
 
 # With `from __future__ import annotations` an annotation is a text: `nnx.Data[list]`.
@@ -67,7 +72,9 @@ def _annotated_in(cls: type) -> Iterator[tuple[str, bool]]:
         tag = _tag_of(annotation)
         if tag is not None:
             yield name, tag
-    for name, value in vars(cls).items():  # `x: int = nnx.data()` without a dataclass decorator
+    for name, value in list(
+        vars(cls).items()
+    ):  # `x: int = nnx.data()` without a dataclass decorator
         if isinstance(value, dataclasses.Field) and "static" in value.metadata:
             yield name, not value.metadata["static"]
     fields: Mapping[str, Any] = vars(cls).get("__dataclass_fields__", {})

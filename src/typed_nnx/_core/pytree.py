@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from typed_nnx._core.cells import mark_static, mark_structure
+from typed_nnx._core.cells import attach_lock, mark_static, mark_structure
 from typed_nnx._core.data_types import declared_statuses
 from typed_nnx._core.display import NodeDisplay
 from typed_nnx._core.fields import Mark
@@ -260,13 +260,16 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
 
 def _prepare(cls: type[Pytree]) -> None:
     """Work out what a class declares, when its first object is made and its decorators have run."""
-    cls._nnx_descriptors = frozenset(
-        name
-        for base in cls.__mro__
-        for name, value in list(vars(base).items())  # another thread may be doing the same
-        if hasattr(type(value), "__set__") or name in ("__class__", "__dict__")
-    )
-    cls._nnx_declared = declared_statuses(cls)
+    with attach_lock:
+        if "_nnx_declared" in vars(cls):  # another thread was quicker
+            return
+        cls._nnx_descriptors = frozenset(
+            name
+            for base in cls.__mro__
+            for name, value in list(vars(base).items())  # another thread may be doing the same
+            if hasattr(type(value), "__set__") or name in ("__class__", "__dict__")
+        )
+        cls._nnx_declared = declared_statuses(cls)
 
 
 register_with_jax(Pytree, context)
