@@ -9,7 +9,7 @@ from typed_nnx._core.cells import mark_static
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.trace import context
 from typed_nnx._core.unset import UNSET
-from typed_nnx._core.variable_parts import VariableParts
+from typed_nnx._core.variable_parts import VariableParts, store_meta
 from typed_nnx.errors import FixedMetadataError, VariableAttributeError
 
 A = TypeVar("A")
@@ -98,5 +98,5 @@ class MetadataMethods(VariableParts[A]):
             return
         if self._nnx_trace != context.trace:
             self._refuse()
-        self._meta = meta
+        store_meta(self, meta)
         mark_static(self._nnx_cells, self)

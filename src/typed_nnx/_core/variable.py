@@ -21,7 +21,7 @@ from typed_nnx._core.variable_axes import AxisHooks
 from typed_nnx._core.variable_copies import VariableCopies
 from typed_nnx._core.variable_jax import register_with_jax
 from typed_nnx._core.variable_metadata import VariableMetadata, class_hooks, named_metadata
-from typed_nnx._core.variable_parts import store_box, store_cells, store_meta, store_trace
+from typed_nnx._core.variable_parts import store_box, store_cells, store_flat, store_trace
 from typed_nnx.errors import RefInVariableError, VariableAttributeError
 
 A = TypeVar("A")
@@ -73,8 +73,7 @@ class Variable(
         meta = named_metadata(metadata, hijax, ref, eager_sharding, class_hooks(type(self)))
         store_trace(self, context.trace)
         store_cells(self, ())
-        store_meta(self, meta)
-        store_box(self, (initial,))
+        store_flat(self, ((initial,), meta))
         if len(meta) > 3:
             initial = self._created(initial)
             store_box(self, (initial,))
@@ -88,8 +87,8 @@ class Variable(
 
     def get_value(self, *, index: Any = UNSET) -> A:
         """Return the value, or the part of it at `index`, as the get hooks present it."""
-        meta = self._meta
-        value: Any = self._box[0]
+        box, meta = self._flat
+        value: Any = box[0]
         if not meta.plain_get:
             if meta.ref:
                 value = value[...]
@@ -130,20 +129,22 @@ class Variable(
     @overload
     def __getitem__(self, key: Any) -> Any: ...
     def __getitem__(self, key: Any) -> Any:
-        if self._meta.plain_get:
-            return self._box[0] if key is Ellipsis else self._box[0][key]  # type: ignore[index]  # the value says
+        box, meta = self._flat
+        if meta.plain_get:
+            return box[0] if key is Ellipsis else box[0][key]  # type: ignore[index]  # the value says
         return self.get_value(index=key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if key is Ellipsis and self._meta.plain_set and type(value) in _array_types:
-            old: Any = self._box[0]
+        box, meta = self._flat
+        if key is Ellipsis and meta.plain_set and type(value) in _array_types:
+            old: Any = box[0]
             # An array of another dtype or shape is cast and broadcast to the old one, as `.at` does.
             if (
                 type(old) in _array_types
                 and self._nnx_trace is context.trace
                 and _alike(old, value)
             ):
-                store_box(self, (value,))
+                store_flat(self, ((value,), meta))
                 return
         elif isinstance(value, jax.Array):
             _array_types.add(type(value))
@@ -177,7 +178,7 @@ class Variable(
         """Store `value` as it is, without hooks."""
         if not _unsafe_bypass_check and self._nnx_trace != context.trace:
             self._refuse()
-        self._box = (value,)
+        store_box(self, (value,))
 
     def create_value(self, value: A) -> A:
         """Return `value` as the ``on_create_value`` hooks make it."""
@@ -194,9 +195,11 @@ class Variable(
     # -- metadata as attributes ---------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_nnx_cells":
+            return ()
         if name in _SLOTS:  # not filled yet: looking at the metadata would recurse
             raise AttributeError(f"{type(self).__name__!r} object has no {name!r} yet")
-        items = self._meta.items_by_name
+        items = self._flat[1].items_by_name
         if name in items:
             return items[name]
         return ArrayMethods.__getattr__(self, name)
@@ -270,7 +273,7 @@ def _set_item(self: Variable[Any], key: Any, value: Any) -> None:
 # Types of arrays and tracers that were met: a set is many times faster than isinstance.
 _array_types: set[type] = set()
 
-_SLOTS = frozenset({"_box", "_meta", "_nnx_trace", "_nnx_cells"})
+_SLOTS = frozenset({"_flat", "_nnx_trace"})
 
 
 def _with_part(old: Any, index: Any, new: Any) -> Any:

@@ -15,6 +15,7 @@ from typed_nnx._core.metadata_methods import MetadataMethods
 from typed_nnx._core.references import is_array_ref, new_array_ref
 from typed_nnx._core.trace import context
 from typed_nnx._core.unset import UNSET
+from typed_nnx._core.variable_parts import store_box, store_cells, store_flat, store_trace
 from typed_nnx.errors import IncompatibleVariableError
 
 A = TypeVar("A")
@@ -40,9 +41,8 @@ class VariableCopies(MetadataMethods[A]):
 
     def _clone(self) -> Self:
         """Return a copy; the quick form of `copy` for many Variables."""
-        if self._meta.ref:
-            return self.copy()
-        return self._make(self._box, self._meta)
+        flat = self._flat
+        return self.copy() if flat[1].ref else self._make(*flat)
 
     def replace(self, value: Any = UNSET, *, _copy_ref: bool = True, **updates: Any) -> Self:
         """Return a copy with another value or other metadata; the same as `copy`."""
@@ -71,7 +71,7 @@ class VariableCopies(MetadataMethods[A]):
             other: Any = variable_state._box[0]
             raw[...] = other[...]
         else:
-            self._box = variable_state._box
+            store_box(self, variable_state._box)
         self._replace_metadata(variable_state._meta)
 
     @classmethod
@@ -94,10 +94,9 @@ class VariableCopies(MetadataMethods[A]):
         return {"value": self._box[0], "metadata": dict(self._meta)}
 
     def __setstate__(self, state: MutableMapping[str, Any]) -> None:
-        self._box = (state["value"],)
-        self._meta = Metadata.of(state["metadata"])
-        self._nnx_trace = context.trace
-        self._nnx_cells = ()
+        store_flat(self, ((state["value"],), Metadata.of(state["metadata"])))
+        store_trace(self, context.trace)
+        store_cells(self, ())
 
 
 def _copied_leaf(leaf: Any) -> Any:

@@ -10,18 +10,12 @@ import jax
 
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.trace import context
-from typed_nnx._core.variable_parts import (
-    VariableParts,
-    store_box,
-    store_cells,
-    store_meta,
-    store_trace,
-)
+from typed_nnx._core.variable_parts import VariableParts, store_flat, store_trace
 
 _VALUE_KEY = jax.tree_util.GetAttrKey("value")
 
 # In C: jax flattens thousands of Variables for each step of a training loop.
-_flatten: Callable[[Any], Any] = operator.attrgetter("_box", "_meta")
+_flatten: Callable[[Any], Any] = operator.attrgetter("_flat")
 
 
 def register_with_jax(cls: type[VariableParts[Any]]) -> None:
@@ -30,10 +24,8 @@ def register_with_jax(cls: type[VariableParts[Any]]) -> None:
 
     def unflatten(meta: Metadata, children: Iterable[Any]) -> VariableParts[Any]:
         made = new(cls)
-        store_box(made, children)  # type: ignore[arg-type]  # jax hands over a tuple
-        store_meta(made, meta)
+        store_flat(made, (children, meta))
         store_trace(made, trace.trace)
-        store_cells(made, ())
         return made
 
     def flatten_with_keys(variable: VariableParts[Any]) -> Any:

@@ -20,28 +20,32 @@ class VariableParts(Generic[A]):
     """The slots of a Variable.
 
     Attributes:
-        _box: The value in a 1-tuple: exactly what jax asks for when it flattens, without a Python
-            call.
-        _meta: The metadata.
+        _flat: The value in a 1-tuple and the metadata: exactly what jax asks for when it flattens,
+            so that it gets it without a Python call.
         _nnx_trace: The jax trace that the Variable belongs to.
-        _nnx_cells: The records that it is part of.
+        _nnx_cells: The records that it is part of; unset (and then found empty) until it is in one.
     """
 
-    __slots__ = ("__weakref__", "_box", "_meta", "_nnx_cells", "_nnx_trace")
+    __slots__ = ("__weakref__", "_flat", "_nnx_cells", "_nnx_trace")
 
-    _box: tuple[A]
-    _meta: Metadata
+    _flat: tuple[tuple[A], Metadata]
     _nnx_trace: Any
     _nnx_cells: Membership
+
+    @property
+    def _box(self) -> tuple[A]:
+        return self._flat[0]
+
+    @property
+    def _meta(self) -> Metadata:
+        return self._flat[1]
 
     @classmethod
     def _make(cls, box: tuple[Any], meta: Metadata) -> Self:
         """Build a Variable from parts that were checked before."""
         made = _new(cls)
-        store_box(made, box)
-        store_meta(made, meta)
+        store_flat(made, (box, meta))
         store_trace(made, context.trace)
-        store_cells(made, ())
         return made
 
     def _refuse(self) -> NoReturn:
@@ -49,9 +53,18 @@ class VariableParts(Generic[A]):
         raise TraceLevelError("Variable", type(self).__name__, None, where(self))
 
 
-# `variable._box = ...` goes through `Variable.__setattr__`, which exists for the sake of a good
-# message; these write the slot itself, several times faster.
-store_box: Callable[[Any, tuple[Any]], None] = VariableParts.__dict__["_box"].__set__
-store_meta: Callable[[Any, Metadata], None] = VariableParts.__dict__["_meta"].__set__
+# Assignment goes through `Variable.__setattr__`, which exists for the sake of a good message; these
+# write the slot itself, several times faster.
+store_flat: Callable[[Any, tuple[Any, Metadata]], None] = VariableParts.__dict__["_flat"].__set__
 store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_nnx_trace"].__set__
 store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_nnx_cells"].__set__
+
+
+def store_box(variable: VariableParts[Any], box: tuple[Any]) -> None:
+    """Replace the value of a Variable."""
+    store_flat(variable, (box, variable._flat[1]))
+
+
+def store_meta(variable: VariableParts[Any], meta: Metadata) -> None:
+    """Replace the metadata of a Variable."""
+    store_flat(variable, (variable._flat[0], meta))

@@ -119,9 +119,9 @@ class Traversal:
             # The two common cases, without another call.
             if kind == VARIABLE and id(child) not in index:
                 index[id(child)] = len(items) + base
-                if type(child) is not cls or child._meta is not meta:
+                if type(child) is not cls or child._flat[1] is not meta:
                     definition = self._definition(child)
-                    cls, meta = type(child), child._meta
+                    cls, meta = type(child), child._flat[1]
                 items.append(definition)
                 objects.append(child)
                 leaves.append(child)

@@ -24,7 +24,7 @@ from typed_nnx._core.references import is_array_ref
 from typed_nnx._core.state import State
 from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
-from typed_nnx._core.variable_parts import store_box
+from typed_nnx._core.variable_parts import store_box, store_flat
 from typed_nnx._graph.gather import entries_of
 from typed_nnx._graph.graph_state import GraphState
 from typed_nnx._graph.record import Record, record_of
@@ -64,14 +64,19 @@ class _Changes:
     def make(self) -> None:
         """Make the changes."""
         for variable, new in self.variables:
-            if type(new) is type(variable) and new._meta is variable._meta and not new._meta.ref:
-                store_box(variable, new._box)
+            if type(new) is type(variable) and _same_metadata(new, variable):
+                store_flat(variable, new._flat)
             elif isinstance(new, Variable):
                 variable.update_from_state(new)
             else:
                 _set_raw(variable, new)
         for path, value in self.elsewhere:
             _with_child(self.root, path, value)
+
+
+def _same_metadata(new: Variable[Any], old: Variable[Any]) -> bool:
+    meta = new._flat[1]
+    return meta is old._flat[1] and not meta.ref
 
 
 def _set_raw(variable: Variable[Any], value: Any) -> None:
