@@ -33,5 +33,5 @@ class TraceLevelError(Exception):
             f"{self.owner}{place} was to change inside a jax transform that captured the object "
             "instead of taking it as an argument.\n"
             "  Fix: pass the object to the transformed function as an argument, and return what "
-            "changed (or use the transforms of nnx, which propagate it)"
+            "changed"
         )
