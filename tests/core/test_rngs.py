@@ -178,7 +178,7 @@ def test_drawing_from_an_array_of_keys_says_so_and_counts_nothing() -> None:
     assert str(caught.value) == (
         "RngStream 'params': it holds keys of shape (3,), so it cannot draw one key; expected a "
         "single key of shape ().\n"
-        "  Fix: draw inside `nnx.vmap`, which gives each call one of the keys."
+        "  Fix: draw inside `jax.vmap`, which gives each call one of the keys."
     )
     assert rngs.params.count[...].tolist() == [0, 0, 0]
 
