@@ -220,10 +220,6 @@ def _one_or_all(
     return states[0] if len(states) == 1 else states
 
 
-EmptyState = State[Any, Any, Any, None]
-"""The State that a filter returns which matches nothing."""
-
-
 def _levels(mapping: Nested) -> tuple[list[Any], tuple[Any, ...]]:
     keys = tuple(sorted_keys(mapping))
     return [mapping[key] for key in keys], keys

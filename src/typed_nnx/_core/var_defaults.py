@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import threading
-from types import TracebackType
 from typing import NamedTuple, overload
 
 from typed_nnx._core.metadata import Metadata
+from typed_nnx._core.restoring import Restoring
 
 
 class VarDefaults(NamedTuple):
@@ -44,34 +45,23 @@ def current_defaults() -> Defaults:
     return _local.defaults
 
 
-class _Restore:
-    """Sets defaults now; as a context manager it restores the old ones at the end."""
+class _SetDefaults(Restoring):
+    """Sets the defaults of this thread."""
 
-    __slots__ = ("_before",)
+    __slots__ = ()
 
     def __init__(self, defaults: Defaults) -> None:
-        self._before: Defaults = _local.defaults
+        super().__init__(functools.partial(setattr, _local, "defaults", _local.defaults))
         _local.defaults = defaults
 
-    def __enter__(self) -> None:
-        return None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        _local.defaults = self._before
-
-
-class VarDefaultsContext(_Restore):
+class VarDefaultsContext(_SetDefaults):
     """What `var_defaults(...)` returns when it sets something."""
 
     __slots__ = ()
 
 
-class EagerShardingContext(_Restore):
+class EagerShardingContext(_SetDefaults):
     """What `use_eager_sharding(...)` returns."""
 
     __slots__ = ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import threading
-from types import TracebackType
 from typing import Any
 
 from typed_nnx._core.nodes import LEAF, STATIC, kind_of
 from typed_nnx._core.paths import Path
+from typed_nnx._core.restoring import Restoring
 from typed_nnx._graph.duplicates import shared_paths
 from typed_nnx.errors import SharedReferenceError
 
@@ -21,25 +22,15 @@ class _Modes(threading.local):
 _modes = _Modes()
 
 
-class _SetMode:
-    """Sets a mode now; as a context manager it restores the old one at the end."""
+class _SetMode(Restoring):
+    """Sets a mode of this thread."""
 
     _name = "graph"
 
     def __init__(self, value: bool, /) -> None:
-        self._before: bool = getattr(_modes, self._name)
+        before: bool = getattr(_modes, self._name)
+        super().__init__(functools.partial(setattr, _modes, self._name, before))
         setattr(_modes, self._name, value)
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        setattr(_modes, self._name, self._before)
 
     @classmethod
     def current_value(cls) -> bool:

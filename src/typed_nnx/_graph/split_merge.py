@@ -39,7 +39,7 @@ def _states(function: str, record: Record | Traversal, filters: tuple[Filter, ..
     if type(structure_of(record).layout.tree) is int:
         return _root_leaf(function, record.values()[0], filters)
     plan = plan_for(filters, record)
-    if function != "state" and plan.rest:
+    if function != "state":
         check_exhaustive(function, plan, record)
     return [State._of(nested) for nested in plan.build()]
 

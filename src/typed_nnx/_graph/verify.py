@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from types import TracebackType
 from typing import Any
 
+from typed_nnx._core.restoring import Restoring
 from typed_nnx.errors import StaleRecordError
 
 #: Whether the mode is on; the environment variable TYPED_NNX_VERIFY=1 turns it on.
 enabled: bool = os.environ.get("TYPED_NNX_VERIFY", "") not in ("", "0")
 
 
-class set_verify_records:
+def _set_enabled(value: bool) -> None:
+    global enabled
+    enabled = value
+
+
+class set_verify_records(Restoring):
     """Turn the verifying debug mode on or off, from now on or for a block.
 
     In this mode a cached record that does not match the objects raises `StaleRecordError` at the
@@ -23,21 +29,8 @@ class set_verify_records:
     """
 
     def __init__(self, value: bool, /) -> None:
-        global enabled
-        self._before = enabled
-        enabled = value
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        global enabled
-        enabled = self._before
+        super().__init__(functools.partial(_set_enabled, enabled))
+        _set_enabled(value)
 
 
 def check(root: Any, record: Any, fresh: Any) -> None:
