@@ -137,6 +137,18 @@ from typed_nnx._graph.walk import map as map
 from typed_nnx._graph.walk import recursive_map as recursive_map
 from typed_nnx._graph.walk import set_metadata as set_metadata
 
+# -- transforms ------------------------------------------------------------------------------------
+from typed_nnx._transforms.axis_metadata import PARTITION_NAME as PARTITION_NAME
+from typed_nnx._transforms.grad import grad as grad
+from typed_nnx._transforms.grad import value_and_grad as value_and_grad
+from typed_nnx._transforms.jit import JitWrapped as JitWrapped
+from typed_nnx._transforms.jit import jit as jit
+from typed_nnx._transforms.prefixes import Carry as Carry
+from typed_nnx._transforms.prefixes import DiffState as DiffState
+from typed_nnx._transforms.prefixes import StateAxes as StateAxes
+from typed_nnx._transforms.prefixes import StateSharding as StateSharding
+from typed_nnx._transforms.vmap import vmap as vmap
+
 graphlib = graph  # its newer name
 
 if not TYPE_CHECKING:

@@ -51,3 +51,12 @@ from typed_nnx._errors.graphs import PrefixConflictError as PrefixConflictError
 from typed_nnx._errors.graphs import SharedReferenceError as SharedReferenceError
 from typed_nnx._errors.graphs import StaleRecordError as StaleRecordError
 from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError
+
+# -- transforms ------------------------------------------------------------------------------------
+from typed_nnx._errors.transforms import StructureChangedError as StructureChangedError
+from typed_nnx._errors.transforms import UnhashableArgumentError as UnhashableArgumentError
+from typed_nnx._errors.transforms import ArgumentOutOfRangeError as ArgumentOutOfRangeError
+from typed_nnx._errors.transforms import BroadcastChangedError as BroadcastChangedError
+from typed_nnx._errors.transforms import PartitionNameError as PartitionNameError
+from typed_nnx._errors.transforms import AuxResultError as AuxResultError
+from typed_nnx._errors.transforms import NonScalarLossError as NonScalarLossError

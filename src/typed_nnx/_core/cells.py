@@ -22,14 +22,18 @@ class Cell:
         valid: False once something structural below the root changed; never True again.
         dirty: Positions of the nodes and Variables of which only static values changed.
         root: A weak reference to the root object, which keeps the record.
+        values: The raw values of the record's leaves, dropped by any write to one of them.
+        shared: Whether some object is in another record too.
     """
 
-    __slots__ = ("dirty", "root", "valid")
+    __slots__ = ("dirty", "root", "shared", "valid", "values")
 
     def __init__(self, root: weakref.ref[Any]) -> None:
         self.valid = True
         self.dirty: set[int] = set()
         self.root = root
+        self.values: list[Any] | None = None
+        self.shared = False
 
     def record(self) -> Any:
         """Return the record, or None if nobody listens any more."""
@@ -44,6 +48,7 @@ class Cell:
     def invalidate(self) -> None:
         """Make the root forget the record, which may hold what was just removed."""
         record, self.valid = self.record(), False
+        self.values = None
         if record is not None:
             root = self.root()
             if root is not None:
@@ -56,7 +61,10 @@ Membership: TypeAlias = tuple[Cell, ...]
 
 def joined(cells: Membership, own: Membership) -> Membership:
     """Return both memberships, without those that nobody listens to."""
-    return (*[cell for cell in cells if cell.alive()], *own)
+    living = [cell for cell in cells if cell.alive()]
+    for cell in (*living, *own) if living else ():
+        cell.shared = True
+    return (*living, *own)
 
 
 def mark_structure(cells: Membership) -> None:

@@ -327,7 +327,11 @@ def all_entries(node: Any) -> list[tuple[Key, Any]]:
 
 def container_holder(node: Any, spec: Spec) -> Mapping[Key, Any] | Any:
     """Return what ``holder[name]`` reads a container's children from now and later."""
-    return node if spec.treedef is None else dict(one_level(node)[0])
+    return node if spec.treedef is None else Contents(one_level(node)[0])
+
+
+class Contents(dict[Key, Any]):
+    """The children of a container that cannot be written to by key."""
 
 
 def rebuild_container(spec: Spec, children: list[Any]) -> Any:

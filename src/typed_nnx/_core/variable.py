@@ -145,6 +145,8 @@ class Variable(
                 and _alike(old, value)
             ):
                 store_flat(self, ((value,), meta))
+                for cell in self._nnx_cells:
+                    cell.values = None
                 return
         elif isinstance(value, jax.Array):
             _array_types.add(type(value))

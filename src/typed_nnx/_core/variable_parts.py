@@ -61,8 +61,10 @@ store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_nnx_ce
 
 
 def store_box(variable: VariableParts[Any], box: tuple[Any]) -> None:
-    """Replace the value of a Variable."""
+    """Replace the value of a Variable and tell the records."""
     store_flat(variable, (box, variable._flat[1]))
+    for cell in variable._nnx_cells:
+        cell.values = None
 
 
 def store_meta(variable: VariableParts[Any], meta: Metadata) -> None:

@@ -17,9 +17,15 @@ class _Modes(threading.local):
     def __init__(self) -> None:
         self.graph = True
         self.graph_updates = True
+        self.pair = (True, True)
 
 
 _modes = _Modes()
+
+
+def _set(name: str, value: bool) -> None:
+    setattr(_modes, name, value)
+    _modes.pair = (_modes.graph, _modes.graph_updates)
 
 
 class _SetMode(Restoring):
@@ -29,8 +35,8 @@ class _SetMode(Restoring):
 
     def __init__(self, value: bool, /) -> None:
         before: bool = getattr(_modes, self._name)
-        super().__init__(functools.partial(setattr, _modes, self._name, before))
-        setattr(_modes, self._name, value)
+        super().__init__(functools.partial(_set, self._name, before))
+        _set(self._name, value)
 
     @classmethod
     def current_value(cls) -> bool:
@@ -70,3 +76,12 @@ def check_tree(function: str, node: Any, graph: bool | None) -> None:
     found: tuple[Any, list[Path]] | None = shared_paths(node)
     if found is not None:
         raise SharedReferenceError(function, type(found[0]).__name__, found[1])
+
+
+def resolve_modes(graph: bool | None, graph_updates: bool | None) -> tuple[bool, bool]:
+    """Return the modes in force: what is given, else the defaults of this thread."""
+    if graph is None and graph_updates is None:
+        return _modes.pair
+    allows_graphs = _modes.graph if graph is None else graph
+    updates = _modes.graph_updates if graph_updates is None else graph_updates
+    return allows_graphs, updates and allows_graphs

@@ -27,7 +27,7 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_parts import store_cells
 from typed_nnx._graph import verify
 from typed_nnx._graph.graphdef import GraphDef, Item, Layout, VariableDef
-from typed_nnx._graph.traversal import Traversal, is_unchanged, leaf_values
+from typed_nnx._graph.traversal import Slot, Traversal, is_unchanged, leaf_values
 
 
 class Record:
@@ -42,11 +42,13 @@ class Record:
         references: The bare array references.
         has_slots: Whether some leaf is not a Variable.
         plans: How to build the States of each tuple of filters.
+        targets: Effects of a transform and the Variables that it changes.
+        disjoint: Other records, by id, that are known to share nothing with this one.
     """
 
     __slots__ = (
-        "cell", "graphdef", "has_slots", "index", "leaves", "objects", "plans", "references",
-        "watched",
+        "__weakref__", "cell", "disjoint", "graphdef", "has_slots", "index", "leaves", "objects",
+        "plans", "references", "targets", "trace", "watched",
     )  # fmt: skip
 
     def __init__(self, traversal: Traversal, cell: Cell) -> None:
@@ -58,6 +60,9 @@ class Record:
         self.watched = traversal.watched
         self.cell = cell
         self.plans: dict[Any, Any] = {}
+        self.disjoint: dict[int, weakref.ref[Record]] = {}
+        self.targets: tuple[Any, Any] = (None, None)
+        self.trace: Any = None
         self.has_slots = traversal.has_slots
         self.references = traversal.references
 
@@ -80,9 +85,20 @@ class Record:
         # The names of children did not change, so the leaves are where they were.
         self.graphdef = GraphDef(tuple(items), layout=_same_places(self.graphdef, items))
 
+    def common_trace(self) -> Any:
+        """Return the trace that all Variables belong to; None if there is no single one."""
+        if self.trace is None:
+            traces = [leaf._nnx_trace for leaf in self.leaves if type(leaf) is not Slot]  # type: ignore[union-attr]  # not a Slot
+            first = traces[0] if traces else None
+            self.trace = first if all([trace is first for trace in traces]) else _MIXED
+        return self.trace
+
     def values(self) -> list[Any]:
         """Return the leaves as States hold them."""
         return leaf_values(self.leaves) if self.has_slots else list(self.leaves)
+
+
+_MIXED = object()
 
 
 def _same_places(graphdef: GraphDef[Any], items: list[Item]) -> Any:

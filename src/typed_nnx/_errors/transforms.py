@@ -1,0 +1,194 @@
+"""Errors of transforms."""
+
+from __future__ import annotations
+
+from typed_nnx._errors.public import public
+
+
+@public
+class StructureChangedError(ValueError):
+    """A transform that needs a fixed structure found another one when the function returned.
+
+    Args:
+        function: The name of the transform.
+        changes: What changed, a line for each place.
+        fix: What to do.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        changes: list[str],
+        fix: str = "change the structure outside, or allow it with graph_updates=True",
+    ) -> None:
+        super().__init__(function, changes, fix)
+        self.function = function
+        self.changes = changes
+        self.fix = fix
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {change}" for change in self.changes[:10])
+        more = len(self.changes) - 10
+        return (
+            f"{self.function}: the structure of an argument changed:{lines}"
+            + (f"\n    ... and {more} more" if more > 0 else "")
+            + f"\n  Fix: {self.fix}"
+        )
+
+
+@public
+class UnhashableArgumentError(TypeError):
+    """A static argument of a transformed function has no hash.
+
+    Args:
+        function: The transform and the function.
+        argument: Which argument.
+        value: What it was.
+    """
+
+    def __init__(self, function: str, argument: str, value: object) -> None:
+        super().__init__(function, argument, value)
+        self.function = function
+        self.argument = argument
+        self.value = value
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: the static argument {self.argument} has no hash: "
+            f"{type(self.value).__name__} {self.value!r}.\n"
+            "  Fix: pass a hashable value (a tuple for a list), or do not make the argument static"
+        )
+
+
+@public
+class ArgumentOutOfRangeError(ValueError):
+    """An option of a transform names an argument that the function does not have.
+
+    Args:
+        option: The option.
+        function: The function.
+        argument: The position or name.
+        count: How many positional arguments the function has.
+    """
+
+    def __init__(self, option: str, function: str, argument: int | str, count: int) -> None:
+        super().__init__(option, function, argument, count)
+        self.option = option
+        self.function = function
+        self.argument = argument
+        self.count = count
+
+    def __str__(self) -> str:
+        kind = "argnums" if isinstance(self.argument, int) else "argnames"
+        return (
+            f"{self.option}_{kind}: {self.function} has no argument {self.argument!r}; it takes "
+            f"{self.count} positional arguments.\n"
+            "  Fix: name an argument that the function has; positions count from 0"
+        )
+
+
+@public
+class BroadcastChangedError(ValueError):
+    """A value that all elements of a mapped axis share got another value for each of them.
+
+    Args:
+        function: The name of the transform.
+        paths: Where the values are.
+    """
+
+    def __init__(self, function: str, paths: list[str]) -> None:
+        super().__init__(function, paths)
+        self.function = function
+        self.paths = paths
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {path}" for path in self.paths[:10])
+        return (
+            f"{self.function}: values that are not mapped (axis None) were given a value that "
+            f"differs along the mapped axis:{lines}\n"
+            "  Fix: map them too, with nnx.StateAxes({<filter>: 0, ...: None}) in in_axes, or reduce "
+            "the value over the axis before it is assigned"
+        )
+
+
+@public
+class PartitionNameError(ValueError):
+    """The sharding of a Variable does not have the name of the mapped axis where it should.
+
+    Args:
+        function: The name of the transform.
+        kind: The type of the Variable.
+        name: The name that was expected.
+        axis: Where it was expected.
+        found: The sharding of the Variable.
+    """
+
+    def __init__(
+        self, function: str, kind: str, name: str | None, axis: int, found: tuple[object, ...]
+    ) -> None:
+        super().__init__(function, kind, name, axis, found)
+        self.function = function
+        self.kind = kind
+        self.name = name
+        self.axis = axis
+        self.found = found
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: Expected to remove {self.name!r} at index {self.axis} from "
+            f"{self.found!r}, the sharding of a {self.kind}.\n"
+            "  Fix: give the Variable a sharding with a name for each axis of its value, the mapped "
+            "one included, or change transform_metadata"
+        )
+
+
+@public
+class NonScalarLossError(TypeError):
+    """A function to be differentiated did not return a scalar.
+
+    Args:
+        function: The name of the transform.
+        loss: The user's function.
+        found: What it returned.
+    """
+
+    def __init__(self, function: str, loss: str, found: str) -> None:
+        super().__init__(function, loss, found)
+        self.function = function
+        self.loss = loss
+        self.found = found
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: Gradient only defined for scalar-output functions. {self.loss} "
+            f"returned {self.found}.\n"
+            "  Fix: return loss.mean() or loss.sum(); with further results, has_aux=True and "
+            "`return loss, aux`"
+        )
+
+
+@public
+class AuxResultError(TypeError):
+    """A function that should return (value, aux) returned something else.
+
+    Args:
+        function: The name of the transform.
+        called: The user's function.
+        found: What it returned.
+    """
+
+    def __init__(self, function: str, called: str, found: object) -> None:
+        super().__init__(function, called, found)
+        self.function = function
+        self.called = called
+        self.found = found
+
+    def __str__(self) -> str:
+        what = type(self.found).__name__
+        if isinstance(self.found, tuple):
+            what = f"tuple of {len(self.found)}"
+        return (
+            f"{self.function}: with has_aux=True, {self.called} should return a tuple (value, aux); "
+            f"it returned a {what}.\n"
+            "  Fix: return value, aux"
+        )

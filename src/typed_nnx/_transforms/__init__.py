@@ -1,0 +1,1 @@
+"""Transforms of functions over objects: one path that every transform goes through."""

@@ -1,0 +1,112 @@
+"""The sharding metadata of Variables whose values gain or lose an axis in a transform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.traversal import Traversal
+from typed_nnx._transforms.gather import is_object
+from typed_nnx._transforms.prefixes import Prefix, broadcast, by_filter
+from typed_nnx.errors import PartitionNameError
+
+PARTITION_NAME = "partition_name"
+"""The key of ``transform_metadata`` whose value is the name of the mapped axis."""
+
+
+class AxisMetadata:
+    """Takes the name of a mapped axis out of the metadata of Variables, and puts it back.
+
+    Args:
+        name: The name of the axis in ``out_sharding``.
+        function: The name of the transform, for errors.
+    """
+
+    __slots__ = ("_function", "_name")
+
+    def __init__(self, function: str, name: str | None) -> None:
+        self._function = function
+        self._name = name
+
+    def enter(self, args: Sequence[Any], prefixes: Sequence[Prefix]) -> dict[int, int]:
+        """Take the name out of the Variables of arguments; return the axis of each by id."""
+        axes: dict[int, int] = {}
+        for variable, axis in variables_with_axes(self._function, args, prefixes):
+            if id(variable) not in axes:
+                axes[id(variable)] = axis
+                self._remove(variable, axis)
+        return axes
+
+    def leave(
+        self,
+        axes: dict[int, int],
+        args: Sequence[Any],
+        prefixes: Sequence[Prefix],
+        result: Any,
+        out_prefix: Prefix,
+    ) -> None:
+        """Put the name back into the Variables of arguments, and into those of the result."""
+        done: dict[int, Any] = {}
+        everything = (*args, result)
+        for variable, axis in variables_with_axes(
+            self._function, everything, (*prefixes, out_prefix)
+        ):
+            if id(variable) not in done:
+                done[id(variable)] = variable
+                self._add(variable, axes.get(id(variable), axis))
+
+    def _remove(self, variable: Variable[Any], axis: int) -> None:
+        names = variable._meta.get("out_sharding")
+        if names is not None:
+            left = list(names)
+            number = axis if axis >= 0 else axis + len(left)
+            if number >= len(left) or left[number] != self._name:
+                raise PartitionNameError(
+                    self._function, type(variable).__name__, self._name, axis, tuple(names)
+                )
+            del left[number]
+            variable.set_metadata(out_sharding=tuple(left))
+        variable.remove_axis(axis, self._name)
+
+    def _add(self, variable: Variable[Any], axis: int) -> None:
+        names = variable._meta.get("out_sharding")
+        if names is not None:
+            wider = list(names)
+            number = axis if axis >= 0 else axis + len(wider) + 1
+            wider.extend([None] * (number - len(wider)))
+            wider.insert(number, self._name)
+            variable.set_metadata(out_sharding=tuple(wider))
+        variable.add_axis(axis, self._name)
+
+
+def named_axis(function: str, metadata: Mapping[str, Any]) -> AxisMetadata | None:
+    """Return what ``transform_metadata`` asks for; None if it names no axis."""
+    return AxisMetadata(function, metadata[PARTITION_NAME]) if PARTITION_NAME in metadata else None
+
+
+def variables_with_axes(
+    function: str, args: Sequence[Any], prefixes: Sequence[Prefix]
+) -> Iterator[tuple[Variable[Any], int]]:
+    """Yield each Variable of objects in arguments with its axis, if that is a number."""
+    for arg, prefix in zip(args, prefixes, strict=True):
+        leaves, treedef = jax.tree.flatten(arg, is_leaf=is_object)
+        if not any(map(is_object, leaves)):
+            continue
+        for leaf, own in zip(leaves, broadcast(prefix, treedef), strict=True):
+            if is_object(leaf):
+                yield from _in_object(function, leaf, own)
+
+
+def _in_object(function: str, node: Any, prefix: Prefix) -> Iterator[tuple[Variable[Any], int]]:
+    filters = by_filter(prefix)
+    traversal: Traversal = Traversal().visit(node)
+    for path, leaf in zip(traversal.graphdef().layout.paths, traversal.leaves, strict=True):
+        if isinstance(leaf, Variable):
+            axis = prefix
+            if filters is not None:
+                axis = filters.values_in_order[filters.group_of(function, path, leaf)]
+            if type(axis) is int:
+                yield leaf, axis

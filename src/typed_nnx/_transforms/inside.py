@@ -1,0 +1,108 @@
+"""The inner side of a call: objects made of tracers for the user's function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from typed_nnx._graph.graphdef import VariableDef
+from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._transforms.captures import Captures
+from typed_nnx._transforms.leaving import Flat, Leaving
+from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.signature import Argument, Part, Repeated, Signature, in_order
+
+
+class Inside:
+    """One execution of the user's function on objects of its own.
+
+    Args:
+        name: The name of the transform, for errors.
+        function: The user's function.
+        captures: What it closes over.
+        signature: What is static about the call.
+
+    Attributes:
+        args, kwargs: The arguments with objects made of tracers.
+        captured: What the function closes over, likewise.
+    """
+
+    __slots__ = (
+        "_captures", "_function", "_given", "_name", "_objects", "_roots", "_signature", "_variables",
+        "args", "captured", "kwargs",
+    )  # fmt: skip
+
+    def __init__(self, name: str, function: Any, captures: Captures, signature: Signature) -> None:
+        self._name = name
+        self._function = function
+        self._captures = captures
+        self._signature = signature
+        self._objects: dict[int, Any] = {}  # by their number among the items of all parts
+        self._roots: list[Any] = []
+        self._given: list[list[Any]] = []
+        self._variables: list[list[Any]] = []
+
+    # -- in ---------------------------------------------------------------------------------------
+
+    def enter(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], captured: Sequence[Any]
+    ) -> Self:
+        """Make the objects from their plain values."""
+        signature = self._signature
+        self.args: list[Any] = [
+            value if spec is None else self._argument(spec, value)
+            for spec, value in zip(signature.arguments, args, strict=True)
+        ]
+        self.kwargs: dict[str, Any] = dict(kwargs)
+        for name, argument in signature.keywords.items():
+            self.kwargs[name] = self._argument(argument, kwargs[name])
+        self.captured: list[Any] = [
+            self._argument(argument, value)
+            for argument, value in zip(signature.captured, captured, strict=True)
+        ]
+        return self
+
+    def result(self) -> Any:
+        """Run the user's function and return its result."""
+        function = self._captures.exchanged(self._function, self.captured)
+        return function(*self.args, **self.kwargs)
+
+    def _argument(self, argument: Argument, pure: Any) -> Any:
+        values = argument.treedef.flatten_up_to(pure)
+        leaves = [
+            value if part is None else self._object(part, value)
+            for part, value in zip(argument.parts, values, strict=True)
+        ]
+        return argument.treedef.unflatten(leaves)
+
+    def _object(self, part: Part | Repeated, pure: Any) -> Any:
+        if isinstance(part, Repeated):
+            return self._objects[part.number]
+        values = in_order(part.groups, pure)
+        shared = part.graphdef.base > 0
+        made: dict[int, Any] = self._objects if shared else {}
+        root = rebuild(part.graphdef, values, made)
+        if not shared:
+            for position, found in made.items():
+                self._objects[position + part.offset] = found
+        self._roots.append(root)
+        self._given.append(values)
+        self._variables.append(_variables(part, made))
+        return root
+
+    # -- out --------------------------------------------------------------------------------------
+
+    def leave(self, result: Any, prefix: Prefix = None) -> Flat:
+        """Take the objects apart again: what changed, what came out, and the static `Effects`."""
+        leaving = Leaving(self._name, self._signature, self._objects, self._given, self._variables)
+        return leaving.flat(self._roots, result, prefix)
+
+
+def _variables(part: Part, made: dict[int, Any]) -> list[Any]:
+    """Return the Variable of each leaf, None for bare arrays."""
+    base = part.graphdef.base
+    return [
+        made[position + base] if type(item) is VariableDef else None
+        for position, item in enumerate(part.graphdef.items)
+        if type(item) is VariableDef or isinstance(item, str)
+    ]

@@ -1,0 +1,285 @@
+"""`jit`: compiled functions that take, change and return Modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
+
+import jax
+
+from typed_nnx._core.unset import UNSET
+from typed_nnx._graph import verify
+from typed_nnx._transforms import jit_dispatch
+from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve
+from typed_nnx._transforms.callables import name_of
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
+from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.prefixes import Prefix, pure_prefix
+from typed_nnx._transforms.signature import Signature
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class JitOptions(NamedTuple):
+    """The options of `jax.jit`, with positions counted as in the user's function."""
+
+    in_shardings: Any = None
+    out_shardings: Any = None
+    static_argnums: tuple[int, ...] = ()
+    static_argnames: tuple[str, ...] = ()
+    donate_argnums: tuple[int, ...] = ()
+    donate_argnames: tuple[str, ...] = ()
+    rest: dict[str, Any] = {}  # noqa: RUF012 -- never changed
+
+    @property
+    def has_shardings(self) -> bool:
+        """Whether shardings are given, which depend on the arguments of each call."""
+        return self.in_shardings is not None or self.out_shardings is not None
+
+
+# The signature and what is captured come first.
+_BEFORE = 2
+
+
+class JitWrapped(Lifted[P, R]):
+    """A function compiled by XLA; what `jit` returns."""
+
+    transform = "jit"
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        options: JitOptions,
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None:
+        super().__init__(function, graph, graph_updates)
+        self._options = options
+        self._statics = frozenset(options.static_argnums)
+        self._static_names = frozenset(options.static_argnames)
+        self._donated = frozenset(options.donate_argnums)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        # Signatures by what the quick way sees of a call, and by all that they are made of.
+        self._quick: dict[Any, Signature] = {}
+        self._signatures: dict[Any, Signature] = {}
+        self._with_shardings: dict[Signature, Any] = {}
+        self._jitted = self._compile(None)
+
+    # -- the jitted function ------------------------------------------------------------------------
+
+    def _compile(self, call: Call | None) -> Any:
+        """Return what jax compiles; with shardings it is made for one kind of call."""
+        options = self._options
+        lift = self._lift
+        has_shardings = options.has_shardings
+
+        def flat(signature: Signature, captured: Any, /, *args: Any, **kwargs: Any) -> Any:
+            found = lift.run(signature, args, kwargs, captured, out_prefix=options.out_shardings)
+            return mirrored(signature, found) if has_shardings else tuple(found)
+
+        flat.__name__ = flat.__qualname__ = name_of(lift.function)
+        shardings: dict[str, Any] = {}
+        if call is not None:
+            if options.in_shardings is not None:
+                dynamic = [p for n, p in enumerate(call.prefixes) if n not in self._statics]
+                shardings["in_shardings"] = (None, *dynamic)
+            shardings["out_shardings"] = Outcome(
+                tuple([None if n in self._statics else p for n, p in enumerate(call.prefixes)])
+                if options.in_shardings is not None
+                else None,  # type: ignore[arg-type]  # a prefix tree
+                None,  # type: ignore[arg-type]  # a prefix tree
+                None,  # type: ignore[arg-type]  # a prefix tree
+                pure_prefix(options.out_shardings),
+                None,  # type: ignore[arg-type]  # a prefix tree
+            )
+        return jax.jit(
+            flat,
+            static_argnums=(0, *[number + _BEFORE for number in options.static_argnums]),
+            static_argnames=options.static_argnames or None,
+            donate_argnums=tuple([number + _BEFORE for number in options.donate_argnums]),
+            donate_argnames=options.donate_argnames or None,
+            **shardings,
+            **options.rest,
+        )
+
+    # -- calls ------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the compiled function."""
+        lift = self._lift
+        captures = lift.captures_or_none()
+        if captures is not None or kwargs or verify.enabled or self._options.has_shardings:
+            return self._call(args, kwargs)
+        gathered = jit_dispatch.gather(args, self._statics)
+        if gathered is None:
+            return self._call(args, kwargs)
+        key = tuple(gathered.key)
+        signature = self._quick.get(key)
+        if signature is None:
+            signature = self._quick_signature(key, args)
+        updates, result, static = self._jitted(signature, (), *gathered.values)
+        effects = static.value
+        if effects.treedef is None and not effects.grown:
+            if jit_dispatch.write(gathered.records, effects, updates):
+                return result  # type: ignore[no-any-return]  # what the function returned
+        call = self._gather(args, kwargs)
+        return lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
+
+    def _quick_signature(self, key: Any, args: Any) -> Signature:
+        signature = self._intern(self._gather(args, {}))
+        if len(self._quick) >= _MANY:
+            self._quick.clear()
+        self._quick[key] = signature
+        return signature
+
+    def _call(self, args: Any, kwargs: Any) -> R:
+        call = self._gather(args, kwargs)
+        signature = self._intern(call)
+        jitted = self._jitted_for(signature, call)
+        found = jitted(signature, call.captured, *call.args, **call.kwargs)
+        outcome = found if isinstance(found, Outcome) else Flat(*found)
+        return self._lift.finish(call, outcome)  # type: ignore[no-any-return]  # what the function returned
+
+    def _jitted_for(self, signature: Signature, call: Call) -> Any:
+        if not self._options.has_shardings:
+            return self._jitted
+        found = self._with_shardings.get(signature)
+        if found is None:
+            found = self._with_shardings[signature] = self._compile(call)
+        return found
+
+    def _gather(self, args: Any, kwargs: Any) -> Call:
+        kept = [number in self._donated for number in range(len(args))]
+        return self._lift.gather(
+            args,
+            kwargs,
+            self._prefixes(len(args)),
+            kept=kept,
+            kept_names=self._options.donate_argnames,
+            statics=self._statics,
+            static_names=self._static_names,
+        )
+
+    def _prefixes(self, count: int) -> list[Prefix]:
+        given = self._options.in_shardings
+        if not isinstance(given, tuple) or hasattr(given, "_fields") or type(given) is not tuple:
+            return [given] * count
+        own = iter(given)
+        return [None if n in self._statics else next(own, None) for n in range(count)]
+
+    def _intern(self, call: Call) -> Signature:
+        """Return the one signature that is equal to that of a call."""
+        signature = call.signature
+        key = signature.key
+        known = self._signatures.get(key)
+        if known is None:
+            if len(self._signatures) >= _MANY:
+                self._signatures.clear()
+            known = self._signatures.setdefault(key, signature)
+        return known
+
+
+_MANY = 4096
+
+
+@overload
+def jit(
+    fun: Callable[P, R],
+    *,
+    in_shardings: Any = ...,
+    out_shardings: Any = ...,
+    static_argnums: ArgNums = ...,
+    static_argnames: ArgNames = ...,
+    donate_argnums: ArgNums = ...,
+    donate_argnames: ArgNames = ...,
+    keep_unused: bool = ...,
+    device: jax.Device | None = ...,
+    backend: str | None = ...,
+    inline: bool = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> JitWrapped[P, R]: ...
+@overload
+def jit(
+    *,
+    in_shardings: Any = ...,
+    out_shardings: Any = ...,
+    static_argnums: ArgNums = ...,
+    static_argnames: ArgNames = ...,
+    donate_argnums: ArgNums = ...,
+    donate_argnames: ArgNames = ...,
+    keep_unused: bool = ...,
+    device: jax.Device | None = ...,
+    backend: str | None = ...,
+    inline: bool = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> Callable[[Callable[P, R]], JitWrapped[P, R]]: ...
+def jit(
+    fun: Any = UNSET,
+    *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    static_argnums: ArgNums = None,
+    static_argnames: ArgNames = None,
+    donate_argnums: ArgNums = None,
+    donate_argnames: ArgNames = None,
+    keep_unused: bool = False,
+    device: jax.Device | None = None,
+    backend: str | None = None,
+    inline: bool = False,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Any:
+    """Compile a function of Modules, Variables and arrays, as `jax.jit` does for arrays.
+
+    What the function does to its Modules is seen outside: new values, new and removed attributes,
+    shared references. It is traced once for each structure of its arguments.
+
+    >>> import jax.numpy as jnp
+    >>> @jit
+    ... def double(variable):
+    ...     variable[...] = 2 * variable[...]
+    >>> weight = Param(jnp.ones(()))
+    >>> double(weight)
+    >>> float(weight[...])
+    2.0
+
+    Args:
+        fun: Any callable. Without it a decorator is returned.
+        in_shardings: Shardings of the positional arguments: one for all or one for each; for a
+            Module may be a `StateSharding`. Changed values keep them.
+        out_shardings: Shardings of the result.
+        static_argnums: Positions of arguments that are static: hashable, and compared by value.
+        static_argnames: Their names.
+        donate_argnums: Positions of arguments whose buffers XLA may reuse.
+        donate_argnames: Their names.
+        keep_unused: Pass arguments to XLA that are not used.
+        device: The device to run on.
+        backend: The backend to run on.
+        inline: Inline the function into the jaxpr around it.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Raises:
+        UnhashableArgumentError: A static argument has no hash.
+        UnhashableStaticError: A static attribute of a Module has no hash.
+        TraceLevelError: The function changed an object that it neither takes nor closes over.
+    """
+
+    def wrap(function: Any) -> JitWrapped[..., Any]:
+        statics = resolve("static", function, static_argnums, static_argnames)
+        donated = resolve("donate", function, donate_argnums, donate_argnames)
+        rest = {"keep_unused": keep_unused, "inline": inline}
+        if device is not None:
+            rest["device"] = device  # type: ignore[assignment]  # options of several types
+        if backend is not None:
+            rest["backend"] = backend  # type: ignore[assignment]  # options of several types
+        options = JitOptions(in_shardings, out_shardings, *statics, *donated, rest)
+        return JitWrapped(function, options, graph, graph_updates)
+
+    return wrap if fun is UNSET else wrap(fun)

@@ -1,0 +1,128 @@
+"""The quick way through a jitted call: cached records in, changed values out.
+
+It takes calls whose arguments are objects without shared parts, arrays and numbers, and leaves all
+others to the general way, by returning None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from typed_nnx._core.cells import Cell
+from typed_nnx._core.nodes import LEAF, OBJECT, REFERENCE, kind_of
+from typed_nnx._core.trace import context
+from typed_nnx._core.variable_parts import store_flat
+from typed_nnx._graph.record import Record, record_of
+from typed_nnx._transforms.gather import are_disjoint, raw_values
+from typed_nnx._transforms.signature import Effects
+
+# What to do with an argument, by its type.
+PLAIN = 0
+OBJECTS = 1
+OTHER = 2
+
+_codes: dict[type, int] = dict.fromkeys((int, float, bool, complex), PLAIN)
+
+
+def code_of(value: Any) -> int:
+    """Return what to do with an argument of a type that was not seen before."""
+    cls = type(value)
+    kind = kind_of(value)
+    code = PLAIN if kind in (LEAF, REFERENCE) else OBJECTS if kind == OBJECT else OTHER
+    if len(_codes) > 1000:  # classes come and go
+        _codes.clear()
+    _codes[cls] = code
+    return code
+
+
+class Gathered:
+    """The arguments of a call, taken apart the quick way.
+
+    Attributes:
+        key: What the signature depends on.
+        values: The arguments with lists of values in the place of objects.
+        records: The records of the objects.
+    """
+
+    __slots__ = ("key", "records", "values")
+
+    def __init__(self, key: list[Any], values: list[Any], records: list[Record]) -> None:
+        self.key = key
+        self.values = values
+        self.records = records
+
+
+def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
+    """Take positional arguments apart; None if the general way is needed."""
+    key: list[Any] = []
+    values: list[Any] = []
+    records: list[Record] = []
+    for number, arg in enumerate(args):
+        code = _codes.get(type(arg))
+        if code is None:
+            code = code_of(arg)
+        if code == PLAIN or (statics and number in statics):
+            key.append(None)
+            values.append(arg)
+        elif code == OBJECTS:
+            record: Record | None = arg._nnx_record
+            if record is None or not (cell := record.cell).valid or cell.dirty or record.watched:
+                record = record_of(arg)
+                cell = record.cell
+            token = record.graphdef.token
+            if token is None:
+                return None
+            found = cell.values
+            if found is None:
+                found = raw_values(record)
+                if not record.has_slots:
+                    cell.values = found
+            key.append(token)
+            values.append(found)
+            for other in records:
+                if not are_disjoint(other, record):
+                    return None
+            records.append(record)
+        else:
+            return None
+    return Gathered(key, values, records)
+
+
+def write(records: Sequence[Record], effects: Effects, updates: Sequence[list[Any]]) -> bool:
+    """Write changed values into the Variables; False if the general way is needed."""
+    trace = context.trace
+    for record, changed in zip(records, effects.changed, strict=True):
+        if changed and (record.has_slots or record.common_trace() is not trace):
+            return False
+    for record, changed, new in zip(records, effects.changed, updates, strict=True):
+        if changed:
+            _write(record, effects, changed, new)
+    return True
+
+
+def _write(record: Record, effects: Effects, changed: Sequence[int], new: list[Any]) -> None:
+    cell: Cell = record.cell
+    leaves: Any = record.leaves
+    complete = len(changed) == len(leaves)
+    if not complete:
+        if record.targets[0] is effects:
+            leaves = record.targets[1]
+        else:
+            leaves = [leaves[number] for number in changed]
+            record.targets = (effects, leaves)
+    if cell.shared:
+        for variable, value in zip(leaves, new, strict=True):
+            store_flat(variable, ((value,), variable._flat[1]))
+            for other in variable._nnx_cells:
+                other.values = None
+    else:
+        for variable, value in zip(leaves, new, strict=True):
+            store_flat(variable, ((value,), variable._flat[1]))
+    if complete:
+        cell.values = new
+    elif cell.values is not None:
+        values = cell.values.copy()
+        for number, value in zip(changed, new, strict=True):
+            values[number] = value
+        cell.values = values

@@ -1,0 +1,306 @@
+"""What became of the objects of a call: changed values, changed structures, results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+
+from typed_nnx._core.references import is_array_ref
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.graphdef import REF_ITEM, GraphDef
+from typed_nnx._graph.traversal import Slot, Traversal
+from typed_nnx._transforms.gather import is_object
+from typed_nnx._transforms.prefixes import ByFilter, Prefix, broadcast, by_filter
+from typed_nnx._transforms.signature import (
+    Argument,
+    Effects,
+    Grown,
+    Part,
+    Repeated,
+    Signature,
+    Source,
+    Static,
+    in_groups,
+)
+from typed_nnx._transforms.structure_changes import check_unchanged
+
+
+class Flat(NamedTuple):
+    """What a trace returns to jax where no prefixes count.
+
+    Attributes:
+        updates: The values that changed, for each part.
+        result: The result of the user's function, with values in the place of objects.
+        static: The static `Effects`.
+    """
+
+    updates: tuple[Any, ...]
+    result: Any
+    static: Static
+
+
+class Outcome(NamedTuple):
+    """What a trace returns to jax where prefixes count.
+
+    Attributes:
+        args, kwargs, captured: The values that changed, in trees that mirror the arguments.
+        result: The result of the user's function, with values in the place of objects.
+        static: The static `Effects`.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    captured: tuple[Any, ...]
+    result: Any
+    static: Static
+
+
+class _Values:
+    """Values that the trace returns for one object, with the group of each."""
+
+    __slots__ = ("filters", "groups", "values")
+
+    def __init__(self, filters: ByFilter | None) -> None:
+        self.filters = filters
+        self.groups: list[int] = []
+        self.values: list[Any] = []
+
+    def pure(self) -> Any:
+        """Return them as jax gets them."""
+        return in_groups(self.filters, self.groups, self.values)
+
+
+class Leaving:
+    """Takes the objects of one call apart after the user's function ran.
+
+    Args:
+        function: The name of the transform, for errors.
+        signature: What is static about the call.
+        objects: The objects that went in, by their number among the items of all parts.
+        given: The raw values of the leaves that went in.
+        variables: The Variables that they went into, None for bare arrays.
+    """
+
+    __slots__ = (
+        "_entry_of", "_function", "_given", "_index", "_numbers", "_signature", "_slots",
+        "_variables",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        function: str,
+        signature: Signature,
+        objects: Mapping[int, Any],
+        given: Sequence[Sequence[Any]],
+        variables: Sequence[Sequence[Variable[Any] | None]],
+    ) -> None:
+        self._function = function
+        self._signature = signature
+        self._given = given
+        self._variables = variables
+        self._numbers = {id(found): number for number, found in objects.items()}
+        self._index: dict[int, int] = {}
+        self._entry_of: list[int | None] = []  # by position in the new structures
+        self._slots: dict[int, tuple[int, int]] | None = None
+
+    def flat(self, roots: Sequence[Any], result: Any, prefix: Prefix) -> Flat:
+        """Return what the trace returns to jax."""
+        parts = self._signature.parts
+        found = [self._visit(root) for root in roots]
+        same = list(map(self._is_same, parts, self._given, found))
+        check_unchanged(self._function, self._signature, found, same)
+        updates = [_Values(part.filters) for part in parts]
+        changed = []
+        for number, part in enumerate(parts):
+            leaves = self._changed(number, found[number], same[number])
+            updates[number].values = [value for _, value in leaves]
+            changed.append(tuple([leaf for leaf, _ in leaves]))
+            if part.groups is not None:
+                updates[number].groups = [part.groups[leaf] for leaf, _ in leaves]
+        grown: tuple[Grown | None, ...] = ()
+        if not all(same):
+            grown = tuple(
+                [
+                    None if unchanged else self._grown(traversal, own)
+                    for traversal, own, unchanged in zip(found, updates, same, strict=True)
+                ]
+            )
+        bases = tuple([traversal.base for traversal in found])
+        pure_result, treedef, results = self._result(result, prefix)
+        static = Static(Effects(tuple(changed), grown, bases, treedef, results))
+        return Flat(tuple([own.pure() for own in updates]), pure_result, static)
+
+    # -- structure --------------------------------------------------------------------------------
+
+    def _visit(self, root: Any) -> Traversal:
+        base = len(self._entry_of)
+        traversal: Traversal = Traversal(self._index, base).visit(root)
+        leaves = iter(traversal.leaves)
+        for item, node in zip(traversal.items, traversal.objects, strict=True):
+            known = node
+            if isinstance(node, Variable) or isinstance(item, str):
+                leaf = next(leaves)
+                if item == REF_ITEM and type(leaf) is Slot:
+                    known = leaf.holder[leaf.name]
+            self._entry_of.append(None if known is None else self._numbers.get(id(known)))
+        return traversal
+
+    def _is_same(self, part: Part, given: Sequence[Any], found: Traversal) -> bool:
+        """Whether an object has the structure and the very objects that it came with."""
+        items = part.graphdef.items
+        if len(items) != len(found.items):
+            return False
+        shift = part.offset - part.graphdef.base
+        for position, (old, new) in enumerate(zip(items, found.items, strict=True)):
+            if type(new) is int:
+                if type(old) is not int or self._entry_of[new] != old + shift:
+                    return False
+            elif (old is not new and old != new) or (
+                found.objects[position] is not None
+                and (self._entry_of[found.base + position] != part.offset + position)
+            ):
+                return False
+        # What is in a tuple can only be replaced together with it.
+        return all(
+            [
+                type(leaf) is not Slot
+                or type(leaf.holder) in (dict, list)
+                or leaf.holder[leaf.name] is before
+                for leaf, before in zip(found.leaves, given, strict=True)
+            ]
+        )
+
+    # -- values -----------------------------------------------------------------------------------
+
+    def _changed(self, number: int, found: Traversal, same: bool) -> list[tuple[int, Any]]:
+        """Return (leaf, value) of each Variable, and while the structure is the same each slot, that changed."""
+        kept = self._signature.parts[number].kept
+        changed: list[tuple[int, Any]] = []
+        leaves = zip(self._given[number], self._variables[number], strict=True)
+        for leaf, (before, variable) in enumerate(leaves):
+            if variable is not None:
+                value = variable._flat[0][0]
+            elif same:
+                slot: Any = found.leaves[leaf]
+                value = slot.holder[slot.name]
+            else:
+                continue  # it is part of the new structure
+            if kept or not _unchanged(before, value):
+                changed.append((leaf, value))
+        return changed
+
+    def _source_of(self, value: Any) -> tuple[int, int] | None:
+        """Return the (part, leaf) of the arguments that has a value."""
+        if self._slots is None:
+            self._slots = {
+                id(raw): (number, leaf)
+                for number, values in enumerate(self._given)
+                if not self._signature.parts[number].kept
+                for leaf, raw in enumerate(values)
+            }
+        return self._slots.get(id(value))
+
+    # -- what is new ------------------------------------------------------------------------------
+
+    def _grown(self, found: Traversal, returned: _Values) -> Grown:
+        """Return the structure of an object, and add the values that go with it."""
+        items = range(found.base, found.base + len(found.items))
+        outer = tuple([self._entry_of[position] for position in items])
+        structure: GraphDef[Any] = GraphDef(tuple(found.items), base=found.base, outer=outer)
+        paths = structure.layout.paths
+        first = len(returned.values)
+        sources: list[Source] = []
+        for path, leaf in zip(paths, found.leaves, strict=True):
+            if isinstance(leaf, Variable) and id(leaf) in self._numbers:
+                sources.append(None)
+                continue
+            value = leaf.holder[leaf.name] if type(leaf) is Slot else _content(leaf)
+            source: Source = self._source_of(value) if type(leaf) is Slot else None
+            if source is None:
+                source = len(returned.values) - first
+                returned.values.append(value)
+                if returned.filters is not None:
+                    known = value if type(leaf) is Slot else leaf
+                    returned.groups.append(returned.filters.group_of(self._function, path, known))
+            sources.append(source)
+        groups = None if returned.filters is None else tuple(returned.groups[first:])
+        return Grown(structure, tuple(sources), groups)
+
+    def _result(self, result: Any, prefix: Prefix) -> tuple[Any, Any, tuple[Grown | None, ...]]:
+        """Return the result with values in the place of objects, and what is static about it."""
+        leaves, treedef = jax.tree.flatten(result, is_leaf=is_object)
+        if not any(map(is_object, leaves)):
+            return result, None, ()
+        pure: list[Any] = []
+        results: list[Grown | None] = []
+        for leaf, own in zip(leaves, broadcast(prefix, treedef), strict=True):
+            if is_object(leaf):
+                returned = _Values(by_filter(own))
+                results.append(self._grown(self._visit(leaf), returned))
+                pure.append(returned.pure())
+            else:
+                results.append(None)
+                pure.append(leaf)
+        return jax.tree.unflatten(treedef, pure), treedef, tuple(results)
+
+
+def mirrored(signature: Signature, flat: Flat) -> Outcome:
+    """Return the same with the updates in trees that mirror the arguments."""
+    pure = iter(flat.updates)
+    return Outcome(
+        tuple([_mirror(argument, pure) for argument in signature.arguments]),
+        {name: _mirror(argument, pure) for name, argument in signature.keywords.items()},
+        tuple([_mirror(argument, pure) for argument in signature.captured]),
+        flat.result,
+        flat.static,
+    )
+
+
+def flattened(signature: Signature, outcome: Outcome) -> Flat:
+    """Undo `mirrored`."""
+    updates: list[Any] = []
+    arguments = [
+        *zip(signature.arguments, outcome.args, strict=True),
+        *[(argument, outcome.kwargs[name]) for name, argument in signature.keywords.items()],
+        *zip(signature.captured, outcome.captured, strict=True),
+    ]
+    for argument, own in arguments:
+        if argument is not None:
+            values = argument.treedef.flatten_up_to(own)
+            pairs = zip(argument.parts, values, strict=True)
+            updates.extend([value for part, value in pairs if isinstance(part, Part)])
+    return Flat(tuple(updates), outcome.result, outcome.static)
+
+
+def _mirror(argument: Argument | None, pure: Iterator[Any]) -> Any:
+    """Return a tree like an argument, with the next values in the place of each object."""
+    if argument is None:
+        return None
+    leaves = [None if part is None else _next(part, pure) for part in argument.parts]
+    return argument.treedef.unflatten(leaves)
+
+
+def _next(part: Part | Repeated, pure: Iterator[Any]) -> Any:
+    return next(pure) if isinstance(part, Part) else []
+
+
+def _content(variable: Any) -> Any:
+    """Return the value of a new Variable; a reference itself cannot leave a trace."""
+    value = variable._flat[0][0]
+    return value[...] if is_array_ref(value) else value
+
+
+def _unchanged(before: Any, value: Any) -> bool:
+    """Whether a value is still the one that was given, leaf by leaf."""
+    if before is value:
+        # A list or dict may have got other elements; jax made it for this trace only.
+        return True
+    if isinstance(value, jax.Array):
+        return False
+    leaves, treedef = jax.tree.flatten(before)
+    others, other = jax.tree.flatten(value)
+    return bool(treedef == other) and all(
+        [one is two for one, two in zip(leaves, others, strict=True)]
+    )

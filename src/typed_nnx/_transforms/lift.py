@@ -1,0 +1,165 @@
+"""The one path that every transform goes through.
+
+Outside, `gather` takes the arguments and what the function closes over apart: structure, which is
+static, and plain values, which jax sees. Inside, the user's function runs on objects of its own made
+of jax's tracers; what it changed is found by comparing them with what went in. Outside again, the
+changes are written into the objects. An exception anywhere leaves the objects as they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from typed_nnx._graph.mode import check_tree, resolve_modes
+from typed_nnx._transforms.captures import Captures
+from typed_nnx._transforms.gather import Call, Gatherer
+from typed_nnx._transforms.inside import Inside
+from typed_nnx._transforms.leaving import Flat, Outcome, flattened
+from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.signature import Signature
+from typed_nnx._transforms.write_back import write_back
+
+Modes = tuple[bool, bool]
+
+
+class Lift:
+    """A user's function and how to run it under a transform of jax.
+
+    Args:
+        name: The name of the transform, for errors.
+        function: The user's function: any callable.
+        graph: False asserts that arguments are trees.
+        graph_updates: False asserts that structures do not change.
+
+    Attributes:
+        modes: The modes that were in force when the function was transformed.
+    """
+
+    __slots__ = ("_captures", "function", "modes", "name")
+
+    def __init__(
+        self, name: str, function: Any, graph: bool | None, graph_updates: bool | None
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.modes: Modes = resolve_modes(graph, graph_updates)
+        self._captures: Captures | None = None
+
+    def captures(self) -> Captures:
+        """Return what the function closes over now."""
+        found = self._captures
+        if found is None or not found.is_current():
+            found = self._captures = Captures(self.function)
+        return found
+
+    def captures_or_none(self) -> Captures | None:
+        """Return what the function closes over; None if there is nothing."""
+        found = self._captures
+        if found is not None and found.is_nothing:
+            return None
+        found = self.captures()
+        return found if found.objects else None
+
+    def of(self, function: Any) -> Lift:
+        """Return the same for another function."""
+        made = object.__new__(Lift)
+        made.name, made.function, made.modes = self.name, function, self.modes
+        made._captures = None
+        return made
+
+    def gather(
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any] | None = None,
+        prefixes: Sequence[Prefix] | None = None,
+        *,
+        capture_prefix: Prefix = None,
+        keyword_prefix: Prefix = None,
+        kept: Sequence[bool] | None = None,
+        kept_names: Collection[str] = (),
+        keep_captured: bool = False,
+        statics: Collection[int] = (),
+        static_names: Collection[str] = (),
+    ) -> Call:
+        """Take one call apart.
+
+        Args:
+            args: The positional arguments.
+            kwargs: The keyword arguments.
+            prefixes: The prefix of each positional argument.
+            capture_prefix: The prefix of every captured object.
+            keyword_prefix: The prefix of every keyword argument.
+            kept: Whether all values of each positional argument are to be returned.
+            kept_names: The same for keyword arguments.
+            keep_captured: The same for what is captured.
+            statics: Positions of arguments that are left as they are.
+            static_names: The same for keyword arguments.
+        """
+        modes = self.modes
+        gatherer = Gatherer(self.name)
+        own = [None] * len(args) if prefixes is None else prefixes
+        made, full, specs = [], [], []
+        for number, (value, prefix) in enumerate(zip(args, own, strict=True)):
+            if number in statics:
+                pure, pure_prefix, spec = value, None, None
+            else:
+                pure, pure_prefix, spec = gatherer.argument(
+                    value, prefix, (number,), kept=kept is not None and kept[number]
+                )
+            made.append(pure)
+            full.append(pure_prefix)
+            specs.append(spec)
+        named: dict[str, Any] = {}
+        keywords = {}
+        for name, value in (kwargs or {}).items():
+            if name in static_names:
+                named[name] = value
+                continue
+            named[name], _, spec = gatherer.argument(
+                value, keyword_prefix, (name,), kept=name in kept_names
+            )
+            if spec is not None:
+                keywords[name] = spec
+        if not modes[0] and gatherer.shares():
+            check_tree(self.name, (tuple(args), dict(kwargs or {})), False)
+        captured, found = [], []
+        for value in self.captures().objects:
+            pure, spec = gatherer.captured(value, capture_prefix, kept=keep_captured)
+            captured.append(pure)
+            found.append(spec)
+        signature = Signature(tuple(specs), keywords, tuple(found), modes)
+        return Call(signature, tuple(made), named, tuple(captured), tuple(full), gatherer.places)
+
+    def enter(
+        self, signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any], captured: Any
+    ) -> Inside:
+        """Make the objects of one call, inside a transform of jax.
+
+        Args:
+            signature: What is static about the call.
+            args: The plain values of the positional arguments.
+            kwargs: Those of the keyword arguments.
+            captured: Those of what the function closes over.
+        """
+        return Inside(self.name, self.function, self.captures(), signature).enter(
+            args, kwargs, captured
+        )
+
+    def run(
+        self,
+        signature: Signature,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        captured: Sequence[Any],
+        out_prefix: Prefix = None,
+    ) -> Flat:
+        """Run the user's function on plain values; see `enter`."""
+        inside = self.enter(signature, args, kwargs, captured)
+        return inside.leave(inside.result(), out_prefix)
+
+    def finish(self, call: Call, outcome: Outcome | Flat) -> Any:
+        """Write the changes of a call into its objects and return the result."""
+        signature = call.signature
+        flat = flattened(signature, outcome) if isinstance(outcome, Outcome) else outcome
+        return write_back(signature.parts, call.places, flat)

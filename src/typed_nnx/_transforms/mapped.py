@@ -1,0 +1,115 @@
+"""What `vmap`, `pmap` and `shard_map` have in common: functions over mapped axes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from typed_nnx._transforms.argnums import spread
+from typed_nnx._transforms.axis_metadata import AxisMetadata
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.leaving import Outcome, mirrored
+from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.mapped_values import check_broadcast
+from typed_nnx._transforms.prefixes import Prefix, pure_prefix
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Axes(NamedTuple):
+    """How values go in and come out.
+
+    Attributes:
+        ins: The prefixes of the positional arguments.
+        outs: The prefix of the result.
+        keywords: The prefix of keyword arguments.
+        captured: The prefix of what the function closes over.
+        metadata: What is done with the metadata of Variables.
+    """
+
+    ins: Prefix
+    outs: Prefix
+    keywords: Prefix = 0
+    captured: Prefix = None
+    metadata: AxisMetadata | None = None
+
+
+class Mapped(Lifted[P, R]):
+    """A function over mapped axes.
+
+    Args:
+        function: The user's function.
+        axes: How values go in and come out.
+        graph, graph_updates: The modes.
+    """
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        axes: Axes,
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None:
+        super().__init__(function, graph, graph_updates)
+        self._axes = axes
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function over the mapped axes."""
+        call = self._gather(args, kwargs)
+        outcome = self._map(call)(call.args, call.kwargs, call.captured)
+        return self._lift.finish(call, outcome)  # type: ignore[no-any-return]  # what the function returned
+
+    def _map(self, call: Call) -> Callable[..., Outcome]:
+        """Return the function of plain values that jax maps."""
+        raise NotImplementedError
+
+    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
+        if kwargs and self._lift.modes[1]:
+            args, kwargs = self._by_position(args, kwargs)
+        axes = self._axes
+        return self._lift.gather(
+            args,
+            kwargs,
+            spread(axes.ins, len(args)),
+            keyword_prefix=axes.keywords,
+            capture_prefix=axes.captured,
+        )
+
+    def _by_position(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+        """Return arguments given by name in their positions, where ``in_axes`` counts them."""
+        try:
+            bound = inspect.signature(self._lift.function).bind(*args, **kwargs)
+        except (TypeError, ValueError):
+            return args, kwargs  # the function says it better
+        return bound.args, bound.kwargs
+
+    def _prefixes(self, call: Call) -> tuple[tuple[Any, ...], Outcome]:
+        """Return the prefixes of what goes in and of what comes out, as jax takes them."""
+        axes = self._axes
+        outs: Any = Outcome
+        return (call.prefixes, axes.keywords, axes.captured), outs(
+            call.prefixes, axes.keywords, axes.captured, pure_prefix(axes.outs), axes.captured
+        )
+
+    def _flat(self, call: Call, *, check: bool = True) -> Callable[..., Outcome]:
+        lift, signature, axes = self._lift, call.signature, self._axes
+
+        def flat(args: Any, kwargs: Any, captured: Any) -> Outcome:
+            inside = lift.enter(signature, args, kwargs, captured)
+            if axes.metadata is None:
+                result = inside.result()
+            else:
+                given = spread(axes.ins, len(inside.args))
+                known = axes.metadata.enter(inside.args, given)
+                result = inside.result()
+                axes.metadata.leave(known, inside.args, given, result, axes.outs)
+            found = inside.leave(result, axes.outs)
+            if check:
+                check_broadcast(self.transform, call, found)
+            return mirrored(signature, found)
+
+        return flat

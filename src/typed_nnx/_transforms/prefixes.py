@@ -1,0 +1,270 @@
+"""Prefixes: what a transform does with each part of an argument, down to single Variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, TypeAlias
+
+import jax
+
+from typed_nnx._core.filters import Filter, Predicate, to_predicate
+from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.nested import flat_items
+from typed_nnx._core.nodes import GraphNode, all_entries
+from typed_nnx._core.paths import Path
+from typed_nnx._core.state import State
+from typed_nnx._core.static_keys import static_key
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.gather import entries_of
+from typed_nnx.errors import NoFilterMatchedError
+
+
+class Carry:
+    """Stands in ``in_axes`` and ``out_axes`` of `scan` for what is carried from step to step."""
+
+
+FilterMap: TypeAlias = (
+    State[Any, Any, Any, Any] | Mapping[Filter, Any] | Iterable[tuple[Filter, Any]]
+)
+"""Filters and what is to be done with the Variables that they match; or a State of the latter."""
+
+
+class ByFilter(Mapping[Any, Any]):
+    """An ordered mapping from filters to prefixes; the first filter that matches counts."""
+
+    __slots__ = ("_filters", "_predicates", "_values")
+
+    _what: ClassVar[str] = "prefixes"
+
+    def __init__(self, entries: FilterMap, /) -> None:
+        if isinstance(entries, State):
+            pairs: list[tuple[Any, Any]] = [
+                (_at(path), value) for path, value in flat_items(entries._mapping)
+            ]
+        elif isinstance(entries, Mapping):
+            pairs = list(entries.items())
+        else:
+            pairs = list(entries)
+        self._filters = tuple([key for key, _ in pairs])
+        self._values = tuple([value for _, value in pairs])
+        self._predicates: tuple[Predicate, ...] = tuple(map(to_predicate, self._filters))
+
+    @property
+    def filters(self) -> tuple[Filter, ...]:
+        """The filters, in order."""
+        return self._filters
+
+    @property
+    def values_in_order(self) -> tuple[Any, ...]:
+        """The prefixes, in the order of the filters."""
+        return self._values
+
+    def group_of(self, function: str, path: Path, leaf: Any) -> int:
+        """Return the number of the first filter that matches a leaf.
+
+        Raises:
+            NoFilterMatchedError: None does.
+        """
+        for number, predicate in enumerate(self._predicates):
+            if predicate(path, leaf):
+                return number
+        raise NoFilterMatchedError(function, [(path, describe_leaf(leaf))])
+
+    def _key(self) -> Any:
+        return (
+            type(self),
+            static_key(_hashable(self._filters)),
+            static_key(_hashable(self._values)),
+        )
+
+    def __getitem__(self, key: Any) -> Any:
+        for known, value in zip(self._filters, self._values, strict=True):
+            if known is key or known == key:
+                return value
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._filters)
+
+    def __len__(self) -> int:
+        return len(self._filters)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and (
+            (self._filters, self._values) == (other._filters, other._values)  # type: ignore[attr-defined]  # of the same type
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({dict(zip(self._filters, self._values, strict=True))!r})"
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    return value
+
+
+class _at:  # lower case: a predicate, like the functions that filters may be
+    """A filter for one path."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __call__(self, path: Path, value: object) -> bool:
+        return path == self.path
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _at) and self.path == other.path
+
+    def __hash__(self) -> int:
+        return hash((_at, self.path))
+
+    def __repr__(self) -> str:
+        return f"at {self.path!r}"
+
+
+class StateAxes(ByFilter):
+    """Axes by filter, for the Variables of a Module in ``in_axes`` and ``out_axes``.
+
+    >>> StateAxes({Param: 0, ...: None})
+    StateAxes({<class 'typed_nnx.Param'>: 0, Ellipsis: None})
+
+    Args:
+        filter_axes: Mapping (or pairs, or a State with an axis per Variable) from filters to an
+            axis, None for broadcasting or, in `scan`, `Carry`.
+    """
+
+    __slots__ = ()
+
+    @property
+    def axes(self) -> tuple[Any, ...]:
+        """The axes, in the order of the filters."""
+        return self._values
+
+
+class StateSharding(ByFilter):
+    """Shardings by filter, for the Variables of a Module in ``in_shardings`` and ``out_shardings``.
+
+    Args:
+        filter_sharding: Mapping (or pairs, or a State with a sharding per Variable) from filters to
+            a ``Sharding``, a ``PartitionSpec`` or None.
+    """
+
+    __slots__ = ()
+
+    @property
+    def shardings(self) -> tuple[Any, ...]:
+        """The shardings, in the order of the filters."""
+        return self._values
+
+
+class DiffState:
+    """Names the argument of `grad`, and which of its Variables to differentiate by.
+
+    Args:
+        argnum: The position of the argument.
+        filter: The filter of the Variables.
+    """
+
+    __slots__ = ("argnum", "filter")
+
+    def __init__(self, argnum: int, filter: Filter) -> None:  # noqa: A002 -- the public name
+        self.argnum = argnum
+        self.filter = filter
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, DiffState)
+            and self.argnum == other.argnum
+            and self.filter == other.filter
+        )
+
+    def __hash__(self) -> int:
+        return hash((DiffState, self.argnum, static_key(_hashable(self.filter))))
+
+    def __repr__(self) -> str:
+        return f"DiffState(argnum={self.argnum!r}, filter={self.filter!r})"
+
+
+class ByPath(ByFilter):
+    """Prefixes by path: what a Module, State or tree with a prefix in each place stands for."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, node: Any) -> ByPath:
+        """Build it from an object graph that has prefixes where the Variables are."""
+        if isinstance(node, Variable):
+            return cls([(..., node.get_raw_value())])
+        entries = entries_of(node)
+        if entries is not None:
+            return cls([(_at(path), _prefix_in(leaf)) for path, leaf in flat_items(entries)])
+        return cls([(_at(path), _prefix_in(leaf)) for path, leaf in _prefix_items(node, ())])
+
+
+def _prefix_in(leaf: Any) -> Any:
+    return leaf.get_raw_value() if isinstance(leaf, Variable) else leaf
+
+
+def _prefix_items(node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    for key, value in all_entries(node):
+        # Not by kind: 0 and None are prefixes here, and a PartitionSpec is one and no tuple.
+        if isinstance(value, GraphNode) or type(value) in (list, dict, tuple):
+            yield from _prefix_items(value, (*path, key))
+        else:
+            yield (*path, key), value
+
+
+Prefix: TypeAlias = Any
+"""One prefix for a whole argument, a tree of them, or `StateAxes` and the like for a Module."""
+
+
+def is_prefix_leaf(value: Any) -> bool:
+    """Whether a value inside a prefix tree stands for all that is below it."""
+    return value is None or isinstance(value, ByFilter | GraphNode | Variable)
+
+
+def by_filter(prefix: Prefix) -> ByFilter | None:
+    """Return the prefixes by filter that a prefix of one Module stands for; None if one for all."""
+    if isinstance(prefix, ByFilter):
+        return prefix
+    if isinstance(prefix, GraphNode | Variable | State):
+        return ByPath.of(prefix)
+    return None
+
+
+def pure_prefix(prefix: Prefix) -> Prefix:
+    """Return a prefix tree in the form that jax takes: one entry per group of Variables."""
+    if not holds_filters(prefix):
+        return prefix
+    return jax.tree.map(
+        lambda leaf: leaf if (found := by_filter(leaf)) is None else found.values_in_order,
+        prefix,
+        is_leaf=is_prefix_leaf,
+    )
+
+
+def holds_filters(prefix: Prefix) -> bool:
+    """Whether some Module has different prefixes for its Variables."""
+    if prefix is None or isinstance(prefix, int):
+        return False
+    leaves = jax.tree.leaves(prefix, is_leaf=is_prefix_leaf)
+    return any(by_filter(leaf) is not None for leaf in leaves)
+
+
+def broadcast(prefix: Prefix, treedef: Any) -> list[Prefix]:
+    """Return the prefix of each leaf of a tree."""
+    full = jax.tree.unflatten(treedef, [_LEAF] * treedef.num_leaves)
+    found: list[Prefix] = []
+
+    def add(leaf: Prefix, below: Any) -> None:
+        found.extend([leaf] * len(jax.tree.leaves(below)))
+
+    jax.tree.map(add, prefix, full, is_leaf=is_prefix_leaf)
+    return found
+
+
+_LEAF = object()

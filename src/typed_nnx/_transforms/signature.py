@@ -1,0 +1,239 @@
+"""What is static about one call of a transformed function, and about what came out of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import jax
+
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._transforms.prefixes import ByFilter
+
+Groups: TypeAlias = tuple[int, ...] | None
+"""The group of each leaf of a Module; None if it has one prefix, and so one group, for all."""
+
+
+class Part:
+    """One object among the arguments: its structure, and how its values are grouped.
+
+    Attributes:
+        graphdef: The structure. Its positions count on from those of the objects before it if some
+            of them share objects, else from 0.
+        groups: The group of each leaf.
+        count: The number of groups.
+        offset: The number of its first item among the items of all parts.
+        kept: All its values are returned, not only those that change.
+        filters: Decides the groups; None if there is one.
+    """
+
+    __slots__ = ("filters", "graphdef", "groups", "kept", "offset")
+
+    def __init__(
+        self,
+        graphdef: GraphDef[Any],
+        groups: Groups,
+        filters: ByFilter | None,
+        offset: int,
+        kept: bool,
+    ) -> None:
+        self.graphdef = graphdef
+        self.groups = groups
+        self.filters = filters
+        self.offset = offset
+        self.kept = kept
+
+    @property
+    def key(self) -> Any:
+        """What tells it from others; `TypeError` if its structure has no hash."""
+        token = self.graphdef.token
+        if token is None:
+            hash(self.graphdef)  # raises, and names the attribute
+        return (token, self.groups, self.kept)
+
+
+def in_groups(filters: ByFilter | None, groups: Sequence[int], values: list[Any]) -> Any:
+    """Return values as jax gets them: a list, or with filters a list for each of them."""
+    if filters is None:
+        return values
+    made: tuple[list[Any], ...] = tuple([[] for _ in filters])
+    for group, value in zip(groups, values, strict=True):
+        made[group].append(value)
+    return made
+
+
+def in_order(groups: Groups, pure: Any) -> list[Any]:
+    """Return the values in order again."""
+    if groups is None:
+        return list(pure)
+    following = [iter(group).__next__ for group in pure]
+    return [following[group]() for group in groups]
+
+
+class Repeated:
+    """An object among the arguments that is, or is inside, one before it.
+
+    Attributes:
+        number: Its number among the items of all parts.
+    """
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    @property
+    def key(self) -> Any:
+        """What tells it from others."""
+        return self.number
+
+
+class Argument:
+    """What is static about one argument that holds objects.
+
+    Attributes:
+        treedef: The structure with an object as a leaf.
+        parts: For each leaf its part, or None where it is a plain value.
+    """
+
+    __slots__ = ("parts", "treedef")
+
+    def __init__(self, treedef: Any, parts: tuple[Part | Repeated | None, ...]) -> None:
+        self.treedef = treedef
+        self.parts = parts
+
+    @property
+    def key(self) -> Any:
+        """What tells it from others."""
+        return (self.treedef, tuple([None if part is None else part.key for part in self.parts]))
+
+
+class Signature:
+    """What is static about one call: two calls with the same one can share a trace.
+
+    Attributes:
+        arguments: For each positional argument and captured object, None if it holds no object.
+        keywords: The same by name.
+        parts: All parts, in order.
+        modes: Whether trees are asserted, and whether the structure may change.
+    """
+
+    __slots__ = ("__weakref__", "arguments", "captured", "keywords", "modes", "parts")
+
+    def __init__(
+        self,
+        arguments: tuple[Argument | None, ...],
+        keywords: dict[str, Argument],
+        captured: tuple[Argument, ...],
+        modes: tuple[bool, bool],
+    ) -> None:
+        self.arguments = arguments
+        self.keywords = keywords
+        self.captured = captured
+        self.modes = modes
+        self.parts: list[Part] = [
+            part
+            for argument in (*arguments, *keywords.values(), *captured)
+            if argument is not None
+            for part in argument.parts
+            if type(part) is Part
+        ]
+
+    @property
+    def key(self) -> Any:
+        """What tells it from others; `TypeError` if a static value has no hash."""
+        return (
+            tuple([None if argument is None else argument.key for argument in self.arguments]),
+            tuple([(name, argument.key) for name, argument in self.keywords.items()]),
+            tuple([argument.key for argument in self.captured]),
+            self.modes,
+        )
+
+
+# Where a leaf of a new structure comes from: the number of a value that the trace returned, the
+# (part, leaf) of the arguments with that value, or None for a Variable that is there already.
+Source: TypeAlias = int | tuple[int, int] | None
+
+
+class Grown:
+    """The structure of an object after a trace.
+
+    Attributes:
+        graphdef: The structure; `outer` gives the number of each item that came from outside.
+        sources: Where the value of each leaf comes from.
+        groups: The group of each value that the trace returned.
+    """
+
+    __slots__ = ("graphdef", "groups", "sources")
+
+    def __init__(
+        self, graphdef: GraphDef[Any], sources: tuple[Source, ...], groups: Groups
+    ) -> None:
+        self.graphdef = graphdef
+        self.sources = sources
+        self.groups = groups
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grown) and (
+            (self.sources, self.groups) == (other.sources, other.groups)
+            and self.graphdef == other.graphdef
+        )
+
+    def __hash__(self) -> int:
+        return hash((len(self.graphdef.items), self.sources))
+
+
+class Effects:
+    """What a trace found: which values changed, which structures, what came out.
+
+    Attributes:
+        changed: For each part the leaves whose values were returned.
+        grown: For each part its new structure, None if it is as it was; empty if all are.
+        bases: The position of the first item of each part in the new structures.
+        treedef: The structure of the result with an object as a leaf; None if it holds none.
+        results: For each leaf of the result its structure, None where it is a plain value.
+    """
+
+    __slots__ = ("_hash", "bases", "changed", "grown", "results", "treedef")
+
+    def __init__(
+        self,
+        changed: tuple[tuple[int, ...], ...],
+        grown: tuple[Grown | None, ...],
+        bases: tuple[int, ...],
+        treedef: Any,
+        results: tuple[Grown | None, ...],
+    ) -> None:
+        self.changed = changed
+        self.grown = grown
+        self.bases = bases
+        self.treedef = treedef
+        self.results = results
+        self._hash: int | None = None
+
+    def _parts(self) -> Any:
+        return (self.changed, self.grown, self.bases, self.treedef, self.results)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Effects) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.changed, self.bases, len(self.results)))
+        return self._hash
+
+
+class Static:
+    """Carries a static value out of a trace, as a pytree without leaves."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+jax.tree_util.register_pytree_node(
+    Static, lambda static: ((), static.value), lambda value, _: Static(value)
+)
