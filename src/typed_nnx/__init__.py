@@ -139,6 +139,11 @@ from typed_nnx._graph.walk import set_metadata as set_metadata
 
 # -- transforms ------------------------------------------------------------------------------------
 from typed_nnx._transforms.axis_metadata import PARTITION_NAME as PARTITION_NAME
+from typed_nnx._transforms.checkify import checkify as checkify
+from typed_nnx._transforms.conditionals import cond as cond
+from typed_nnx._transforms.conditionals import switch as switch
+from typed_nnx._transforms.loops import fori_loop as fori_loop
+from typed_nnx._transforms.loops import while_loop as while_loop
 from typed_nnx._transforms.grad import grad as grad
 from typed_nnx._transforms.grad import value_and_grad as value_and_grad
 from typed_nnx._transforms.jit import JitWrapped as JitWrapped
@@ -147,6 +152,15 @@ from typed_nnx._transforms.prefixes import Carry as Carry
 from typed_nnx._transforms.prefixes import DiffState as DiffState
 from typed_nnx._transforms.prefixes import StateAxes as StateAxes
 from typed_nnx._transforms.prefixes import StateSharding as StateSharding
+from typed_nnx._transforms.rng_backups import SplitBackups as SplitBackups
+from typed_nnx._transforms.rng_backups import StreamBackup as StreamBackup
+from typed_nnx._transforms.rng_backups import backup_keys as backup_keys
+from typed_nnx._transforms.rng_backups import backup_rngs as backup_rngs
+from typed_nnx._transforms.rng_backups import restore_rngs as restore_rngs
+from typed_nnx._transforms.rng_splits import fork_rngs as fork_rngs
+from typed_nnx._transforms.rng_splits import split_rngs as split_rngs
+from typed_nnx._transforms.remat import remat as remat
+from typed_nnx._transforms.scan import scan as scan
 from typed_nnx._transforms.vmap import vmap as vmap
 
 graphlib = graph  # its newer name

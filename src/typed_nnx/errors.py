@@ -58,5 +58,16 @@ from typed_nnx._errors.transforms import UnhashableArgumentError as UnhashableAr
 from typed_nnx._errors.transforms import ArgumentOutOfRangeError as ArgumentOutOfRangeError
 from typed_nnx._errors.transforms import BroadcastChangedError as BroadcastChangedError
 from typed_nnx._errors.transforms import PartitionNameError as PartitionNameError
+from typed_nnx._errors.transforms import PrefixLengthError as PrefixLengthError
+from typed_nnx._errors.transforms import ReturnedInputError as ReturnedInputError
 from typed_nnx._errors.transforms import AuxResultError as AuxResultError
 from typed_nnx._errors.transforms import NonScalarLossError as NonScalarLossError
+from typed_nnx._errors.rng_splits import InvalidSplitsError as InvalidSplitsError
+from typed_nnx._errors.rng_splits import SqueezeError as SqueezeError
+
+# -- control flow ----------------------------------------------------------------------------------
+from typed_nnx._errors.control_flow import BranchMismatchError as BranchMismatchError
+from typed_nnx._errors.control_flow import CarryStructureError as CarryStructureError
+from typed_nnx._errors.control_flow import CarryTypeError as CarryTypeError
+from typed_nnx._errors.control_flow import ConditionChangedError as ConditionChangedError
+from typed_nnx._errors.control_flow import ScanAxesError as ScanAxesError

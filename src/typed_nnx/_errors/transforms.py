@@ -61,7 +61,7 @@ class UnhashableArgumentError(TypeError):
 
 
 @public
-class ArgumentOutOfRangeError(ValueError):
+class ArgumentOutOfRangeError(ValueError, TypeError):
     """An option of a transform names an argument that the function does not have.
 
     Args:
@@ -191,4 +191,54 @@ class AuxResultError(TypeError):
             f"{self.function}: with has_aux=True, {self.called} should return a tuple (value, aux); "
             f"it returned a {what}.\n"
             "  Fix: return value, aux"
+        )
+
+
+@public
+class PrefixLengthError(ValueError):
+    """A sequence of prefixes has another length than there are arguments.
+
+    Args:
+        option: The transform and its option.
+        prefixes: The number of prefixes.
+        arguments: The number of arguments.
+    """
+
+    def __init__(self, option: str, prefixes: int, arguments: int) -> None:
+        super().__init__(option, prefixes, arguments)
+        self.option = option
+        self.prefixes = prefixes
+        self.arguments = arguments
+
+    def __str__(self) -> str:
+        return (
+            f"{self.option} must be a tree prefix of the arguments: it has {self.prefixes} entries, "
+            f"the function got {self.arguments} positional arguments.\n"
+            "  Fix: give one entry for each positional argument, or a single one for all"
+        )
+
+
+@public
+class ReturnedInputError(ValueError):
+    """A Variable of an argument was returned in a mode in which it must not be.
+
+    Args:
+        function: The name of the transform.
+        kind: The type of the Variable.
+        path: Where it is in the result.
+    """
+
+    def __init__(self, function: str, kind: str, path: tuple[object, ...]) -> None:
+        super().__init__(function, kind, path)
+        self.function = function
+        self.kind = kind
+        self.path = path
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: Duplicate {self.kind}: the result has a Variable of an argument, at "
+            f"path {self.path!r}. With graph=False or graph_updates=False arguments cannot be "
+            "returned.\n"
+            "  Fix: return nnx.clone(...) of it or nothing, since changes are seen outside; or use "
+            "graph=True, graph_updates=True"
         )

@@ -25,7 +25,7 @@ _modes = _Modes()
 
 def _set(name: str, value: bool) -> None:
     setattr(_modes, name, value)
-    _modes.pair = (_modes.graph, _modes.graph_updates)
+    _modes.pair = (_modes.graph, _modes.graph and _modes.graph_updates)
 
 
 class _SetMode(Restoring):

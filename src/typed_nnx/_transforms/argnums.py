@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from typed_nnx._transforms.callables import describe
-from typed_nnx.errors import ArgumentOutOfRangeError
+from typed_nnx.errors import ArgumentOutOfRangeError, PrefixLengthError
 
 ArgNums: TypeAlias = int | Sequence[int] | None
 ArgNames: TypeAlias = str | Iterable[str] | None
@@ -74,11 +74,17 @@ def _names(argnames: ArgNames) -> tuple[str, ...]:
     return (argnames,) if isinstance(argnames, str) else tuple(argnames)
 
 
-def spread(prefix: Any, count: int) -> tuple[Any, ...]:
-    """Return the prefix of each positional argument: one for all, or one for each in a sequence."""
-    if type(prefix) in (list, tuple):
-        return tuple(prefix)
-    return (prefix,) * count
+def spread(option: str, prefix: Any, count: int) -> tuple[Any, ...]:
+    """Return the prefix of each positional argument: one for all, or one for each in a sequence.
+
+    Raises:
+        PrefixLengthError: There is not one for each.
+    """
+    if type(prefix) not in (list, tuple):
+        return (prefix,) * count
+    if len(prefix) != count:
+        raise PrefixLengthError(option, len(prefix), count)
+    return tuple(prefix)
 
 
 def positive(option: str, function: Any, number: int, count: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 
@@ -15,6 +15,10 @@ from typed_nnx.errors import PartitionNameError
 
 PARTITION_NAME = "partition_name"
 """The key of ``transform_metadata`` whose value is the name of the mapped axis."""
+
+
+Known: TypeAlias = dict[int, tuple[Variable[Any], int]]
+"""Variables, which are kept so that no other gets their id, with their axes."""
 
 
 class AxisMetadata:
@@ -31,18 +35,18 @@ class AxisMetadata:
         self._function = function
         self._name = name
 
-    def enter(self, args: Sequence[Any], prefixes: Sequence[Prefix]) -> dict[int, int]:
-        """Take the name out of the Variables of arguments; return the axis of each by id."""
-        axes: dict[int, int] = {}
+    def enter(self, args: Sequence[Any], prefixes: Sequence[Prefix]) -> Known:
+        """Take the name out of the Variables of arguments; return each with its axis by id."""
+        axes: Known = {}
         for variable, axis in variables_with_axes(self._function, args, prefixes):
             if id(variable) not in axes:
-                axes[id(variable)] = axis
+                axes[id(variable)] = variable, axis
                 self._remove(variable, axis)
         return axes
 
     def leave(
         self,
-        axes: dict[int, int],
+        axes: Known,
         args: Sequence[Any],
         prefixes: Sequence[Prefix],
         result: Any,
@@ -56,14 +60,14 @@ class AxisMetadata:
         ):
             if id(variable) not in done:
                 done[id(variable)] = variable
-                self._add(variable, axes.get(id(variable), axis))
+                self._add(variable, axes.get(id(variable), (variable, axis))[1])
 
     def _remove(self, variable: Variable[Any], axis: int) -> None:
         names = variable._meta.get("out_sharding")
         if names is not None:
             left = list(names)
-            number = axis if axis >= 0 else axis + len(left)
-            if number >= len(left) or left[number] != self._name:
+            number = _from_the_start(variable, axis, len(left))
+            if not 0 <= number < len(left) or left[number] != self._name:
                 raise PartitionNameError(
                     self._function, type(variable).__name__, self._name, axis, tuple(names)
                 )
@@ -75,11 +79,20 @@ class AxisMetadata:
         names = variable._meta.get("out_sharding")
         if names is not None:
             wider = list(names)
-            number = axis if axis >= 0 else axis + len(wider) + 1
+            number = _from_the_start(variable, axis, len(wider) + 1)
             wider.extend([None] * (number - len(wider)))
             wider.insert(number, self._name)
             variable.set_metadata(out_sharding=tuple(wider))
         variable.add_axis(axis, self._name)
+
+
+def _from_the_start(variable: Variable[Any], axis: int, names: int) -> int:
+    """Return an axis counted from the first; the value of the Variable lacks the axis."""
+    if axis >= 0:
+        return axis
+    # There may be fewer names than axes.
+    count = getattr(variable.get_raw_value(), "ndim", names - 1) + 1
+    return axis + max(count, names)
 
 
 def named_axis(function: str, metadata: Mapping[str, Any]) -> AxisMetadata | None:

@@ -7,6 +7,7 @@ inside all of these. Globals are not looked at.
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
 from collections.abc import Mapping, Sequence
@@ -61,6 +62,9 @@ class Captures:
             if type(holder) is types.CellType:
                 if _content(holder) is not content:
                     return False
+            elif type(holder) is types.FunctionType:
+                if not _identical(_defaults(holder), content):
+                    return False
             elif not _identical(_entries(holder), content):
                 return False
         return True
@@ -76,7 +80,7 @@ class Captures:
         for part in self._parts(value):
             self._holders.setdefault(id(part), []).append(value)
             self._look_at(part)
-        if len(self.objects) > before and isinstance(value, list | dict):
+        if isinstance(value, list | dict) and (len(self.objects) > before or not value):
             self._watched.append((value, _entries(value)))
 
     def _parts(self, value: Any) -> list[Any]:
@@ -84,7 +88,10 @@ class Captures:
             cells = value.__closure__ or ()
             contents = [_content(cell) for cell in cells]
             self._watched.extend(zip(cells, contents, strict=True))
-            return [*contents, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+            defaults = _defaults(value)
+            if defaults:
+                self._watched.append((value, defaults))
+            return [*contents, *defaults]
         if isinstance(value, functools.partial):
             return [value.func, *value.args, *value.keywords.values()]
         if isinstance(value, types.MethodType):
@@ -115,6 +122,10 @@ class Captures:
 
 _NOTHING: frozenset[type] = frozenset({int, float, bool, str, complex, bytes, type(None), type})
 _EMPTY = object()
+
+
+def _defaults(function: types.FunctionType) -> list[Any]:
+    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
 
 
 def _content(cell: types.CellType) -> Any:
@@ -151,7 +162,26 @@ class _Exchange:
             return value
         if isinstance(value, types.FunctionType):
             return self._function(value)
+        if type(value) is list:
+            return self._list(value)
+        if isinstance(value, dict):
+            return self._dict(value)
         made = self._made[id(value)] = self._copy(value)
+        return made
+
+    # Known before they are filled: a list or dict may hold itself.
+
+    def _list(self, value: list[Any]) -> list[Any]:
+        made: list[Any] = []
+        self._made[id(value)] = made
+        made.extend(map(self, value))
+        return made
+
+    def _dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        made = copy.copy(value)
+        self._made[id(value)] = made
+        for key, entry in value.items():
+            made[key] = self(entry)
         return made
 
     def _copy(self, value: Any) -> Any:
@@ -160,8 +190,6 @@ class _Exchange:
             return functools.partial(self(value.func), *map(self, value.args), **keywords)
         if isinstance(value, types.MethodType):
             return types.MethodType(self(value.__func__), self(value.__self__))
-        if isinstance(value, dict):
-            return dict(zip(value, map(self, value.values()), strict=True))
         if isinstance(value, tuple) and hasattr(value, "_make"):  # a named tuple
             return value._make(map(self, value))
         if isinstance(value, list | tuple):

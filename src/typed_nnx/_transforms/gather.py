@@ -61,6 +61,13 @@ class Place(NamedTuple):
         return self.root if position == 0 else self.graph.objects[position]
 
 
+def prefix_of_leaf(part: Part, place: Place, leaf: int) -> Prefix:
+    """Return the prefix of a leaf of a part."""
+    if part.filters is None or part.groups is None:
+        return place.prefix
+    return part.filters.values_in_order[part.groups[leaf]]
+
+
 def raw_values(graph: Record | Traversal) -> list[Any]:
     """Return the raw values of the leaves."""
     if graph.has_slots:
@@ -124,7 +131,7 @@ class Gatherer:
         self._kept = kept
         graph = self._graph_of(value)
         if type(graph) is int:  # it is an argument too, whose prefix counts
-            return [], Argument(_LEAF_TREE, (Repeated(graph),))
+            return [], Argument(_LEAF_TREE, (Repeated(graph, None),))
         place = Place(value, graph, ("captured",), prefix, kept, raw_values(graph))
         part = self._part(place)
         self._add(place, part)
@@ -167,7 +174,8 @@ class Gatherer:
         if self._index is not None:
             self._check_prefix(Place(root, Traversal().visit(root), path, prefix, self._kept, []))
         if type(graph) is int:
-            return [], Repeated(graph)
+            repeated = Repeated(graph, by_filter(prefix))
+            return repeated.nothing(), repeated
         place = Place(root, graph, path, prefix, self._kept, raw_values(graph))
         part = self._part(place)
         self._add(place, part)
@@ -177,10 +185,10 @@ class Gatherer:
         filters = by_filter(place.prefix)
         structure = place.structure
         if filters is None:
-            return Part(structure, None, None, self._offset, self._kept)
+            return Part(structure, None, None, self._offset, self._kept, place.prefix)
         leaves = zip(structure.layout.paths, place.graph.values(), strict=True)
         groups = [filters.group_of(self._function, path, leaf) for path, leaf in leaves]
-        return Part(structure, tuple(groups), filters, self._offset, self._kept)
+        return Part(structure, tuple(groups), filters, self._offset, self._kept, place.prefix)
 
     def _graph_of(self, root: Any) -> Record | Traversal | int:
         """Return the graph of an object, or its number if it was met before."""

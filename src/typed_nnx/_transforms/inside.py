@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+import jax
+
 from typed_nnx._graph.graphdef import VariableDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.leaving import Flat, Leaving
 from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Argument, Part, Repeated, Signature, in_order
 
 
@@ -24,22 +27,23 @@ class Inside:
 
     Attributes:
         args, kwargs: The arguments with objects made of tracers.
+        given: The raw values of the leaves of each part.
         captured: What the function closes over, likewise.
     """
 
     __slots__ = (
-        "_captures", "_function", "_given", "_name", "_objects", "_roots", "_signature", "_variables",
-        "args", "captured", "kwargs",
+        "_captures", "_function", "_name", "_objects", "_roots", "_variables", "args", "captured",
+        "given", "kwargs", "signature",
     )  # fmt: skip
 
     def __init__(self, name: str, function: Any, captures: Captures, signature: Signature) -> None:
         self._name = name
         self._function = function
         self._captures = captures
-        self._signature = signature
+        self.signature = signature
         self._objects: dict[int, Any] = {}  # by their number among the items of all parts
         self._roots: list[Any] = []
-        self._given: list[list[Any]] = []
+        self.given: list[list[Any]] = []
         self._variables: list[list[Any]] = []
 
     # -- in ---------------------------------------------------------------------------------------
@@ -48,7 +52,7 @@ class Inside:
         self, args: Sequence[Any], kwargs: Mapping[str, Any], captured: Sequence[Any]
     ) -> Self:
         """Make the objects from their plain values."""
-        signature = self._signature
+        signature = self.signature
         self.args: list[Any] = [
             value if spec is None else self._argument(spec, value)
             for spec, value in zip(signature.arguments, args, strict=True)
@@ -62,10 +66,17 @@ class Inside:
         ]
         return self
 
-    def result(self) -> Any:
-        """Run the user's function and return its result."""
+    def result(self, number: int | None = None, *before: Any) -> Any:
+        """Run the user's function and return its result.
+
+        Args:
+            number: Which function to run, where there are several.
+            *before: Arguments that come first.
+        """
         function = self._captures.exchanged(self._function, self.captured)
-        return function(*self.args, **self.kwargs)
+        if number is not None:
+            function = function[number]
+        return function(*before, *self.args, **self.kwargs)
 
     def _argument(self, argument: Argument, pure: Any) -> Any:
         values = argument.treedef.flatten_up_to(pure)
@@ -86,15 +97,16 @@ class Inside:
             for position, found in made.items():
                 self._objects[position + part.offset] = found
         self._roots.append(root)
-        self._given.append(values)
+        # What is not an array may be changed in place, so what it holds is kept apart.
+        self.given.append([value if isinstance(value, jax.Array) else _copied(value) for value in values])
         self._variables.append(_variables(part, made))
         return root
 
     # -- out --------------------------------------------------------------------------------------
 
-    def leave(self, result: Any, prefix: Prefix = None) -> Flat:
+    def leave(self, result: Any, prefix: Prefix = NO_PREFIX) -> Flat:
         """Take the objects apart again: what changed, what came out, and the static `Effects`."""
-        leaving = Leaving(self._name, self._signature, self._objects, self._given, self._variables)
+        leaving = Leaving(self._name, self.signature, self._objects, self.given, self._variables)
         return leaving.flat(self._roots, result, prefix)
 
 
@@ -106,3 +118,7 @@ def _variables(part: Part, made: dict[int, Any]) -> list[Any]:
         for position, item in enumerate(part.graphdef.items)
         if type(item) is VariableDef or isinstance(item, str)
     ]
+
+
+def _copied(value: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf, value)

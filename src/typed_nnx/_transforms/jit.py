@@ -16,6 +16,7 @@ from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
+from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Signature
 
 P = ParamSpec("P")
@@ -78,7 +79,8 @@ class JitWrapped(Lifted[P, R]):
         has_shardings = options.has_shardings
 
         def flat(signature: Signature, captured: Any, /, *args: Any, **kwargs: Any) -> Any:
-            found = lift.run(signature, args, kwargs, captured, out_prefix=options.out_shardings)
+            outs = options.out_shardings if has_shardings else NO_PREFIX
+            found = lift.run(signature, args, kwargs, captured, outs)
             return mirrored(signature, found) if has_shardings else tuple(found)
 
         flat.__name__ = flat.__qualname__ = name_of(lift.function)
@@ -153,7 +155,9 @@ class JitWrapped(Lifted[P, R]):
         return found
 
     def _gather(self, args: Any, kwargs: Any) -> Call:
-        kept = [number in self._donated for number in range(len(args))]
+        # With shardings all values come back placed, so that the next call need not place them again.
+        placed = self._options.in_shardings is not None
+        kept = [placed or number in self._donated for number in range(len(args))]
         return self._lift.gather(
             args,
             kwargs,

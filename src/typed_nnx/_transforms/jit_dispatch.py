@@ -74,10 +74,8 @@ def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
             if token is None:
                 return None
             found = cell.values
-            if found is None:
-                found = raw_values(record)
-                if not record.has_slots:
-                    cell.values = found
+            if not found:
+                found = _read(record)
             key.append(token)
             values.append(found)
             for other in records:
@@ -101,28 +99,42 @@ def write(records: Sequence[Record], effects: Effects, updates: Sequence[list[An
     return True
 
 
+def _read(record: Record) -> list[Any]:
+    """Return the raw values of the leaves, and cache them."""
+    if record.has_slots:
+        return raw_values(record)
+    # Known before it is filled: a write by another thread meanwhile drops it.
+    values: list[Any] = []
+    record.cell.values = values
+    found = raw_values(record)
+    values.extend(found)
+    return found
+
+
 def _write(record: Record, effects: Effects, changed: Sequence[int], new: list[Any]) -> None:
     cell: Cell = record.cell
     leaves: Any = record.leaves
     complete = len(changed) == len(leaves)
-    if not complete:
-        if record.targets[0] is effects:
-            leaves = record.targets[1]
-        else:
-            leaves = [leaves[number] for number in changed]
-            record.targets = (effects, leaves)
-    if cell.shared:
-        for variable, value in zip(leaves, new, strict=True):
-            store_flat(variable, ((value,), variable._flat[1]))
-            for other in variable._nnx_cells:
-                other.values = None
-    else:
-        for variable, value in zip(leaves, new, strict=True):
-            store_flat(variable, ((value,), variable._flat[1]))
+    values: list[Any] | None = [] if complete else cell.values
     if complete:
-        cell.values = new
-    elif cell.values is not None:
-        values = cell.values.copy()
+        cell.values = values
+    elif record.targets[0] is effects:
+        leaves = record.targets[1]
+    else:
+        leaves = [leaves[number] for number in changed]
+        record.targets = (effects, leaves)
+    for variable, value in zip(leaves, new, strict=True):
+        store_flat(variable, ((value,), variable._flat[1]))
+    if cell.shared:
+        for variable in leaves:
+            for other in variable._nnx_cells:
+                if other is not cell:
+                    other.values = None
+    # In place: if another thread wrote meanwhile, the list is not the cached one any more.
+    if complete:
+        values.extend(new)  # type: ignore[union-attr]  # a list, made above
+    elif values and len(values) == len(record.leaves):
         for number, value in zip(changed, new, strict=True):
             values[number] = value
-        cell.values = values
+    else:
+        cell.values = None

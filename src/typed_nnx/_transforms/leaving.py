@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 
 from typed_nnx._core.references import is_array_ref
 from typed_nnx._core.variable import Variable
-from typed_nnx._graph.graphdef import REF_ITEM, GraphDef
+from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
 from typed_nnx._graph.traversal import Slot, Traversal
 from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.prefixes import ByFilter, Prefix, broadcast, by_filter
@@ -24,7 +25,9 @@ from typed_nnx._transforms.signature import (
     Static,
     in_groups,
 )
-from typed_nnx._transforms.structure_changes import check_unchanged
+from typed_nnx._transforms.result_checks import ResultCheck
+from typed_nnx._transforms.structure_changes import changes_of
+from typed_nnx.errors import StructureChangedError
 
 
 class Flat(NamedTuple):
@@ -84,7 +87,7 @@ class Leaving:
     """
 
     __slots__ = (
-        "_entry_of", "_function", "_given", "_index", "_numbers", "_signature", "_slots",
+        "_entry_of", "_function", "_given", "_index", "_objects", "_numbers", "_signature", "_slots",
         "_variables",
     )  # fmt: skip
 
@@ -100,6 +103,7 @@ class Leaving:
         self._signature = signature
         self._given = given
         self._variables = variables
+        self._objects = objects
         self._numbers = {id(found): number for number, found in objects.items()}
         self._index: dict[int, int] = {}
         self._entry_of: list[int | None] = []  # by position in the new structures
@@ -110,7 +114,8 @@ class Leaving:
         parts = self._signature.parts
         found = [self._visit(root) for root in roots]
         same = list(map(self._is_same, parts, self._given, found))
-        check_unchanged(self._function, self._signature, found, same)
+        if not self._signature.modes[1]:
+            self._check_structures(found, same)
         updates = [_Values(part.filters) for part in parts]
         changed = []
         for number, part in enumerate(parts):
@@ -147,7 +152,22 @@ class Leaving:
             self._entry_of.append(None if known is None else self._numbers.get(id(known)))
         return traversal
 
-    def _is_same(self, part: Part, given: Sequence[Any], found: Traversal) -> bool:
+    def _check_structures(self, found: Sequence[Traversal], same: Sequence[bool]) -> None:
+        """Raise if a structure changed, other than by metadata, in a mode in which it may not."""
+        for number, part in enumerate(self._signature.parts):
+            if not same[number] and not self._is_same(
+                part, self._given[number], found[number], alike=_alike_but_for_metadata
+            ):
+                after = self._with_origins(found[number])
+                raise StructureChangedError(self._function, changes_of(part.graphdef, after))
+
+    def _is_same(
+        self,
+        part: Part,
+        given: Sequence[Any],
+        found: Traversal,
+        alike: Callable[[Any, Any], bool] = operator.eq,
+    ) -> bool:
         """Whether an object has the structure and the very objects that it came with."""
         items = part.graphdef.items
         if len(items) != len(found.items):
@@ -157,7 +177,7 @@ class Leaving:
             if type(new) is int:
                 if type(old) is not int or self._entry_of[new] != old + shift:
                     return False
-            elif (old is not new and old != new) or (
+            elif (old is not new and not alike(old, new)) or (
                 found.objects[position] is not None
                 and (self._entry_of[found.base + position] != part.offset + position)
             ):
@@ -206,9 +226,7 @@ class Leaving:
 
     def _grown(self, found: Traversal, returned: _Values) -> Grown:
         """Return the structure of an object, and add the values that go with it."""
-        items = range(found.base, found.base + len(found.items))
-        outer = tuple([self._entry_of[position] for position in items])
-        structure: GraphDef[Any] = GraphDef(tuple(found.items), base=found.base, outer=outer)
+        structure = self._with_origins(found)
         paths = structure.layout.paths
         first = len(returned.values)
         sources: list[Source] = []
@@ -228,6 +246,12 @@ class Leaving:
         groups = None if returned.filters is None else tuple(returned.groups[first:])
         return Grown(structure, tuple(sources), groups)
 
+    def _with_origins(self, found: Traversal) -> GraphDef[Any]:
+        """Return a structure with the numbers of the objects that came from outside."""
+        positions = range(found.base, found.base + len(found.items))
+        outer = tuple([self._entry_of[position] for position in positions])
+        return GraphDef(tuple(found.items), base=found.base, outer=outer)
+
     def _result(self, result: Any, prefix: Prefix) -> tuple[Any, Any, tuple[Grown | None, ...]]:
         """Return the result with values in the place of objects, and what is static about it."""
         leaves, treedef = jax.tree.flatten(result, is_leaf=is_object)
@@ -235,8 +259,11 @@ class Leaving:
             return result, None, ()
         pure: list[Any] = []
         results: list[Grown | None] = []
-        for leaf, own in zip(leaves, broadcast(prefix, treedef), strict=True):
+        check = ResultCheck(self._function, self._signature, self._objects, prefix)
+        check.trees(result)
+        for leaf, own in zip(leaves, broadcast(check.prefix, treedef), strict=True):
             if is_object(leaf):
+                check.prefixes(leaf, own)
                 returned = _Values(by_filter(own))
                 results.append(self._grown(self._visit(leaf), returned))
                 pure.append(returned.pure())
@@ -283,7 +310,13 @@ def _mirror(argument: Argument | None, pure: Iterator[Any]) -> Any:
 
 
 def _next(part: Part | Repeated, pure: Iterator[Any]) -> Any:
-    return next(pure) if isinstance(part, Part) else []
+    return next(pure) if isinstance(part, Part) else part.nothing()
+
+
+def _alike_but_for_metadata(old: Any, new: Any) -> bool:
+    if isinstance(old, VariableDef) and isinstance(new, VariableDef):
+        return old.cls is new.cls
+    return bool(old == new)
 
 
 def _content(variable: Any) -> Any:

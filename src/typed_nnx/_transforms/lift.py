@@ -17,6 +17,7 @@ from typed_nnx._transforms.gather import Call, Gatherer
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.leaving import Flat, Outcome, flattened
 from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Signature
 from typed_nnx._transforms.write_back import write_back
 
@@ -152,7 +153,7 @@ class Lift:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         captured: Sequence[Any],
-        out_prefix: Prefix = None,
+        out_prefix: Prefix = NO_PREFIX,
     ) -> Flat:
         """Run the user's function on plain values; see `enter`."""
         inside = self.enter(signature, args, kwargs, captured)

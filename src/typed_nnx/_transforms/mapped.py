@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from typed_nnx._transforms.argnums import spread
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Outcome, mirrored
+from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
 from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.mapped_values import check_broadcast
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
+from typed_nnx._transforms.signature import Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,6 +45,11 @@ class Mapped(Lifted[P, R]):
         graph, graph_updates: The modes.
     """
 
+    #: The name of the option for the prefixes of arguments.
+    _ins_name = "in_axes"
+    #: Whether arguments given by name have prefixes too where structures stay as they are.
+    _always_by_position = False
+
     def __init__(
         self,
         function: Callable[P, R],
@@ -66,13 +71,13 @@ class Mapped(Lifted[P, R]):
         raise NotImplementedError
 
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-        if kwargs and self._lift.modes[1]:
+        if kwargs and (self._lift.modes[1] or self._always_by_position):
             args, kwargs = self._by_position(args, kwargs)
         axes = self._axes
         return self._lift.gather(
             args,
             kwargs,
-            spread(axes.ins, len(args)),
+            spread(f"{self.transform}: {self._ins_name}", axes.ins, len(args)),
             keyword_prefix=axes.keywords,
             capture_prefix=axes.captured,
         )
@@ -91,25 +96,43 @@ class Mapped(Lifted[P, R]):
         """Return the prefixes of what goes in and of what comes out, as jax takes them."""
         axes = self._axes
         outs: Any = Outcome
+        changed = [
+            None if argument is None else prefix  # a plain value does not come back
+            for argument, prefix in zip(call.signature.arguments, call.prefixes, strict=True)
+        ]
         return (call.prefixes, axes.keywords, axes.captured), outs(
-            call.prefixes, axes.keywords, axes.captured, pure_prefix(axes.outs), axes.captured
+            tuple(changed), axes.keywords, axes.captured, pure_prefix(axes.outs), axes.captured
         )
 
-    def _flat(self, call: Call, *, check: bool = True) -> Callable[..., Outcome]:
-        lift, signature, axes = self._lift, call.signature, self._axes
+    def _flat(
+        self, signature: Signature, check: Callable[[Flat], None] | None = None
+    ) -> Callable[..., Outcome]:
+        """Return the function of plain values.
+
+        It may be kept longer than the call lasts, so it knows the signature only.
+
+        Args:
+            signature: That of the call.
+            check: Is given what the function found.
+        """
+        lift, axes = self._lift, self._axes
 
         def flat(args: Any, kwargs: Any, captured: Any) -> Outcome:
             inside = lift.enter(signature, args, kwargs, captured)
             if axes.metadata is None:
                 result = inside.result()
             else:
-                given = spread(axes.ins, len(inside.args))
-                known = axes.metadata.enter(inside.args, given)
+                given = (*inside.args, *inside.kwargs.values())
+                prefixes = (
+                    *spread(f"{self.transform}: {self._ins_name}", axes.ins, len(inside.args)),
+                    *[axes.keywords] * len(inside.kwargs),
+                )
+                known = axes.metadata.enter(given, prefixes)
                 result = inside.result()
-                axes.metadata.leave(known, inside.args, given, result, axes.outs)
+                axes.metadata.leave(known, given, prefixes, result, axes.outs)
             found = inside.leave(result, axes.outs)
-            if check:
-                check_broadcast(self.transform, call, found)
+            if check is not None:
+                check(found)
             return mirrored(signature, found)
 
         return flat

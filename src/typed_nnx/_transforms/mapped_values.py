@@ -8,9 +8,8 @@ import jax
 
 from typed_nnx._core.paths import attribute_path
 from typed_nnx._core.trace import context
-from typed_nnx._transforms.gather import Call, Place
+from typed_nnx._transforms.gather import Call, Place, prefix_of_leaf
 from typed_nnx._transforms.leaving import Flat
-from typed_nnx._transforms.prefixes import by_filter
 from typed_nnx._transforms.signature import Effects, Part, in_order
 from typed_nnx.errors import BroadcastChangedError
 
@@ -26,7 +25,7 @@ def check_broadcast(function: str, call: Call, found: Flat) -> None:
     parts = zip(call.signature.parts, call.places, effects.changed, found.updates, strict=True)
     for part, place, changed, pure in parts:
         for leaf, value in zip(changed, _in_order(part, changed, pure), strict=False):
-            if _axis_of(part, place, leaf) is None and any(map(_is_mapped, jax.tree.leaves(value))):
+            if prefix_of_leaf(part, place, leaf) is None and any(map(_is_mapped, jax.tree.leaves(value))):
                 paths.append(_path(call, place, leaf))
     if paths:
         raise BroadcastChangedError(function, paths)
@@ -36,13 +35,6 @@ def _in_order(part: Part, changed: tuple[int, ...], pure: Any) -> list[Any]:
     if part.groups is None:
         return list(pure)
     return in_order(tuple([part.groups[leaf] for leaf in changed]), pure)
-
-
-def _axis_of(part: Part, place: Place, leaf: int) -> Any:
-    filters = by_filter(place.prefix)
-    if filters is None or part.groups is None:
-        return place.prefix
-    return filters.values_in_order[part.groups[leaf]]
 
 
 def _path(call: Call, place: Place, leaf: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import jax
 
-from typed_nnx._core.filters import Filter, Predicate, to_predicate
+from typed_nnx._core.filters import Filter, PathIn, Predicate, to_predicate
 from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.nested import flat_items
 from typed_nnx._core.nodes import GraphNode, all_entries
@@ -24,7 +24,7 @@ class Carry:
 
 
 FilterMap: TypeAlias = (
-    State[Any, Any, Any, Any] | Mapping[Filter, Any] | Iterable[tuple[Filter, Any]]
+    State[Any, Any, Any, Any] | Mapping[Any, Any] | Iterable[tuple[Filter, Any]]
 )
 """Filters and what is to be done with the Variables that they match; or a State of the latter."""
 
@@ -38,16 +38,14 @@ class ByFilter(Mapping[Any, Any]):
 
     def __init__(self, entries: FilterMap, /) -> None:
         if isinstance(entries, State):
-            pairs: list[tuple[Any, Any]] = [
-                (_at(path), value) for path, value in flat_items(entries._mapping)
-            ]
+            pairs: list[tuple[Any, Any]] = _by_value(flat_items(entries._mapping))
         elif isinstance(entries, Mapping):
             pairs = list(entries.items())
         else:
             pairs = list(entries)
         self._filters = tuple([key for key, _ in pairs])
         self._values = tuple([value for _, value in pairs])
-        self._predicates: tuple[Predicate, ...] = tuple(map(to_predicate, self._filters))
+        self._predicates: tuple[Predicate, ...] | None = None  # filters are checked when used
 
     @property
     def filters(self) -> tuple[Filter, ...]:
@@ -65,10 +63,20 @@ class ByFilter(Mapping[Any, Any]):
         Raises:
             NoFilterMatchedError: None does.
         """
+        if self._predicates is None:
+            self._predicates = tuple(map(to_predicate, self._filters))
         for number, predicate in enumerate(self._predicates):
             if predicate(path, leaf):
                 return number
         raise NoFilterMatchedError(function, [(path, describe_leaf(leaf))])
+
+    def map_prefix(self, path: Path, variable: Any) -> Any:
+        """Return what the first filter that matches a Variable says.
+
+        Raises:
+            NoFilterMatchedError: None does.
+        """
+        return self._values[self.group_of(f"{type(self).__name__}.map_prefix", path, variable)]
 
     def _key(self) -> Any:
         return (
@@ -107,23 +115,13 @@ def _hashable(value: Any) -> Any:
     return value
 
 
-class _at:  # lower case: a predicate, like the functions that filters may be
-    """A filter for one path."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __call__(self, path: Path, value: object) -> bool:
-        return path == self.path
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _at) and self.path == other.path
-
-    def __hash__(self) -> int:
-        return hash((_at, self.path))
-
-    def __repr__(self) -> str:
-        return f"at {self.path!r}"
+def _by_value(items: Iterable[tuple[Path, Any]]) -> list[tuple[PathIn, Any]]:
+    """Return a filter for the paths of each value, so that there are as few as there are values."""
+    paths: dict[Any, list[Path]] = {}
+    for path, leaf in sorted(items, key=lambda item: list(map(str, item[0]))):
+        value = leaf.get_raw_value() if isinstance(leaf, Variable) else leaf
+        paths.setdefault((type(value), value), []).append(path)
+    return [(PathIn(*found), value) for (_, value), found in paths.items()]
 
 
 class StateAxes(ByFilter):
@@ -200,13 +198,8 @@ class ByPath(ByFilter):
         if isinstance(node, Variable):
             return cls([(..., node.get_raw_value())])
         entries = entries_of(node)
-        if entries is not None:
-            return cls([(_at(path), _prefix_in(leaf)) for path, leaf in flat_items(entries)])
-        return cls([(_at(path), _prefix_in(leaf)) for path, leaf in _prefix_items(node, ())])
-
-
-def _prefix_in(leaf: Any) -> Any:
-    return leaf.get_raw_value() if isinstance(leaf, Variable) else leaf
+        found = _prefix_items(node, ()) if entries is None else flat_items(entries)
+        return cls(_by_value(found))
 
 
 def _prefix_items(node: Any, path: Path) -> Iterator[tuple[Path, Any]]:

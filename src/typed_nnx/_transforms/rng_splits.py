@@ -19,7 +19,6 @@ from typed_nnx._core.key_shapes import KeyShape, KeyShapes
 from typed_nnx._core.nodes import LEAF, STATIC, kind_of
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.rngs import RngStream
-from typed_nnx._errors.rng_splits import InvalidSplitsError, SqueezeError
 from typed_nnx._graph.mode import check_tree, resolve_modes
 from typed_nnx._graph.walk import recursive_map
 from typed_nnx._transforms.rng_backups import (
@@ -29,7 +28,7 @@ from typed_nnx._transforms.rng_backups import (
     restore_rngs,
     streams_of,
 )
-from typed_nnx.errors import InvalidRngSplitError
+from typed_nnx.errors import InvalidRngSplitError, InvalidSplitsError, SqueezeError
 
 A = TypeVar("A")
 F = TypeVar("F", bound=Callable[..., Any])  # Any: a function of any arguments

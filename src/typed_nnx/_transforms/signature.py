@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import jax
 
-from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._transforms.prefixes import ByFilter
+from typed_nnx._graph.graphdef import GraphDef, VariableDef
+from typed_nnx._transforms.prefixes import ByFilter, Prefix
 
 Groups: TypeAlias = tuple[int, ...] | None
 """The group of each leaf of a Module; None if it has one prefix, and so one group, for all."""
@@ -25,9 +25,10 @@ class Part:
         offset: The number of its first item among the items of all parts.
         kept: All its values are returned, not only those that change.
         filters: Decides the groups; None if there is one.
+        prefix: The prefix of the object.
     """
 
-    __slots__ = ("filters", "graphdef", "groups", "kept", "offset")
+    __slots__ = ("filters", "graphdef", "groups", "kept", "offset", "prefix")
 
     def __init__(
         self,
@@ -36,7 +37,9 @@ class Part:
         filters: ByFilter | None,
         offset: int,
         kept: bool,
+        prefix: Prefix,
     ) -> None:
+        self.prefix = prefix
         self.graphdef = graphdef
         self.groups = groups
         self.filters = filters
@@ -50,6 +53,15 @@ class Part:
         if token is None:
             hash(self.graphdef)  # raises, and names the attribute
         return (token, self.groups, self.kept)
+
+
+    def leaf_positions(self) -> list[int]:
+        """Return the position of each leaf, counted from the root."""
+        return [
+            position
+            for position, item in enumerate(self.graphdef.items)
+            if type(item) is VariableDef or isinstance(item, str)
+        ]
 
 
 def in_groups(filters: ByFilter | None, groups: Sequence[int], values: list[Any]) -> Any:
@@ -75,12 +87,18 @@ class Repeated:
 
     Attributes:
         number: Its number among the items of all parts.
+        filters: Those of its prefix, so that what stands for it fits; None if there is one prefix.
     """
 
-    __slots__ = ("number",)
+    __slots__ = ("filters", "number")
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, filters: ByFilter | None) -> None:
         self.number = number
+        self.filters = filters
+
+    def nothing(self) -> Any:
+        """Return what stands for it among the plain values."""
+        return in_groups(self.filters, (), [])
 
     @property
     def key(self) -> Any:

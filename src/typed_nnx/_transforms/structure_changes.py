@@ -2,49 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from typed_nnx._core.nodes import Spec
 from typed_nnx._core.paths import Path, attribute_path
 from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
-from typed_nnx._graph.traversal import Traversal
-from typed_nnx._transforms.signature import Signature
-from typed_nnx.errors import StructureChangedError
 
 
-def check_unchanged(
-    function: str, signature: Signature, found: Sequence[Traversal], same: Sequence[bool]
-) -> None:
-    """Raise if a structure changed in a mode in which it may not.
+def differences(before: GraphDef[Any], after: GraphDef[Any], root: str = "") -> list[str]:
+    """Return what differs between two structures, a line for each place.
 
-    Raises:
-        StructureChangedError: It names what changed and where.
+    Args:
+        before: The one structure.
+        after: The other; its ``outer`` numbers tell which objects were there before.
+        root: What the paths begin with.
     """
-    if signature.modes[1]:
-        return
-    for part, traversal, unchanged in zip(signature.parts, found, same, strict=True):
-        if not unchanged:
-            changes = differences(part.graphdef, traversal.graphdef())
-            raise StructureChangedError(function, changes)
-
-
-def differences(before: GraphDef[Any], after: GraphDef[Any]) -> list[str]:
-    """Return what differs between two structures, a line for each place."""
     old, new = dict(_places(before)), dict(_places(after))
     lines = []
     for path in {**old, **new}:
-        where = attribute_path(path) or "the object itself"
+        where = f"{root}{attribute_path(path)}" or "the object itself"
         if path not in new:
             lines.append(f"{where} was removed ({_describe(old[path])})")
         elif path not in old:
             lines.append(f"{where} was added ({_describe(new[path])})")
         elif not _alike(old[path], new[path]):
             lines.append(f"{where} was {_describe(old[path])}, is {_describe(new[path])}")
-    return lines or ["an object was replaced by another of the same structure"]
+    return lines
 
 
-def _places(graphdef: GraphDef[Any]) -> Iterator[tuple[Path, Any]]:
+def replacements(before: GraphDef[Any], after: GraphDef[Any], root: str = "") -> list[str]:
+    """Return where another object of the same structure is, a line for each place.
+
+    Args:
+        before: The structure, of which `after` has all the places.
+        after: The same structure with the ``outer`` numbers of its objects.
+        root: What the paths begin with.
+    """
+    numbers = after.outer or ()
+    first = next((number for number in numbers if number is not None), 0)
+    lines = []
+    for position, (path, item) in enumerate(_places(after, with_statics=False)):
+        if position >= len(numbers) or not isinstance(item, Spec | VariableDef):
+            continue
+        if isinstance(item, Spec) and not item.is_object:
+            continue
+        if numbers[position] != first + position:
+            where = f"{root}{attribute_path(path)}" or "the object itself"
+            lines.append(f"{where} was replaced by another {item.cls.__name__}")
+    del before
+    return lines
+
+
+def between(
+    left: GraphDef[Any], right: GraphDef[Any], root: str, one: str, other: str
+) -> list[str]:
+    """Return what differs between two structures that exist side by side.
+
+    Args:
+        left: The one structure.
+        right: The other.
+        root: What the paths begin with.
+        one: What to call the one.
+        other: What to call the other.
+    """
+    lefts, rights = dict(_places(left)), dict(_places(right))
+    lines = []
+    for path in {**lefts, **rights}:
+        where = f"{root}{attribute_path(path)}"
+        if path not in rights:
+            lines.append(f"{where} ({_describe(lefts[path])}) is there after {one} only")
+        elif path not in lefts:
+            lines.append(f"{where} ({_describe(rights[path])}) is there after {other} only")
+        elif not _alike(lefts[path], rights[path]):
+            lines.append(
+                f"{where} is {_describe(lefts[path])} after {one}, {_describe(rights[path])} after "
+                f"{other}"
+            )
+    if lines:
+        return lines
+    changed = replacements(left, right, root) or replacements(right, left, root)
+    return [f"{line} in one branch only" for line in changed] or [
+        f"{root} holds other objects in one branch than in the other"
+    ]
+
+
+def changes_of(before: GraphDef[Any], after: GraphDef[Any], root: str = "") -> list[str]:
+    """Return what changed in an object, a line for each place."""
+    return (
+        differences(before, after, root)
+        or replacements(before, after, root)
+        or [f"{root or 'an object'} holds other objects than before"]
+    )
+
+
+def _places(
+    graphdef: GraphDef[Any], *, with_statics: bool = True
+) -> Iterator[tuple[Path, Any]]:
     """Yield the path and description of everything, static values included."""
     items = iter(graphdef.items)
     paths: dict[int, Path] = {}
@@ -59,7 +113,7 @@ def _places(graphdef: GraphDef[Any]) -> Iterator[tuple[Path, Any]]:
         paths[position] = path
         yield path, item
         if isinstance(item, Spec):
-            for name, value in item.statics:
+            for name, value in item.statics if with_statics else ():
                 yield (*path, name), (value,)
             for key in item.keys:
                 yield from below((*path, key))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, ParamSpec, TypeVar, overload
 
@@ -12,6 +13,7 @@ from typed_nnx._transforms.axis_metadata import named_axis
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.leaving import Outcome
 from typed_nnx._transforms.mapped import Axes, Mapped
+from typed_nnx._transforms.mapped_values import check_broadcast
 from typed_nnx._transforms.prefixes import Prefix
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,7 +41,8 @@ class Vmapped(Mapped[P, R]):
 
     def _map(self, call: Call) -> Callable[..., Outcome]:
         ins, outs = self._prefixes(call)
-        return jax.vmap(self._flat(call), in_axes=ins, out_axes=outs, **self._options)  # type: ignore[arg-type, no-any-return]  # prefixes are trees
+        check = functools.partial(check_broadcast, self.transform, call)
+        return jax.vmap(self._flat(call.signature, check), in_axes=ins, out_axes=outs, **self._options)  # type: ignore[arg-type, no-any-return]  # prefixes are trees
 
 
 @overload

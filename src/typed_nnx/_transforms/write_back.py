@@ -28,13 +28,13 @@ def write_back(parts: Sequence[Part], places: Sequence[Place], flat: Flat) -> An
     """
     effects: Effects = flat.static.value
     writer = _Writer(parts, places, effects)
-    for place, changed in zip(places, effects.changed, strict=True):
-        writer.check(place, changed)
+    values = [writer.in_order(number, own) for number, own in enumerate(flat.updates)]
+    for place, changed, own in zip(places, effects.changed, values, strict=True):
+        writer.check(place, changed, own)
     if effects.grown:
         writer.check_structures()
     new = [
-        writer.write_values(number, place, flat.updates[number])
-        for number, place in enumerate(places)
+        writer.write_values(number, place, values[number]) for number, place in enumerate(places)
     ]
     if effects.grown:
         writer.write_structures(new)
@@ -72,12 +72,14 @@ class _Writer:
 
     # -- checks -----------------------------------------------------------------------------------
 
-    def check(self, place: Place, changed: Sequence[int]) -> None:
+    def check(self, place: Place, changed: Sequence[int], values: Sequence[Any]) -> None:
         """Raise if a leaf that changed belongs to another trace."""
         trace = context.trace
         leaves = place.leaves
-        for number in changed:
+        for number, value in zip(changed, values, strict=False):
             leaf = leaves[number]
+            if value is place.values[number]:
+                continue  # loops and conditionals return what they did not change
             if type(leaf) is Slot:
                 self._check_slot(place, leaf, number)
             elif leaf._nnx_trace is not trace and leaf._nnx_trace != trace:  # type: ignore[union-attr]  # not a Slot
@@ -109,20 +111,26 @@ class _Writer:
 
     # -- values -----------------------------------------------------------------------------------
 
-    def write_values(self, number: int, place: Place, pure: Any) -> list[Any]:
-        """Write the values of leaves that changed; return those that belong to new leaves."""
+    def in_order(self, number: int, pure: Any) -> list[Any]:
+        """Return the values that the trace returned for a part in order: changed leaves, then new ones."""
         part = self._parts[number]
         changed = self._effects.changed[number]
         grown = self._effects.grown[number] if self._effects.grown else None
-        values = pure
-        if part.groups is not None:
-            groups = [part.groups[leaf] for leaf in changed]
-            if grown is not None:
-                groups.extend(grown.groups or ())
-            values = in_order(tuple(groups), pure)
+        if part.groups is None:
+            return list(pure)
+        groups = [part.groups[leaf] for leaf in changed]
+        if grown is not None:
+            groups.extend(grown.groups or ())
+        return in_order(tuple(groups), pure)
+
+    def write_values(self, number: int, place: Place, values: list[Any]) -> list[Any]:
+        """Write the values of leaves that changed; return those that belong to new leaves."""
+        changed = self._effects.changed[number]
         leaves = place.leaves
         for leaf_number, value in zip(changed, values, strict=False):
             leaf = leaves[leaf_number]
+            if value is place.values[leaf_number]:
+                continue
             if type(leaf) is Slot:
                 leaf.holder[leaf.name] = value
             else:

@@ -1,0 +1,158 @@
+"""Compiled calls against flax, equinox and `jax.jit` on the flat list of the same arrays (the floor).
+
+Run ``python -m benchmarks.dispatch``. All alternatives of a row take turns in one process with the
+garbage collector off; see `benchmarks.timing`. What is timed is the time until a call returns, as
+jax completes it later; the result is waited for before the next call. ``--wait`` times the wait too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+from rich.console import Console
+
+from benchmarks import dispatch_table
+from benchmarks.adam import adam_cases
+from benchmarks.calls import Planned, call_cases
+from benchmarks.case import PEERS
+from benchmarks.dispatch_table import Row
+from benchmarks.eager import eager_cases
+from benchmarks.floor import floor_parts
+from benchmarks.graph import conditions
+from benchmarks.growth import MODELS, growths
+from benchmarks.new_models import ALTERNATING, new_model_cases
+from benchmarks.stages import KINDS, stages
+from benchmarks.timing import Alternative, medians
+from benchmarks.tracing import BLOCKS, tracing_cases
+
+SIZES = (72, 702, 2802)
+
+
+class Run:
+    """One run of the benchmarks: its options, and what was found."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.quick: bool = options.quick
+        self.sizes: list[int] = options.sizes or list(SIZES[:1] if self.quick else SIZES)
+        self.budget: float = options.budget or (0.3 if self.quick else 2.0)
+        self.console = Console(width=None if Console().is_terminal else 150)
+        self.rows: list[Row] = []
+        self.others: dict[str, Any] = {}
+
+    def wants(self, name: str) -> bool:
+        """Whether ``--only`` lets a row or table through."""
+        return not self.options.only or any(only in name for only in self.options.only)
+
+    def log(self, text: str) -> None:
+        """Say on stderr what takes long."""
+        print(f"  {text} ...", file=sys.stderr, flush=True)
+
+    def _timed(self, alternative: Alternative) -> Alternative:
+        run, finish = alternative.run, alternative.finish
+        if not self.options.wait:
+            return alternative
+        if finish is None:
+            return alternative._replace(run=lambda *args: jax.block_until_ready(run(*args)))
+        return alternative._replace(run=lambda *args: finish(run(*args)))
+
+    def cases(self, title: str, size: int | None, plan: list[Planned]) -> None:
+        """Time cases and print their table."""
+        rows = []
+        for planned in plan:
+            if not self.wants(planned.name):
+                continue
+            self.log(f"{title}: {planned.name}")
+            case = planned.make()
+            found = medians([self._timed(each) for each in case.alternatives], self.budget)
+            target = case.target
+            goal = target.text.replace("flat:", "floor:") if target else ""
+            reached = target.reached(found) if target and "ours" in found else None
+            rows.append(Row(case.name, size, found, goal, reached))
+            jax.clear_caches()
+        if rows:
+            self.console.print(dispatch_table.cases_table(title, rows))
+        self.rows += rows
+
+    def extra(
+        self, name: str, title: str, find: Callable[[], Any], show: Callable[..., Any]
+    ) -> None:
+        """Print a table that is not one of cases."""
+        if self.wants(name):
+            self.log(title)
+            found = find()
+            jax.clear_caches()
+            self.console.print(show(found))
+            listed = isinstance(found, list)
+            self.others[title] = [each._asdict() for each in found] if listed else found
+
+    def parts(self, size: int) -> None:
+        """Print what calls are made of."""
+        title = f"Stages, {size} Variables"
+        self.extra(
+            "stages",
+            title,
+            lambda: {kind: stages(kind, size, self.budget) for kind in KINDS},
+            partial(dispatch_table.stages_table, title),
+        )
+        title = f"What the floor is made of, {size} arrays"
+        self.extra(
+            "floor",
+            title,
+            lambda: floor_parts(size, self.budget),
+            partial(dispatch_table.floor_table, title),
+        )
+
+    def all(self) -> None:
+        """Measure everything that is wanted."""
+        for label, api in PEERS:
+            for name in ("jit", "value_and_grad", "jit_partial", "cached_partial", "Linear"):
+                if not hasattr(api, name):
+                    self.console.print(f"{label} has no {name}: skipped in the rows that need it")
+        for size in self.sizes:
+            models = 5 if self.quick else ALTERNATING
+            plan = call_cases(size) + new_model_cases(size, models) + adam_cases(size)
+            self.cases(f"{size} Variables", size, plan)
+            self.parts(size)
+        blocks = 4 if self.quick else BLOCKS
+        self.cases(f"Transformer of {blocks} blocks", None, tracing_cases(blocks))
+        self.cases("Outside jit", None, eager_cases())
+        models = MODELS // 10 if self.quick else MODELS
+        self.extra("growth", "Growth", lambda: list(growths(models)), dispatch_table.growth_table)
+
+
+def main() -> None:
+    """Measure, print the tables, and write the figures to a file if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--sizes", type=int, nargs="+", metavar="N", help=f"default: {SIZES}")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="only rows whose name contains NAME, and the tables 'stages', 'floor', 'growth'",
+    )
+    parser.add_argument("--quick", action="store_true", help="the smallest size, few rounds")
+    parser.add_argument("--wait", action="store_true", help="time until the result is there")
+    parser.add_argument("--budget", type=float, help="seconds per row (default: 2; quick: 0.3)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all medians to a file")
+    run = Run(parser.parse_args())
+    before = conditions()
+    run.console.print(before)
+    run.all()
+    after = conditions()
+    run.console.print(
+        f"load before {before['load']:.2f}, after {after['load']:.2f}; gc off while timing"
+    )
+    if run.options.json:
+        others = {"before": before, "after": after, **run.others}
+        run.options.json.write_text(dispatch_table.as_json(run.rows, others), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

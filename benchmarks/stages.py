@@ -1,0 +1,57 @@
+"""Where the time of our jitted calls goes: gather, dispatch, write back.
+
+The stages are those of `typed_nnx._transforms.jit`; this file is the only one here that knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import typed_nnx as nnx
+from benchmarks.calls import flat_loop, flat_reading, reading, updating_step, waiting
+from benchmarks.subjects import model_of, own_arrays
+from benchmarks.timing import medians
+from typed_nnx._transforms import jit_dispatch
+
+KINDS = ("updating step", "read-only call")
+
+
+def stages(kind: str, size: int, budget: float) -> dict[str, float]:
+    """Return median seconds of the stages of a call, of the whole call and of the floor.
+
+    The stages are timed one by one: their sum differs a little from the whole.
+    """
+    x = jnp.ones(())
+    model: Any = model_of(nnx, size)
+    updates = kind == KINDS[0]
+    call: Any = nnx.jit(updating_step(nnx) if updates else reading)
+    call(model, x)
+    call(model, x)
+    gathered: Any = jit_dispatch.gather((model, x), frozenset())
+    signature = call._quick[tuple(gathered.key)]
+    changed, _, static = call._jitted(signature, (), *gathered.values)
+
+    def gather() -> Any:
+        # Each call before this one has written new values, which is why the list is made again.
+        return jit_dispatch.gather((model, x), frozenset())
+
+    def dispatch() -> Any:
+        return call._jitted(signature, (), *gathered.values)[1]
+
+    def write_back() -> Any:
+        return jit_dispatch.write(gathered.records, static.value, changed)
+
+    flat = jax.jit(lambda values, x: flat_reading(values, x))
+    values = own_arrays(size)
+    acts: dict[str, Callable[[], Any]] = {
+        "gather": gather,
+        "dispatch": dispatch,
+        "write back": write_back,
+        "whole call": lambda: call(model, x),
+        "floor": flat_loop(size) if updates else lambda: flat(values, x),
+    }
+    return medians(waiting(acts), budget)

@@ -1,0 +1,162 @@
+"""What loops carry from step to step: the values of objects, whose structure must stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from typed_nnx._core.paths import Path, attribute_path
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._transforms.gather import Call, is_object
+from typed_nnx._transforms.inside import Inside
+from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.signature import Argument, Effects, Grown, Part, Repeated, Signature
+from typed_nnx._transforms.structure_changes import changes_of
+from typed_nnx.errors import CarryStructureError, CarryTypeError
+
+KEEP = "keep the structure, and create or remove things before or after the loop"
+SAME = "change the objects that were passed in, and return them in the same places"
+
+
+def returned_values(function: str, argument: Argument | None, given: Any, result: Any) -> Any:
+    """Return the plain values of what a step returned for its carry, None in the place of objects.
+
+    Args:
+        function: The name of the transform.
+        argument: What is static about the carry; None if it holds no objects.
+        given: The carry that the step got, with objects.
+        result: The carry that it returned.
+
+    Raises:
+        CarryStructureError: There are other objects in it, or objects in other places.
+    """
+    entries, treedef = jax.tree_util.tree_flatten_with_path(result, is_leaf=is_object)
+    if argument is None:
+        changes = [
+            f"{_place(path)}: an array was given, a {type(leaf).__name__} was returned"
+            for path, leaf in entries
+            if is_object(leaf)
+        ]
+        if changes:
+            raise CarryStructureError(function, changes, SAME)
+        return result
+    if treedef != argument.treedef:
+        change = f"the carry was {argument.treedef}, is {treedef}"
+        raise CarryStructureError(function, [change], SAME)
+    changes = []
+    leaves = []
+    before = argument.treedef.flatten_up_to(given)
+    for (path, leaf), old in zip(entries, before, strict=True):
+        if (is_object(leaf) or is_object(old)) and leaf is not old:
+            changes.append(f"{_place(path)}: {_what(old)} was given, {_what(leaf)} was returned")
+        leaves.append(None if is_object(leaf) else leaf)
+    if changes:
+        raise CarryStructureError(function, changes, SAME)
+    return treedef.unflatten(leaves)
+
+
+def _place(path: Any) -> str:
+    return f"carry{jax.tree_util.keystr(path)}"
+
+
+def _what(value: Any) -> str:
+    return f"a {type(value).__name__}" if is_object(value) else "an array"
+
+
+def check_structures(
+    function: str, signature: Signature, flat: Flat, may_grow: Callable[[int, Grown], bool]
+) -> None:
+    """Raise if the structure of something that is carried changed.
+
+    Raises:
+        CarryStructureError: It names what changed and where.
+    """
+    effects: Effects = flat.static.value
+    for number, grown in enumerate(effects.grown):
+        if grown is not None and not may_grow(number, grown):
+            before = signature.parts[number].graphdef
+            after: GraphDef[Any] = grown.graphdef
+            raise CarryStructureError(function, changes_of(before, after, "carry"), KEEP)
+
+
+def next_values(inside: Inside, flat: Flat, number: int) -> list[Any]:
+    """Return the values of all leaves of a part after a step."""
+    effects: Effects = flat.static.value
+    values = list(inside.given[number])
+    part = inside.signature.parts[number]
+    for leaf, value in zip(effects.changed[number], in_leaf_order(part, effects.changed[number], flat.updates[number]), strict=False):
+        values[leaf] = value
+    return values
+
+
+def in_leaf_order(part: Part, changed: Sequence[int], pure: Any) -> list[Any]:
+    """Return the returned values of changed leaves in their order."""
+    if part.groups is None:
+        return list(pure)
+    following = [iter(group).__next__ for group in pure]
+    return [following[part.groups[leaf]]() for leaf in changed]
+
+
+def check_types(
+    function: str, call: Call, before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
+) -> None:
+    """Raise if a value that is carried changed its shape or dtype.
+
+    Raises:
+        CarryTypeError: With the path of each.
+    """
+    changes = []
+    for place, olds, news in zip(call.places, before, after, strict=True):
+        paths = place.structure.layout.paths
+        for path, old, new in zip(paths, olds, news, strict=True):
+            if not _alike(old, new):
+                where = place_name((*place.path, *path))
+                changes.append((where, _describe(old), _describe(new)))
+    if changes:
+        raise CarryTypeError(function, changes)
+
+
+def place_name(path: Path) -> str:
+    """Return the path of a leaf among the arguments as text."""
+    first, *rest = path
+    root = f"argument {first}" if isinstance(first, int) else str(first)
+    return f"{root}: {attribute_path(tuple(rest))}" if rest else root
+
+
+def _alike(old: Any, new: Any) -> bool:
+    if old is new:
+        return True
+    olds, before = jax.tree.flatten(old)
+    news, after = jax.tree.flatten(new)
+    if before != after:
+        return False
+    for one, two in zip(olds, news, strict=True):
+        left, right = jax.typeof(one), jax.typeof(two)
+        if left.shape != right.shape:
+            return False
+        # A weak type, such as that of the number 0, is promoted by jax.
+        if left.dtype != right.dtype and not getattr(left, "weak_type", False):
+            return False
+    return True
+
+
+def _describe(value: Any) -> str:
+    leaves = jax.tree.leaves(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        aval = jax.typeof(jnp.asarray(value) if isinstance(value, int | float) else value)
+        return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
+    return str(jax.tree.map(_describe, value)) if leaves else repr(value)
+
+
+def with_values(argument: Argument | None, plain: Any, values: dict[int, Any]) -> Any:
+    """Return a carry as plain values: those of objects by the number of their part."""
+    if argument is None:
+        return plain
+    leaves = [
+        leaf if part is None else part.nothing() if isinstance(part, Repeated) else values[id(part)]
+        for part, leaf in zip(argument.parts, argument.treedef.flatten_up_to(plain), strict=True)
+    ]
+    return argument.treedef.unflatten(leaves)

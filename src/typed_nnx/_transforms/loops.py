@@ -1,0 +1,192 @@
+"""`while_loop` and `fori_loop` that carry Modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import jax
+
+from typed_nnx._core.variable import Variable
+from typed_nnx._transforms.carries import (
+    check_structures,
+    check_types,
+    next_values,
+    place_name,
+    returned_values,
+    with_values,
+)
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.inside import Inside
+from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.signature import Effects, Part, Static
+from typed_nnx.errors import ConditionChangedError
+
+T = TypeVar("T")
+
+
+def while_loop(
+    cond_fun: Callable[[T], Any],
+    body_fun: Callable[[T], T],
+    init_val: T,
+    *,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> T:
+    """Run a function as long as a condition holds, as `jax.lax.while_loop` does for arrays.
+
+    Objects in the carry, and those that the body closes over, change from step to step; their
+    structure must stay. The body returns the objects that it got, in the same places.
+
+    >>> import jax.numpy as jnp
+    >>> count = Variable(jnp.array(0))
+    >>> def step(count):
+    ...     count[...] += 1
+    ...     return count
+    >>> int(while_loop(lambda count: count < 5, step, count)[...])
+    5
+
+    Args:
+        cond_fun: A function of the carry that returns a bool scalar and changes nothing.
+        body_fun: A function of the carry that returns the next one.
+        init_val: The first carry: a tree of objects and arrays.
+        graph: False asserts that the carry is a tree, without shared references.
+        graph_updates: Has no effect here: structures never change.
+
+    Raises:
+        CarryStructureError: A step changed the structure of the carry.
+        CarryTypeError: A step changed the shape or dtype of a value.
+        ConditionChangedError: The condition changed an object.
+
+    Returns:
+        The last carry, with the objects of the first.
+    """
+    loop = _Loop("while_loop", (cond_fun, body_fun), init_val, graph, graph_updates)
+    final = jax.lax.while_loop(loop.condition, lambda carry: loop.step(carry, 1), loop.first)
+    return loop.finish(final)  # type: ignore[no-any-return]  # a carry
+
+
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Any, T], T],
+    init_val: T,
+    *,
+    unroll: int | bool | None = None,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> T:
+    """Run a function for each number of a range, as `jax.lax.fori_loop` does for arrays.
+
+    See `while_loop` for what is carried.
+
+    Args:
+        lower: The first number: an int scalar, traced or not, or a Variable of one.
+        upper: The number after the last.
+        body_fun: A function of the number and the carry that returns the next carry.
+        init_val: The first carry: a tree of objects and arrays.
+        unroll: How many steps to unroll, or whether to unroll all; only for bounds that are known.
+        graph: False asserts that the carry is a tree, without shared references.
+        graph_updates: Has no effect here: structures never change.
+
+    Raises:
+        CarryStructureError: A step changed the structure of the carry.
+        CarryTypeError: A step changed the shape or dtype of a value.
+
+    Returns:
+        The last carry, with the objects of the first.
+    """
+    loop = _Loop("fori_loop", (body_fun,), init_val, graph, graph_updates)
+    bounds = [x.get_value() if isinstance(x, Variable) else x for x in (lower, upper)]
+    final = jax.lax.fori_loop(
+        *bounds, lambda i, carry: loop.step(carry, 0, i), loop.first, unroll=unroll
+    )
+    return loop.finish(final)  # type: ignore[no-any-return]  # a carry
+
+
+class _Loop:
+    """A loop over plain values: the carry and what the functions close over."""
+
+    def __init__(
+        self,
+        name: str,
+        functions: tuple[Callable[..., Any], ...],
+        carry: Any,
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None:
+        self._lift = Lift(name, functions, graph, graph_updates)
+        self._call: Call = self._lift.gather((carry,))
+        self._given = carry
+        self._argument = self._call.signature.arguments[0]
+        self.first = (self._call.args[0], self._call.captured)
+
+    def _enter(self, carry: Any) -> Inside:
+        value, captured = carry
+        return self._lift.enter(self._call.signature, (value,), {}, captured)
+
+    def condition(self, carry: Any) -> Any:
+        """Return whether to go on.
+
+        Raises:
+            ConditionChangedError: The user's function changed something.
+        """
+        inside = self._enter(carry)
+        result = inside.result(0)
+        effects: Effects = inside.leave(None).static.value
+        paths = [
+            place_name((*place.path, *place.structure.layout.paths[leaf]))
+            for place, changed in zip(self._call.places, effects.changed, strict=True)
+            for leaf in changed
+        ]
+        for place, grown in zip(self._call.places, effects.grown, strict=False):
+            if grown is not None:
+                paths.append(f"{place_name(place.path)} (its structure)")
+        if paths:
+            raise ConditionChangedError(paths)
+        return result.get_value() if isinstance(result, Variable) else result
+
+    def step(self, carry: Any, number: int, *before: Any) -> Any:
+        """Return the plain values of the next carry."""
+        call, name = self._call, self._lift.name
+        inside = self._enter(carry)
+        given = inside.args[0]
+        plain = returned_values(name, self._argument, given, inside.result(number, *before))
+        flat = inside.leave(None)
+        check_structures(name, call.signature, flat, lambda *_: False)
+        parts = call.signature.parts
+        values = [next_values(inside, flat, n) for n in range(len(parts))]
+        check_types(name, call, inside.given, values)
+        by_part = {id(part): own for part, own in zip(parts, values, strict=True)}
+        captured = [
+            by_part.get(id(argument.parts[0]), []) for argument in call.signature.captured
+        ]
+        return with_values(self._argument, plain, by_part), tuple(captured)
+
+    def finish(self, final: Any) -> Any:
+        """Write the last values into the objects and return the last carry."""
+        call = self._call
+        value, captured = final
+        argument = self._argument
+        updates = []
+        if argument is not None:
+            leaves = argument.treedef.flatten_up_to(value)
+            pairs = zip(argument.parts, leaves, strict=True)
+            updates = [own for part, own in pairs if isinstance(part, Part)]
+        for spec, own in zip(call.signature.captured, captured, strict=True):
+            if isinstance(spec.parts[0], Part):
+                updates.append(own)
+        changed = tuple([tuple(range(len(place.leaves))) for place in call.places])
+        effects = Effects(changed, (), tuple([0] * len(changed)), None, ())
+        self._lift.finish(call, Flat(tuple(updates), None, Static(effects)))
+        if argument is None:
+            return value
+        objects = argument.treedef.flatten_up_to(self._given)
+        leaves = argument.treedef.flatten_up_to(value)
+        return argument.treedef.unflatten(
+            [
+                leaf if part is None else found
+                for part, leaf, found in zip(argument.parts, leaves, objects, strict=True)
+            ]
+        )

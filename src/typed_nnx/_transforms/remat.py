@@ -1,0 +1,168 @@
+"""`remat`: functions whose intermediate values are computed again for the gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
+
+import jax
+
+from typed_nnx._core.static_keys import static_key
+from typed_nnx._core.unset import UNSET
+from typed_nnx._transforms.argnums import positive, resolve
+from typed_nnx._transforms.callables import name_of
+from typed_nnx._transforms.captures import Captures
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.interned import Interned
+from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.signature import Signature
+
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class RematOptions(NamedTuple):
+    """The options of `remat`, with static arguments by position and by name."""
+
+    prevent_cse: bool = True
+    policy: Callable[..., bool] | None = None
+    static_argnums: tuple[int, ...] = ()
+    static_argnames: tuple[str, ...] = ()
+
+
+class Rematerialised(Lifted[P, R]):
+    """A function whose intermediate values are computed again; what `remat` returns."""
+
+    transform = "remat"
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        options: RematOptions,
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None:
+        super().__init__(function, graph, graph_updates)
+        self._options = options
+        self._prepare()
+
+    def _prepare(self) -> None:
+        # jax finds a trace again by the identity of the function, so there is one for each kind of
+        # call. Functions that close over something else now are traced again.
+        self._signatures = Interned()
+        self._made: dict[Any, Callable[..., Flat]] = {}
+        self._made_for: Captures | None = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function."""
+        options, lift = self._options, self._lift
+        statics = {
+            positive("static", lift.function, number, len(args)) if number < 0 else number
+            for number in options.static_argnums
+        }
+        call = lift.gather(args, kwargs, statics=statics, static_names=options.static_argnames)
+        fixed = {n: value for n, value in enumerate(args) if n in statics}
+        named = {name: kwargs[name] for name in options.static_argnames if name in kwargs}
+        dynamic = [value for n, value in enumerate(call.args) if n not in statics]
+        keywords = {name: value for name, value in call.kwargs.items() if name not in named}
+        flat = self._flat(call, fixed, named)(dynamic, keywords, call.captured)
+        return lift.finish(call, flat)  # type: ignore[no-any-return]  # what the function returned
+
+    def _flat(
+        self, call: Call, fixed: dict[int, Any], named: dict[str, Any]
+    ) -> Callable[..., Flat]:
+        """Return the function for one kind of call; the same one for the same kind."""
+        captures = self._lift.captures()
+        if self._made_for is not captures:
+            self._made_for = captures
+            self._made.clear()
+        statics = tuple(fixed.items()), tuple(sorted(named.items()))
+        try:
+            key = (self._signatures.of(call.signature), static_key(statics))
+            found = self._made.get(key)
+        except TypeError:  # something static has no hash
+            return self._make(call.signature, fixed, named)
+        if found is None:
+            if len(self._made) >= _MANY:
+                self._made.clear()
+            found = self._made[key] = self._make(key[0], fixed, named)
+        return found
+
+    def _make(
+        self, signature: Signature, fixed: dict[int, Any], named: dict[str, Any]
+    ) -> Callable[..., Flat]:
+        lift, options = self._lift, self._options
+
+        def flat(dynamic: Any, keywords: Any, captured: Any) -> Flat:
+            following = iter(dynamic)
+            count = len(fixed) + len(dynamic)
+            args = [fixed[n] if n in fixed else next(following) for n in range(count)]
+            return lift.run(signature, args, {**keywords, **named}, captured)
+
+        flat.__name__ = flat.__qualname__ = name_of(lift.function)
+        return jax.checkpoint(flat, prevent_cse=options.prevent_cse, policy=options.policy)
+
+
+_MANY = 4096
+
+
+@overload
+def remat(
+    f: F,
+    *,
+    prevent_cse: bool = ...,
+    static_argnums: int | tuple[int, ...] = ...,
+    policy: Callable[..., bool] | None = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> F: ...
+@overload
+def remat(
+    *,
+    prevent_cse: bool = ...,
+    static_argnums: int | tuple[int, ...] = ...,
+    policy: Callable[..., bool] | None = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> Callable[[F], F]: ...
+def remat(
+    f: Any = UNSET,
+    *,
+    prevent_cse: bool = True,
+    static_argnums: int | tuple[int, ...] = (),
+    policy: Callable[..., bool] | None = None,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Any:
+    """Compute a function's intermediate values again for its gradient, as `jax.checkpoint` does.
+
+    That saves memory and costs time. Values and updates are those of the function itself.
+
+    >>> import jax.numpy as jnp
+    >>> @remat
+    ... def wave(weight, x):
+    ...     return jnp.sin(weight * x)
+    >>> float(wave(Param(0.0), 1.0))
+    0.0
+
+    Args:
+        f: Any callable. Without it a decorator is returned.
+        prevent_cse: Keep XLA from merging what is computed again with what was computed before.
+            Not needed, and slower, inside `scan`.
+        static_argnums: Positions of arguments that are passed as they are; ``self`` counts.
+        policy: Which values are kept all the same, one of `jax.checkpoint_policies`.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Raises:
+        ArgumentOutOfRangeError: There is no argument with a number of static_argnums.
+    """
+
+    def wrap(function: Any) -> Rematerialised[..., Any]:
+        statics = resolve("static", function, static_argnums, None)
+        options = RematOptions(prevent_cse, policy, *statics)
+        return Rematerialised(function, options, graph, graph_updates)
+
+    return wrap if f is UNSET else wrap(f)

@@ -1,0 +1,1 @@
+"""Tests of the transforms, with scenarios that several of them share."""

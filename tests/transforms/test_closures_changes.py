@@ -1,0 +1,289 @@
+"""Captured models that change: from outside between calls, or in structure inside."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+from tests.transforms.library import nnx
+from tests.transforms.modes import Before, all_modes, counter, fixed_modes, number, use
+from typed_nnx.errors import StructureChangedError, TraceLevelError
+
+X = jnp.float32(2)
+
+
+@all_modes
+def test_new_values_from_outside_are_seen_without_a_new_trace(mode):
+    model, traces = counter(nnx, 1.0, 2.0), []
+
+    @nnx.jit(**mode)
+    def inside(x):
+        traces.append(1)
+        return use(model, x)
+
+    assert number(inside(X)) == 6.0
+    model.w[...] = jnp.array([3, 4], jnp.float32)
+    model.n[...] = jnp.float32(10)
+    assert number(inside(X)) == 14.0
+    assert number(model.n) == 11.0
+    model.w = nnx.Param(jnp.array([5, 6], jnp.float32))
+    assert number(inside(X)) == 22.0
+    assert len(traces) == 1
+
+
+@pytest.mark.parametrize("transform", ["grad", "remat", "vmap"])
+def test_new_values_are_seen_through_a_transform_inside_jit(transform):
+    model, traces = counter(nnx, 1.0, 2.0), []
+
+    def inside(x):
+        traces.append(1)
+        return use(model, x)
+
+    lifted = nnx.jit(getattr(nnx, transform)(inside))
+    x = jnp.ones(3) if transform == "vmap" else X
+    first = lifted(x)
+    model.w[...] *= 2
+    count = len(traces)
+    assert number(first * 2) == number(lifted(x))
+    assert len(traces) == count
+
+
+def test_a_static_value_changed_outside_is_seen_and_costs_one_trace():
+    model, traces = counter(nnx), []
+    model.mode = "train"
+
+    @nnx.jit
+    def inside():
+        traces.append(model.mode)
+        return 1 if model.mode == "train" else 2
+
+    seen = []
+    for mode in ("train", "eval", "train", "eval"):
+        model.mode = mode
+        seen.append(int(inside()))
+    assert seen == [1, 2, 1, 2]
+    assert traces == ["train", "eval"]
+
+
+def test_another_model_in_the_same_variable_is_seen():
+    model, traces = counter(nnx, 1.0, 2.0), []
+    first = model
+
+    @nnx.jit
+    def inside(x):
+        traces.append(1)
+        return use(model, x)
+
+    assert number(inside(X)) == 6.0
+    model = counter(nnx, 10.0, 20.0)
+    assert number(inside(X)) == 60.0
+    assert (number(first.n), number(model.n)) == (1.0, 1.0)
+    assert len(traces) == 1
+
+
+def test_a_model_exchanged_in_a_captured_list_or_dict_is_seen():
+    models = {"all": [counter(nnx, 1.0)]}
+
+    @nnx.jit
+    def inside(x):
+        return sum(use(model, x) for model in models["all"])
+
+    assert number(inside(X)) == 2.0
+    models["all"].append(counter(nnx, 5.0))
+    assert number(inside(X)) == 12.0
+    models["all"][0] = counter(nnx, 2.0)
+    assert number(inside(X)) == 14.0
+    assert [number(model.n) for model in models["all"]] == [1.0, 2.0]
+    models["all"] = [counter(nnx, 3.0)]
+    assert number(inside(X)) == 6.0
+
+
+def test_a_model_put_into_an_empty_captured_list_is_seen():
+    models: list[Any] = []
+
+    @nnx.jit
+    def inside(x):
+        return x + sum(use(model, x) for model in models)
+
+    assert number(inside(X)) == 2.0
+    models.append(counter(nnx, 5.0))
+    assert number(inside(X)) == 12.0
+    assert number(models[0].n) == 1.0
+
+
+def test_a_function_in_a_captured_list_that_reads_the_list_is_seen():
+    model = counter(nnx, 1.0, 2.0)
+    steps: list[Any] = [lambda x: use(model, x), lambda x: steps[0](x) + x]
+    assert number(nnx.jit(steps[1])(X)) == 8.0
+    assert number(nnx.jit(lambda x: steps[1](x))(X)) == 8.0
+    assert number(model.n) == 2.0
+
+
+def test_a_changed_default_argument_is_seen():
+    def inside(x, model=counter(nnx, 1.0)):  # noqa: B008 -- the form under test
+        return use(model, x)
+
+    lifted = nnx.jit(inside)
+    assert number(lifted(X)) == 2.0
+    inside.__defaults__ = (counter(nnx, 2.0),)
+    assert number(lifted(X)) == 4.0
+
+
+# -- structure -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("transform", ["jit", "remat", "vmap", "grad"])
+def test_the_structure_of_a_captured_model_may_change_inside(transform):
+    model = counter(nnx, 1.0, 2.0)
+    weights, count = model.w, model.n
+
+    def inside(x):
+        model.extra = nnx.Variable(model.w[...] * 3)
+        model.mode = "trained"
+        model.w = nnx.Param(model.w[...] + 1)
+        del model.n
+        return x * 1
+
+    lifted = getattr(nnx, transform)(inside)
+    lifted(jnp.ones(2) if transform == "vmap" else X)
+    assert number(model.extra) == [3.0, 6.0]
+    assert model.mode == "trained"
+    assert model.w is not weights
+    assert number(model.w) == [2.0, 3.0]
+    assert not hasattr(model, "n")
+    assert (number(weights), number(count)) == ([1.0, 2.0], 0.0)
+
+
+def test_both_branches_may_change_a_captured_model_alike():
+    model = counter(nnx)
+
+    def adds(value):
+        def inside():
+            model.z = nnx.Variable(jnp.float32(value))
+
+        return inside
+
+    nnx.cond(False, adds(5), adds(6))
+    assert number(model.z) == 6.0
+
+
+def test_branches_that_change_a_captured_model_differently_are_an_error():
+    model = counter(nnx)
+    before = Before(model)
+
+    def adds():
+        model.z = nnx.Variable(jnp.float32(1))
+
+    def leaves():
+        pass
+
+    with pytest.raises((TypeError, ValueError), match=r"\bz\b"):
+        nnx.cond(True, adds, leaves)
+    assert before.is_still_so()
+
+
+@pytest.mark.parametrize("loop", ["scan", "while_loop", "fori_loop"])
+def test_a_loop_may_not_change_the_structure_of_a_captured_model(loop):
+    model = counter(nnx)
+    before = Before(model)
+
+    def inside(*args):
+        model.z = nnx.Variable(jnp.float32(1))
+        return args[-1] * 3
+
+    def run():
+        if loop == "scan":
+            nnx.scan(inside, in_axes=0, out_axes=0)(jnp.ones(3))
+        elif loop == "while_loop":
+            nnx.while_loop(lambda x: x < 50, inside, X)
+        else:
+            nnx.fori_loop(0, 3, inside, X)
+
+    with pytest.raises((TypeError, ValueError), match=r"\bz\b"):
+        run()
+    assert before.is_still_so()
+
+
+@fixed_modes
+@pytest.mark.parametrize("transform", ["jit", "remat", "grad"])
+def test_without_graph_updates_a_captured_model_may_not_change_structure(mode, transform):
+    model = counter(nnx)
+    before = Before(model)
+
+    def inside(x):
+        model.z = nnx.Variable(x)
+        return x * 1
+
+    with pytest.raises(StructureChangedError, match="z was added"):
+        getattr(nnx, transform)(inside, **mode)(X)
+    assert before.is_still_so()
+
+
+# -- what is not captured --------------------------------------------------------------------------
+
+GLOBAL = counter(nnx, 1.0, 2.0)
+
+
+@all_modes
+def test_a_global_model_may_be_read_but_not_changed_inside(mode):
+    before = Before(GLOBAL)
+    assert number(nnx.jit(lambda x: x * GLOBAL.w[...].sum(), **mode)(X)) == 6.0
+    with pytest.raises(TraceLevelError, match="trace level"):
+        nnx.jit(lambda x: use(GLOBAL, x), **mode)(X)
+    with pytest.raises(TraceLevelError, match="trace level"):
+        nnx.jit(lambda x: setattr(GLOBAL, "mode", "a"), **mode)(X)
+    assert before.is_still_so()
+
+
+def test_plain_values_of_a_closure_stay_python():
+    traces = 0
+    scale, names = 2.0, ["a"]
+
+    @nnx.jit
+    def inside(x):
+        nonlocal traces
+        traces += 1
+        names.append("b")
+        return x * scale
+
+    inside(X)
+    inside(X)
+    assert traces == 1
+    assert names == ["a", "b"]
+
+
+def test_nonlocal_writes_beside_a_captured_model_reach_the_outside():
+    model, traces, names = counter(nnx), 0, []
+
+    @nnx.jit
+    def inside(x):
+        nonlocal traces
+        traces += 1
+        names.append(traces)
+        return use(model, x)
+
+    inside(X)
+    inside(X)
+    assert traces == 1
+    assert names == [1]
+    assert number(model.n) == 2.0
+
+
+def test_a_function_and_its_closed_over_model_are_let_go():
+    def made():
+        model = counter(nnx)
+
+        @nnx.jit
+        def inside(x):
+            return use(model, x)
+
+        inside(X)
+        return weakref.ref(model)
+
+    found = made()
+    gc.collect()
+    assert found() is None

@@ -1,0 +1,202 @@
+"""`custom_vjp`: own rules are used, changes of Modules are seen, in `fwd` as in the function."""
+
+from __future__ import annotations
+
+import typing as tp
+
+import jax.numpy as jnp
+import pytest
+
+from tests.core.libraries import both
+from tests.transforms.custom_rules import agrees, cotangent, expected_gradients, of_result, scaled
+from tests.transforms.gradient_models import (
+    X,
+    affine,
+    affine_type,
+    affine_values,
+    close,
+    forward,
+    paths,
+)
+from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
+
+
+@both
+@in_each_mode
+def test_a_plain_call_runs_the_function(lib, modes):
+    model = affine(lib)
+    close(scaled(lib, modes)(model, X), forward(affine_values(), X))
+    assert numbers(model.calls) == 1.0
+
+
+@both
+@in_each_mode
+def test_the_gradient_is_that_of_the_rule(lib, modes):
+    function, model = scaled(lib, modes), affine(lib)
+
+    def loss(model, x):
+        return function(model, x) * 3.0
+
+    value, found = lib.value_and_grad(loss, argnums=(0, 1), **modes)(model, X)
+    close(value, 3.0 * forward(affine_values(), X))
+    agrees(found, expected_gradients(3.0))
+    assert numbers(model.calls) == 1.0
+
+
+@both
+@in_each_mode
+def test_the_function_itself_can_be_differentiated(lib, modes):
+    found = lib.grad(scaled(lib, modes), argnums=(0, 1), **modes)(affine(lib), X)
+    agrees(found, expected_gradients())
+
+
+@both
+@in_each_mode
+def test_it_is_used_under_jit(lib, modes):
+    function, model = scaled(lib, modes), affine(lib)
+    step = lib.jit(lambda m, x: lib.grad(function, argnums=(0, 1), **modes)(m, x), **modes)
+    agrees(step(model, X), expected_gradients())
+    assert numbers(model.calls) == 1.0
+    close(lib.jit(lambda m, x: function(m, x), **modes)(model, X), forward(affine_values(), X))
+    assert numbers(model.calls) == 2.0
+
+
+@both
+@in_each_mode
+def test_keywords_find_their_place(lib, modes):
+    function = scaled(lib, modes)
+    found = lib.grad(lambda m, x: function(m, x=x), argnums=(0, 1), **modes)(affine(lib), X)
+    agrees(found, expected_gradients())
+
+
+@both
+def test_a_rule_gets_the_cotangents_of_changed_arguments_too(lib):
+    seen: list[tp.Any] = []
+    function = scaled(lib, {}, seen)
+
+    def loss(model, x):
+        return function(model, x) * 3.0 + model.calls[...] * 7.0
+
+    lib.grad(loss, argnums=(0, 1))(affine(lib), X)
+    [((by_model, by_x), by_result)] = seen
+    assert type(by_model) is lib.State
+    assert paths(lib, by_model) == {("kernel",), ("shift",), ("calls",)}
+    close(by_model["calls"][...], jnp.array(7.0))
+    close(by_model["kernel"][...], jnp.zeros(3))
+    assert by_x is None
+    close(by_result, jnp.array(3.0))
+
+
+@both
+@in_fixed_modes
+def test_with_fixed_structure_a_rule_gets_the_cotangent_of_the_result(lib, modes):
+    seen: list[tp.Any] = []
+    function = scaled(lib, modes, seen)
+    lib.grad(lambda m, x: function(m, x) * 3.0, **modes)(affine(lib), X)
+    close(seen[0], jnp.array(3.0))
+
+
+@both
+@in_each_mode
+def test_changes_in_fwd_are_seen_outside(lib, modes):
+    function = lib.custom_vjp(lambda model, x: model(x), **modes)
+
+    def fwd(model, x):
+        model.calls[...] += 100.0
+        return model(x), (model.calls[...], x)
+
+    def bwd(kept, g):
+        ones = cotangent(lib, modes, kept[0], jnp.ones(3), jnp.array(1.0))
+        return ones, kept[1] * of_result(modes, g)
+
+    function.defvjp(fwd, bwd)
+    model = affine(lib)
+    found = lib.grad(function, argnums=(0, 1), **modes)(model, X)
+    assert numbers(model.calls) == 101.0
+    close(found[0].kernel[...], jnp.ones(3))
+    function(model, X)
+    assert numbers(model.calls) == 102.0
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("kept", ["argument", "new"])
+def test_modules_kept_for_the_rule_are_modules_there(lib, modes, kept):
+    function = lib.custom_vjp(lambda model, x: model.shift[...] * jnp.sum(x), **modes)
+    seen: list[tp.Any] = []
+
+    def fwd(model, x):
+        module = model if kept == "argument" else affine(lib)
+        return model.shift[...] * jnp.sum(x), {"module": module, "x": x}
+
+    def bwd(residuals, g):
+        module, x = residuals["module"], residuals["x"]
+        seen.append(type(module))
+        shift = jnp.sum(x) * of_result(modes, g)
+        by_model = cotangent(lib, modes, module.calls[...], module.kernel[...], shift)
+        return by_model, module.shift[...] * x
+
+    function.defvjp(fwd, bwd)
+    by_model, by_x = lib.grad(function, argnums=(0, 1), **modes)(affine(lib), X)
+    assert seen == [affine_type(lib)]
+    close(by_model.kernel[...], affine_values()["kernel"])
+    close(by_model.shift[...], jnp.sum(X))
+    close(by_x, 0.5 * X)
+
+
+@both
+@in_each_mode
+def test_results_may_be_containers_and_modules(lib, modes):
+    @lib.custom_vjp(**modes)
+    def function(x):
+        return {"module": made(x), "x": (x,)}
+
+    def made(x):
+        module = affine(lib)
+        module.shift[...] = jnp.sum(x)
+        return module
+
+    def bwd(kept, g):
+        g = of_result(modes, g)
+        return (10.0 * g["module"].shift[...] * kept + g["x"][0],)
+
+    function.defvjp(lambda x: (function(x), x), bwd)
+    assert type(function(X)["module"]) is affine_type(lib)
+
+    def loss(x):
+        result = function(x)
+        return result["module"].shift[...] * 3.0 + jnp.sum(result["x"][0])
+
+    close(lib.grad(loss, **modes)(X), 30.0 * X + 1.0)
+
+
+@both
+def test_a_result_that_is_the_argument_is_that_object(lib):
+    function = lib.custom_vjp(lambda model: model)
+    function.defvjp(
+        lambda model: (model, model.calls[...]),
+        lambda calls, g: (cotangent(lib, {}, calls, jnp.ones(3), g[0][0]["shift"][...] * 10),),
+    )
+    model = affine(lib)
+    assert function(model) is model
+    found = lib.grad(lambda m: function(m).shift[...] * 3)(model)
+    close(found.shift[...], jnp.array(30.0))
+
+
+@both
+@in_each_mode
+def test_variables_and_containers_can_be_arguments(lib, modes):
+    @lib.custom_vjp(**modes)
+    def function(inputs):
+        return inputs["v"][...] * inputs["x"]
+
+    def bwd(kept, g):
+        g = of_result(modes, g)
+        return ({"v": lib.Param(g * 7.0), "x": kept * g},)
+
+    function.defvjp(lambda inputs: (function(inputs), inputs["v"][...]), bwd)
+    inputs = {"v": lib.Param(jnp.array(2.0)), "x": jnp.array(3.0)}
+    found = lib.grad(function, **modes)(inputs)
+    assert type(found["v"]) is lib.Param
+    close(found["v"][...], jnp.array(7.0))
+    close(found["x"], jnp.array(2.0))

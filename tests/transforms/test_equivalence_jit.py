@@ -1,0 +1,97 @@
+"""The equivalence law of `jit`: a program gives what it gives eagerly, and what `jit(jit)` gives.
+
+Equal are the values, the identity structure of all objects that the caller can see, old ones and
+new ones, and the classes of the errors; after an error the objects are as before the call.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+import typed_nnx
+from tests.transforms.library import OURS, nnx
+from tests.transforms.program_changes import Nested
+from tests.transforms.program_strategies import (
+    failing_programs,
+    nested_steps,
+    output_steps,
+    programs,
+    scenarios,
+    structure_steps,
+    value_steps,
+)
+from tests.transforms.program_worlds import (
+    Play,
+    Scenario,
+    agree,
+    budget,
+    eagerly,
+    explore,
+    twice,
+)
+
+NESTED = {"jit": nnx.jit, "remat": nnx.remat}
+EAGER = dict.fromkeys(NESTED, eagerly)
+
+values_only = scenarios(programs(value_steps))
+restructuring = scenarios(programs(value_steps, structure_steps, output_steps, max_size=5))
+failing = scenarios(failing_programs(value_steps, structure_steps))
+nesting = scenarios(
+    programs({Nested: nested_steps(sorted(NESTED))}, value_steps, structure_steps, max_size=3)
+)
+TRANSFORMS = {"jit": nnx.jit, "jit(jit)": twice(nnx.jit)}
+transforms = st.sampled_from(sorted(TRANSFORMS))
+
+
+def check(scenario: Scenario, transform: str) -> None:
+    """Compare eager with jit or with jit(jit)."""
+    plain = Play(nnx, scenario, EAGER)
+    expected = plain.play(eagerly, restores=False)
+    for name in plain.trail:
+        event(name)
+    event(expected[-1][0])
+    agree(Play(nnx, scenario, NESTED).play(TRANSFORMS[transform]), expected)
+
+
+@given(scenario=values_only, transform=transforms)
+@budget(30)
+def test_programs_that_change_values_give_the_same_under_jit(scenario, transform):
+    check(scenario, transform)
+
+
+@given(scenario=restructuring, transform=transforms)
+@budget(40)
+def test_programs_that_change_structure_give_the_same_under_jit(scenario, transform):
+    check(scenario, transform)
+
+
+@given(scenario=failing, transform=transforms)
+@budget(25)
+def test_programs_that_fail_raise_the_same_error_and_leave_the_objects_alone(scenario, transform):
+    check(scenario, transform)
+
+
+@given(scenario=nesting, transform=transforms)
+@budget(20)
+def test_programs_that_call_transformed_functions_give_the_same_under_jit(scenario, transform):
+    check(scenario, transform)
+
+
+@pytest.mark.skipif(not OURS, reason="the verifying mode is ours")
+@given(scenario=restructuring, transform=transforms)
+@budget(12)
+def test_the_law_of_jit_holds_while_records_are_verified(scenario, transform):
+    with typed_nnx.set_verify_records(True):
+        check(scenario, transform)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "strategy",
+    [values_only, restructuring, failing, nesting],
+    ids=["values", "structure", "errors", "nested"],
+)
+def test_the_law_of_jit_holds_for_many_programs(strategy):
+    given(strategy, transforms)(explore(400)(check))()

@@ -1,0 +1,213 @@
+"""`eval_shape`: abstract results without computing, and arguments untouched."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.jit_models import (
+    bump,
+    contents,
+    count_of,
+    counter,
+    counter_type,
+    in_each_mode,
+    in_fixed_modes,
+    numbers,
+    pair,
+    raw,
+)
+
+
+def shape(*dims, dtype=jnp.float32):
+    return jax.ShapeDtypeStruct(dims, dtype)
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (lambda lib: (bump, counter(lib), 2), shape(3)),
+        (lambda lib: (lambda: None,), None),
+        (lambda lib: (lambda x: {"a": [x, x > 0]}, jnp.ones(2)), {"a": [shape(2), shape(2, dtype=bool)]}),
+        (lambda lib: (lambda x: x @ x, shape(4, 4)), shape(4, 4)),
+        (lambda lib: (lambda: jnp.zeros((10**6, 10**6)),), shape(10**6, 10**6)),
+    ],
+    ids=["model", "none", "tree", "abstract", "too_large_to_compute"],
+)  # fmt: skip
+def test_the_result_is_abstract(lib, modes, call, expected):
+    function, *args = call(lib)
+    assert lib.eval_shape(function, *args, **modes) == expected
+
+
+@both
+@in_each_mode
+def test_keyword_arguments_go_to_the_function(lib, modes):
+    assert lib.eval_shape(lambda *, m, x: bump(m) * x, m=counter(lib), x=2.0, **modes) == shape(3)
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("form", ["class", "function", "partial"])
+def test_a_new_model_holds_shapes_for_values(lib, modes, form):
+    kind = counter_type(lib)
+    make = {
+        "class": kind,
+        "function": lambda: counter(lib),
+        "partial": functools.partial(kind, size=3),
+    }[form]
+    model = lib.eval_shape(make, **modes)
+    assert type(model) is kind
+    assert (type(model.kernel), type(model.count)) == (lib.Param, lib.BatchStat)
+    assert raw(model.kernel) == shape(3)
+    assert raw(model.count).dtype == jnp.int32
+    assert model.mode == "train"
+
+
+@both
+@in_each_mode
+def test_metadata_states_and_random_streams_stay(lib, modes):
+    variable = lib.eval_shape(lambda: lib.Param(jnp.ones(2), tag="t"), **modes)
+    assert (variable.tag, raw(variable)) == ("t", shape(2))
+    rngs = lib.eval_shape(lambda: lib.Rngs(0), **modes)
+    assert raw(rngs.default.key).dtype == jax.random.key(0).dtype
+    graphdef, state = lib.eval_shape(lambda: lib.split(counter(lib)), **modes)
+    assert graphdef == lib.graphdef(counter(lib))
+    assert raw(state["kernel"]) == shape(3)
+
+
+@both
+@in_each_mode
+def test_an_abstract_model_takes_real_values(lib, modes):
+    graphdef, _ = lib.split(lib.eval_shape(counter_type(lib), **modes))
+    model = lib.merge(graphdef, lib.state(counter(lib)))
+    assert numbers(bump(model, 2)) == [2, 4, 6]
+
+
+@both
+@in_each_mode
+def test_an_abstract_model_is_an_argument_and_stays_abstract(lib, modes):
+    model = lib.eval_shape(counter_type(lib), **modes)
+    assert lib.eval_shape(bump, model, 2, **modes) == shape(3)
+    assert type(raw(model.count)) is jax.ShapeDtypeStruct
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    "mutate",
+    [
+        lambda lib, m: bump(m.layers[0]),
+        lambda lib, m: m.layers[0].kernel.set_value(jnp.ones(9)),
+    ],
+    ids=["value", "shape"],
+)
+def test_the_arguments_keep_their_values(lib, modes, mutate):
+    model = pair(lib)
+    before = contents(lib, lib.clone(model))
+    arrays = [raw(layer.kernel) for layer in model.layers]
+    lib.eval_shape(lambda m: mutate(lib, m), model, **modes)
+    assert contents(lib, model) == before
+    now = [raw(layer.kernel) for layer in model.layers]
+    assert all(a is b for a, b in zip(now, arrays, strict=True))
+
+
+@both
+@pytest.mark.parametrize(
+    "mutate",
+    [
+        lambda lib, m: setattr(m, "new", lib.Param(jnp.ones(1))),
+        lambda lib, m: setattr(m.layers[0], "mode", "eval"),
+        lambda lib, m: m.layers.pop(),
+        lambda lib, m: delattr(m.layers[0], "kernel"),
+    ],
+    ids=["added", "static_value", "popped", "removed"],
+)
+def test_the_arguments_keep_their_structure(lib, mutate):
+    model = pair(lib)
+    before = contents(lib, lib.clone(model))
+    lib.eval_shape(lambda m: mutate(lib, m) and None, model)
+    assert contents(lib, model) == before
+
+
+@both
+@in_each_mode
+def test_random_streams_do_not_move_on(lib, modes):
+    rngs = lib.Rngs(0)
+    drawn = lib.eval_shape(lambda r: jax.random.normal(r.params(), (2,)), rngs, **modes)
+    assert (drawn, int(rngs.params.count[...])) == (shape(2), 0)
+
+
+@both
+def test_an_input_comes_out_as_a_new_abstract_model(lib):
+    model = counter(lib)
+    result = lib.eval_shape(lambda m: m, model)
+    assert result is not model
+    assert (raw(result.kernel), numbers(model.kernel[...])) == (shape(3), [1, 2, 3])
+
+
+@both
+@in_fixed_modes
+def test_without_updates_an_input_must_not_come_out(lib, modes):
+    with pytest.raises(ValueError, match="count"):
+        lib.eval_shape(lambda m: m, counter(lib), **modes)
+
+
+@both
+@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
+def test_sharing_is_kept(lib, modes):
+    def build():
+        model = counter(lib)
+        return model, [model], model.kernel
+
+    first, (second,), kernel = lib.eval_shape(build, **modes)
+    assert (first is second, first.kernel is kernel) == (True, True)
+
+
+@both
+def test_a_model_may_be_two_arguments_of_a_graph(lib):
+    model = counter(lib)
+    assert lib.eval_shape(lambda a, b: 1 if a is b else None, model, model) is not None
+    with pytest.raises(ValueError, match=r"(?s)\[0\].*\[1\]"):
+        lib.eval_shape(lambda a, b: 1, model, model, graph=False)
+
+
+@both
+@in_each_mode
+def test_values_that_are_no_arrays_are_errors(lib, modes):
+    with pytest.raises(TypeError):
+        lib.eval_shape(lambda x: 1, "text", **modes)
+    with pytest.raises(TypeError, match="not a valid JAX type"):
+        lib.eval_shape(lambda: "text", **modes)
+
+
+@both
+@in_each_mode
+def test_an_exception_inside_leaves_the_model(lib, modes):
+    model = counter(lib)
+
+    def fail(m):
+        bump(m)
+        raise KeyError("inside")
+
+    with pytest.raises(KeyError, match="inside"):
+        lib.eval_shape(fail, model, **modes)
+    assert count_of(model) == 0
+
+
+@in_each_mode
+@pytest.mark.parametrize(
+    "captured",
+    [lambda m: m, lambda m: m.__call__, lambda m: lambda x: m(x)],
+    ids=["callable_module", "bound_method", "closure"],
+)
+def test_a_captured_model_is_left_as_it_was(modes, captured):
+    model = counter(nnx)
+    assert nnx.eval_shape(captured(model), 2.0, **modes) == shape(3)
+    assert count_of(model) == 0

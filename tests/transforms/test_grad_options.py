@@ -1,0 +1,254 @@
+"""The options of `grad`, what it takes for a function, and what it refuses."""
+
+from __future__ import annotations
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.gradient_models import (
+    X,
+    affine,
+    affine_values,
+    bits,
+    close,
+    forward,
+    like_affine,
+    stack,
+)
+from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
+
+
+@both
+@in_each_mode
+def test_aux_comes_back_beside_the_gradient(lib, modes):
+    def loss(model, x):
+        y = model(x)
+        return y**2, {"y": y, "text": "s", "none": None, "more": (1, [x])}
+
+    gradients, aux = lib.grad(loss, has_aux=True, **modes)(affine(lib), X)
+    like_affine(gradients, jax.grad(lambda v: forward(v, X) ** 2)(affine_values()))
+    close(aux["y"], forward(affine_values(), X))
+    assert (aux["text"], aux["none"], aux["more"][0]) == ("s", None, 1)
+    assert (aux["more"][1][0] == X).all()
+    (value, other), _ = lib.value_and_grad(loss, has_aux=True, **modes)(affine(lib), X)
+    close(value, forward(affine_values(), X) ** 2)
+    assert other.keys() == aux.keys()
+
+
+@both
+def test_aux_modules_are_the_modules_of_the_arguments(lib):
+    def loss(model, other):
+        fresh = lib.List([model.first, affine(lib, 2.0)])
+        return model(X), (model, model.second.calls, fresh, fresh, other)
+
+    model, other = stack(lib), affine(lib)
+    _, aux = lib.grad(loss, has_aux=True)(model, other)
+    assert aux[0] is model
+    assert aux[1] is model.second.calls
+    assert aux[2] is aux[3]
+    assert aux[2][0] is model.first
+    assert aux[4] is other
+    close(aux[2][1].kernel[...], affine_values(2.0)["kernel"])
+
+
+@both
+def test_a_new_module_in_aux_holds_values(lib):
+    _, fresh = lib.grad(lambda m: (m(X), affine(lib, 3.0)), has_aux=True, graph=False)(affine(lib))
+    assert type(fresh) is type(affine(lib))
+    close(fresh.kernel[...], affine_values(3.0)["kernel"])
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("result", ["scalar", "three"])
+def test_without_a_pair_aux_is_an_error(lib, modes, result):
+    def loss(model):
+        return model(X) if result == "scalar" else (model(X), 1, 2)
+
+    model = affine(lib)
+    before = bits(model)
+    with pytest.raises((TypeError, ValueError)):
+        lib.grad(loss, has_aux=True, **modes)(model)
+    assert bits(model) == before
+
+
+LOSSES = {
+    "vector": lambda model: model(X) * X,
+    "one_element": lambda model: model(X)[None],
+    "pair": lambda model: (model(X), 1.0),
+    "none": lambda model: None,
+    "integer": lambda model: jnp.array(1),
+    "boolean": lambda model: model(X) > 0,
+    "complex": lambda model: jax.lax.complex(model(X), model(X)),
+    "text": lambda model: "loss",
+}
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_a_loss_must_be_one_real_number(lib, modes, loss):
+    model = affine(lib)
+    before = bits(model)
+    with pytest.raises(TypeError):
+        lib.grad(loss, **modes)(model)
+    assert bits(model) == before
+
+
+@pytest.mark.parametrize("transform", [nnx.grad, nnx.value_and_grad])
+def test_the_error_for_a_vector_says_which_function_and_what_to_do(transform):
+    def my_loss(model):
+        return model(X) * X
+
+    with pytest.raises(TypeError, match=r"(?s)my_loss.*float32\[3\].*Fix: "):
+        transform(my_loss)(affine(nnx))
+
+
+@both
+@in_each_mode
+def test_a_constant_loss_has_gradient_zero(lib, modes):
+    like_affine(
+        lib.grad(lambda model: 1.5, **modes)(affine(lib)),
+        {"kernel": jnp.zeros(3), "shift": jnp.array(0.0)},
+    )
+
+
+@both
+@in_each_mode
+def test_integers_need_allow_int(lib, modes):
+    weight = lib.Param(jnp.array([1, 2]))
+
+    def loss(weight):
+        return jnp.sum(weight[...].astype(jnp.float32))
+
+    with pytest.raises(TypeError, match="allow_int"):
+        lib.grad(loss, **modes)(weight)
+    gradient = lib.grad(loss, allow_int=True, **modes)(weight)
+    assert type(gradient) is lib.Param
+    value = np.asarray(gradient.get_raw_value())
+    assert (value.dtype, value.shape) == (jax.dtypes.float0, (2,))
+
+
+@both
+def test_integers_outside_the_filter_are_no_obstacle(lib):
+    model = affine(lib)
+    model.number = lib.data(jnp.array(3))
+    like_affine(lib.grad(lambda m: m(X))(model), jax.grad(forward)(affine_values(), X))
+
+
+@both
+@in_each_mode
+def test_holomorphic_functions_of_complex_numbers(lib, modes):
+    z = jnp.array(1.0 + 2.0j)
+    found = lib.grad(lambda v: v[...] ** 2, holomorphic=True, **modes)(lib.Param(z))
+    close(found[...], 2 * z)
+    found = lib.grad(lambda v: jnp.abs(v[...]) ** 2, **modes)(lib.Param(z))
+    close(found[...], jax.grad(lambda v: jnp.abs(v) ** 2)(z))
+    with pytest.raises(TypeError, match="holomorphic"):
+        lib.grad(lambda v: v[...] ** 2, holomorphic=True, **modes)(lib.Param(jnp.array(1.0)))
+
+
+@both
+def test_reduce_axes_is_as_in_jax(lib):
+    close(lib.grad(lambda x: x**2, reduce_axes=())(2.0), jnp.array(4.0))
+    with pytest.raises(NotImplementedError, match="reduce_axes"):
+        lib.grad(lambda x: x**2, reduce_axes=("batch",))(2.0)
+
+
+@both
+@in_each_mode
+def test_other_arguments_stay_python_values(lib, modes):
+    def loss(model, count, name, flag, function):
+        assert (type(count), type(name), type(flag)) == (int, str, bool)
+        return function(sum(model.shift[...] for _ in range(count))) if flag else None
+
+    found = lib.grad(loss, **modes)(affine(lib), 3, "n", True, jnp.sin)
+    close(found.shift[...], 3 * jnp.cos(jnp.array(1.5)))
+
+
+@both
+@in_fixed_modes
+def test_modules_may_come_by_keyword(lib, modes):
+    keyword_module(lib, modes)
+
+
+@in_each_mode
+def test_modules_may_come_by_keyword_in_each_mode(modes):
+    keyword_module(nnx, modes)
+
+
+def keyword_module(lib, modes):
+    other = affine(lib, 2.0)
+    loss = lib.grad(lambda model, *, other, factor: model(X) * other(X) * factor, **modes)
+    found = loss(affine(lib), other=other, factor=3.0)
+    scale = 3 * forward(affine_values(2.0), X)
+    like_affine(found, jax.grad(lambda v: forward(v, X) * scale)(affine_values()))
+    assert numbers(other.calls) == 1.0
+
+
+@both
+def test_it_decorates_with_and_without_arguments(lib):
+    @lib.grad
+    def bare(model):
+        return model(X)
+
+    @lib.value_and_grad(argnums=1, has_aux=True)
+    def with_arguments(model, x):
+        return model(x), x
+
+    like_affine(bare(affine(lib)), jax.grad(forward)(affine_values(), X))
+    (value, aux), by_x = with_arguments(affine(lib), X)
+    close(value, forward(affine_values(), X))
+    close(by_x, jax.grad(forward, argnums=1)(affine_values(), X))
+    assert (aux == X).all()
+
+
+@both
+@in_each_mode
+def test_it_decorates_methods(lib, modes):
+    class Model(lib.Module):  # type: ignore[name-defined]  # the library is a parameter
+        def __init__(self):
+            self.shift = lib.Param(jnp.array(2.0))
+            self.calls = lib.BatchStat(jnp.array(0.0))
+
+        @lib.grad(**modes)
+        def by_self(self, x):
+            self.calls[...] += 1.0
+            return self.shift[...] ** 2 * x
+
+        @lib.value_and_grad(argnums=1, **modes)
+        def by_x(self, x):
+            return self.shift[...] * x**2
+
+    model = Model()
+    close(model.by_self(3.0).shift[...], jnp.array(12.0))
+    close(Model.by_self(model, 3.0).shift[...], jnp.array(12.0))
+    assert [float(x) for x in model.by_x(3.0)] == [18.0, 12.0]
+    assert numbers(model.calls) == 2.0
+
+
+@both
+@in_each_mode
+def test_partial_functions_keep_their_plain_arguments(lib, modes):
+    def loss(model, x, factor):
+        return model(x) * factor
+
+    found = lib.grad(functools.partial(loss, factor=3.0), **modes)(affine(lib), X)
+    like_affine(found, jax.grad(lambda v: 3.0 * forward(v, X))(affine_values()))
+
+
+def test_names_and_docs_are_those_of_the_function():
+    @nnx.grad
+    def loss(model):
+        """Say something."""
+        return model(X)
+
+    assert (getattr(loss, "__name__", None), loss.__doc__) == ("loss", "Say something.")
+    assert "grad" in repr(loss)
+    assert "loss" in repr(loss)

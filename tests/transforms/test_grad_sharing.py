@@ -1,0 +1,138 @@
+"""`grad` of Variables that are reached on several paths: they get the sum, or an error says why not."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.gradient_models import (
+    X,
+    affine,
+    affine_values,
+    bits,
+    close,
+    forward,
+    like_affine,
+    paths,
+    stack,
+    stack_forward,
+    stack_values,
+)
+from tests.transforms.jit_models import in_each_mode, numbers
+from typed_nnx.errors import PrefixConflictError, SharedReferenceError
+
+
+def tied(lib):
+    model = lib.Module()
+    model.z = lib.Param(jnp.array(2.0))
+    model.a = model.z
+    return model
+
+
+def loss(model):
+    return model.a[...] * model.z[...] ** 2
+
+
+@both
+def test_the_sum_stands_at_the_first_path(lib):
+    gradients = lib.grad(loss)(tied(lib))
+    assert paths(lib, gradients) == {("a",)}
+    close(gradients["a"][...], jnp.array(12.0))
+
+
+@both
+def test_with_fixed_structure_the_gradients_are_shared_too(lib):
+    gradients = lib.grad(loss, graph_updates=False)(tied(lib))
+    assert gradients.a is gradients.z
+    close(gradients.a[...], jnp.array(12.0))
+
+
+@both
+def test_in_a_tree_they_are_an_error(lib):
+    with pytest.raises(ValueError, match=r"(?s)\ba\b.*\bz\b"):
+        lib.grad(loss, graph=False)(tied(lib))
+
+
+def test_the_error_names_both_paths():
+    with pytest.raises(SharedReferenceError) as error:
+        nnx.grad(loss, graph=False)(tied(nnx))
+    assert all(name in str(error.value) for name in ("a", "z", "Fix:"))
+
+
+@both
+def test_cycles_are_fine_in_graphs(lib):
+    model = affine(lib)
+    model.me = model
+    like_affine(lib.grad(lambda m: m.me.me(X))(model), jax.grad(forward)(affine_values(), X))
+
+
+@both
+def test_by_two_arguments_the_sum_comes_with_the_first(lib):
+    model = affine(lib)
+    first, second = lib.grad(lambda a, b: a(X) * b(X), argnums=(0, 1))(model, model)
+    expected = jax.grad(lambda v: forward(v, X) ** 2)(affine_values())
+    like_affine(first, expected)
+    assert type(second) is lib.State
+    assert not second
+    assert numbers(model.calls) == 2.0
+
+
+@both
+def test_with_fixed_structure_both_arguments_have_the_sum(lib):
+    model = affine(lib)
+    first, second = lib.grad(lambda a, b: a(X) * b(X), argnums=(0, 1), graph_updates=False)(
+        model, model
+    )
+    assert first.kernel is second.kernel
+    like_affine(first, jax.grad(lambda v: forward(v, X) ** 2)(affine_values()))
+
+
+@both
+def test_a_part_may_be_a_second_argument(lib):
+    model = stack(lib)
+    whole, part = lib.grad(lambda a, b: a(X) * b(X), argnums=(0, 1))(model, model.first)
+
+    def functional(values):
+        return stack_forward(values, X) * forward(values["first"], X)
+
+    like_affine(whole.first, jax.grad(functional)(stack_values())["first"])
+    assert not part
+
+
+@both
+@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
+def test_two_other_arguments_may_be_one_model(lib, modes):
+    model = affine(lib)
+    found = lib.grad(lambda x, a, b: jnp.sum(x) * a(X) * b(X), **modes)(X, model, model)
+    close(found, jnp.full(3, forward(affine_values(), X) ** 2))
+    assert numbers(model.calls) == 2.0
+
+
+@both
+@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
+@pytest.mark.parametrize("argnums", [0, 1])
+def test_one_model_cannot_be_chosen_and_not(lib, modes, argnums):
+    model = affine(lib)
+    before = bits(model)
+    with pytest.raises(ValueError, match=r"(?s)(kernel|calls).*\1"):
+        lib.grad(lambda a, b: a(X) * b(X), argnums=argnums, **modes)(model, model)
+    assert bits(model) == before
+
+
+def test_that_error_names_both_paths():
+    model = stack(nnx)
+    with pytest.raises(PrefixConflictError) as error:
+        nnx.grad(lambda a, b: a(X) * b(X), argnums=1)(model, model.first)
+    text = str(error.value)
+    for part in ("[0].first.kernel: False", "[1].kernel: True", "Fix:"):
+        assert part in text
+
+
+@both
+@in_each_mode
+def test_one_array_twice_is_two_inputs(lib, modes):
+    x = jnp.array(2.0)
+    close(lib.grad(lambda a, b: a * b**2, **modes)(x, x), jnp.array(4.0))

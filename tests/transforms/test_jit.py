@@ -1,0 +1,236 @@
+"""`jit`: values reach the caller's objects, functions trace once, errors leave no trace."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import weakref
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both, structure
+from tests.transforms.jit_models import (
+    bump,
+    count_of,
+    counter,
+    counter_type,
+    in_each_mode,
+    numbers,
+    same_contents,
+)
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Batch:
+    model: object
+    x: object
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+@both
+@in_each_mode
+def test_an_update_inside_reaches_the_callers_variable(lib, modes):
+    model = counter(lib)
+    count = model.count
+    step = lib.jit(bump, **modes)
+    assert numbers(step(model, 2)) == [2, 4, 6]
+    assert numbers(step(model, 3)) == [3, 6, 9]
+    assert (count_of(model), model.count is count) == (5, True)
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda jit, m: jit(lambda *, model: bump(model))(model=m),
+        lambda jit, m: jit(lambda d: bump(d["a"][0]))({"a": (m, 1)}),
+        lambda jit, m: jit(lambda items: bump(items[1]))([1.0, m]),
+        lambda jit, m: jit(lambda batch: bump(batch.model, batch.x))(Batch(m, 1)),
+        lambda jit, m: jit(lambda *args, **kwargs: bump(args[0], kwargs["x"]))(m, x=1),
+        lambda jit, m: jit(jit(bump))(m),
+    ],
+    ids=["keyword", "dict_of_tuple", "list", "dataclass", "variadic", "nested_jit"],
+)
+def test_a_model_may_hide_anywhere_in_the_arguments(lib, modes, call):
+    model = counter(lib)
+    result = call(functools.partial(lib.jit, **modes), model)
+    assert numbers(result) == [1, 2, 3]
+    assert count_of(model) == 1
+
+
+@both
+@in_each_mode
+def test_a_variable_and_a_state_are_arguments_like_modules(lib, modes):
+    model = counter(lib)
+
+    def halve(state, count):
+        state["kernel"][...] = state["kernel"][...] / 2
+        count[...] += 1
+
+    lib.jit(halve, **modes)(lib.state(model, lib.Param), model.count)
+    assert (numbers(model.kernel[...]), count_of(model)) == ([0.5, 1, 1.5], 1)
+
+
+@both
+@in_each_mode
+def test_an_update_may_change_shape_and_dtype(lib, modes):
+    model = counter(lib)
+    lib.jit(lambda m: m.kernel.set_value(jnp.ones((2, 2), jnp.int32)), **modes)(model)
+    assert (model.kernel.shape, model.kernel.dtype) == ((2, 2), jnp.int32)
+
+
+@both
+@in_each_mode
+def test_variables_may_hold_nothing_or_a_tree(lib, modes):
+    empty, tree = lib.Param(None), lib.Param({"a": jnp.ones(2), "b": (jnp.zeros(()),)})
+
+    def double(empty, tree):
+        tree.set_value(jax.tree.map(lambda a: a * 2, tree.get_value()))
+        return empty.get_value()
+
+    assert lib.jit(double, **modes)(empty, tree) is None
+    assert numbers(tree.get_value()["a"]) == [2, 2]
+
+
+@both
+@in_each_mode
+def test_new_modules_and_variables_come_out_with_their_metadata(lib, modes):
+    @lib.jit(**modes)
+    def build():
+        return counter(lib, 2), lib.Param(jnp.ones(2), tag="t")
+
+    model, variable = build()
+    assert type(model) is counter_type(lib)
+    assert same_contents(lib, model, counter(lib, 2))
+    assert (type(variable), variable.tag, numbers(variable[...])) == (lib.Param, "t", [1, 1])
+
+
+@both
+@in_each_mode
+def test_random_streams_move_on(lib, modes):
+    draw = lib.jit(lambda rngs: jax.random.uniform(rngs.params()), **modes)
+    inside, outside = lib.Rngs(0), lib.Rngs(0)
+    drawn = [float(draw(inside)) for _ in range(3)]
+    assert drawn == [float(jax.random.uniform(outside.params())) for _ in range(3)]
+    assert int(inside.params.count[...]) == 3
+
+
+@both
+@in_each_mode
+def test_plain_arguments_become_arrays_and_none_stays_none(lib, modes):
+    arguments = ({"a": 1, "b": [2.0, (None, True)]},)
+    result = lib.jit(lambda tree: tree, **modes)(*arguments)
+    assert structure(result) == structure(*arguments)
+    assert [type(leaf) for leaf in jax.tree.leaves(result)] == [type(jnp.ones(()))] * 3
+    assert jax.tree.map(numbers, result) == arguments[0]
+
+
+@both
+@in_each_mode
+def test_a_dict_changed_inside_stays_as_it_was_outside(lib, modes):
+    given = {"a": jnp.ones(2)}
+    lib.jit(lambda d: d.update(b=1), **modes)(given)
+    assert list(given) == ["a"]
+
+
+# -- what can be jitted ----------------------------------------------------------------------------
+
+
+@both
+@in_each_mode
+def test_jit_decorates_methods_class_methods_and_static_methods(lib: Any, modes: Any) -> None:
+    class Model(lib.Module):
+        def __init__(self):
+            self.count = lib.BatchStat(jnp.array(0))
+
+        @lib.jit(**modes)
+        def step(self, x, *, by=1):
+            self.count[...] += by
+            return x * self.count[...]
+
+        @classmethod
+        @lib.jit(static_argnums=0, **modes)
+        def named(cls, x):
+            return x + len(cls.__name__)
+
+        @staticmethod
+        @lib.jit(**modes)
+        def double(x):
+            return x * 2
+
+    model = Model()
+    assert int(model.step(2, by=3)) == 6
+    assert int(Model.step(model, 2)) == 8
+    assert (int(Model.named(1)), int(model.double(2))) == (6, 4)
+    assert count_of(model) == 4
+
+
+@both
+@in_each_mode
+def test_jit_takes_classes_and_partials(lib, modes):
+    model = lib.jit(counter_type(lib), **modes)()
+    assert same_contents(lib, model, counter(lib))
+    assert numbers(lib.jit(functools.partial(bump, x=2), **modes)(model)) == [2, 4, 6]
+
+
+@both
+@in_each_mode
+def test_a_jitted_function_keeps_the_names_of_the_function(lib, modes):
+    jitted = lib.jit(bump, **modes)
+    assert (jitted.__name__, jitted.__doc__) == (bump.__name__, bump.__doc__)
+    assert (jitted.__wrapped__, jitted.__module__) == (bump, bump.__module__)
+    assert weakref.ref(jitted)() is jitted
+    assert {jitted: 1}[jitted] == 1
+
+
+@in_each_mode
+def test_the_repr_of_a_jitted_function_names_it(modes):
+    text = repr(nnx.jit(bump, **modes))
+    assert "jit" in text
+    assert "bump" in text
+    assert " at 0x" not in text.replace(repr(bump), "")
+
+
+@in_each_mode
+@pytest.mark.parametrize(
+    "captured",
+    [lambda m: m, lambda m: m.__call__, lambda m: functools.partial(type(m).__call__, m)],
+    ids=["callable_module", "bound_method", "partial"],
+)
+def test_jit_manages_the_model_in_a_callable(captured, modes):
+    reads: list[None] = []
+
+    def note(variable, value):
+        reads.append(None)
+        return value
+
+    model = counter(nnx)
+    model.kernel = nnx.Param(jnp.ones(3), on_get_value=note)
+    step = nnx.jit(captured(model), **modes)
+    assert numbers(step(2.0)) == [2, 2, 2]
+    before = len(reads)
+    model.kernel.set_value(jnp.array([3.0, 3.0, 3.0]))
+    assert numbers(step(2.0)) == [6, 6, 6]
+    assert (count_of(model), len(reads)) == (2, before)
+
+
+def test_a_jitted_method_of_an_instance_can_be_lowered():
+    class Model(nnx.Module):
+        def __init__(self):
+            self.kernel = nnx.Param(jnp.ones(3))
+
+        @nnx.jit
+        def double(self, x):
+            return self.kernel[...] * x * 2
+
+    model = Model()
+    assert numbers(model.double.lower(1.0).compile()(1.0)) == [2, 2, 2]
+    assert model.double.eval_shape(1.0).shape == (3,)

@@ -1,0 +1,118 @@
+"""`jit`: what is an error, and that an error leaves the models as they were."""
+
+from __future__ import annotations
+
+import re
+import typing as tp
+
+import jax
+import jax.numpy as jnp
+import pytest
+from flax import errors as flax_errors
+
+from tests.core.libraries import both
+from tests.transforms.jit_models import (
+    bump,
+    contents,
+    count_of,
+    counter,
+    in_each_mode,
+    numbers,
+    raw,
+)
+from typed_nnx.errors import TraceLevelError
+
+TRACE_ERRORS = (TraceLevelError, flax_errors.TraceContextError)
+GLOBALS: dict[tp.Any, tp.Any] = {}
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("options", [{}, {"donate_argnums": 0}], ids=["plain", "donated"])
+def test_an_exception_inside_leaves_the_model_bit_for_bit(lib, modes, options):
+    model = lib.List([counter(lib), counter(lib)])
+    before = contents(lib, lib.clone(model))
+    arrays = [raw(layer.kernel) for layer in model] + [raw(layer.count) for layer in model]
+    layers = list(model)
+
+    def fail(model):
+        bump(model[0])
+        model[0].mode = "broken"
+        model[0].added = lib.Param(jnp.ones(1))
+        model[0], model[1] = model[1], model[0]
+        del model[0].kernel
+        raise KeyError("inside")
+
+    step = lib.jit(fail, **options, **modes)
+    for _ in range(2):
+        with pytest.raises(KeyError, match="inside"):
+            step(model)
+    assert contents(lib, model) == before
+    assert all(a is b for a, b in zip(model, layers, strict=True))
+    now = [raw(layer.kernel) for layer in model] + [raw(layer.count) for layer in model]
+    assert all(a is b for a, b in zip(now, arrays, strict=True))
+    assert not any(array.is_deleted() for array in arrays)
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    "mutate",
+    [lambda m: bump(m), lambda m: setattr(m, "mode", "eval"), lambda m: setattr(m, "new", 1)],
+    ids=["value", "static_attribute", "new_attribute"],
+)
+def test_mutating_a_global_model_is_an_error(lib, modes, mutate):
+    GLOBALS[lib] = counter(lib)
+    before = contents(lib, lib.clone(GLOBALS[lib]))
+
+    def step(x):
+        mutate(GLOBALS[lib])
+        return x
+
+    with pytest.raises(TRACE_ERRORS, match="trace level"):
+        lib.jit(step, **modes)(1.0)
+    assert contents(lib, GLOBALS[lib]) == before
+
+
+@both
+@in_each_mode
+def test_a_global_model_may_be_read(lib, modes):
+    GLOBALS[lib] = counter(lib)
+    assert numbers(lib.jit(lambda x: GLOBALS[lib].kernel[...] * x, **modes)(2.0)) == [2, 4, 6]
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("value", ["text", object(), lambda: 0], ids=["str", "object", "function"])
+def test_values_that_are_no_arrays_are_errors(lib, modes, value):
+    with pytest.raises(TypeError):
+        lib.jit(lambda x: 0, **modes)(value)
+    with pytest.raises(TypeError, match="not a valid JAX type"):
+        lib.jit(lambda: value, **modes)()
+
+
+@both
+@in_each_mode
+def test_a_leaked_tracer_is_an_error_where_it_is_used(lib, modes):
+    leaked = []
+    model = counter(lib)
+
+    def leak(m):
+        leaked.append(m)
+        bump(m)
+
+    lib.jit(leak, **modes)(model)
+    assert leaked[0] is not model
+    with pytest.raises(jax.errors.UnexpectedTracerError):
+        jnp.sin(leaked[0].count[...])
+    assert count_of(model) == 1
+
+
+@both
+@in_each_mode
+def test_wrong_arguments_raise_the_error_of_the_function(lib, modes):
+    step = lib.jit(bump, **modes)
+    with pytest.raises(TypeError, match=re.escape("missing 1 required positional argument")):
+        step()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'y'"):
+        step(counter(lib), y=1)

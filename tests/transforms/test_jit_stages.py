@@ -1,0 +1,163 @@
+"""`jit`: trace, lower, compile, and call what was compiled, with models."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.jit_models import (
+    bump,
+    contents,
+    count_of,
+    counter,
+    counter_type,
+    counting,
+    in_each_mode,
+    numbers,
+)
+
+X = jax.ShapeDtypeStruct((3,), jnp.float32)
+STAGES = {
+    "trace": lambda step, *args: step.trace(*args).lower().compile(),
+    "lower": lambda step, *args: step.lower(*args).compile(),
+}
+each_stage = pytest.mark.parametrize("compiled", STAGES.values(), ids=STAGES.keys())
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("stage", ["trace", "lower", "eval_shape"])
+def test_a_stage_leaves_the_model_as_it_was(lib, modes, stage):
+    model = counter(lib)
+    before = contents(lib, lib.clone(model))
+    getattr(lib.jit(bump, **modes), stage)(model, 2)
+    assert contents(lib, model) == before
+
+
+@both
+@in_each_mode
+@each_stage
+def test_a_compiled_step_updates_models(lib, modes, compiled):
+    traces: list[None] = []
+    model, other = counter(lib), counter(lib)
+    step = compiled(lib.jit(counting(traces, bump), **modes), model, 2)
+    assert numbers(step(model, 2)) == [2, 4, 6]
+    assert numbers(step(model, 3)) == [3, 6, 9]
+    assert numbers(step(other, 4)) == [4, 8, 12]
+    assert (count_of(model), count_of(other), len(traces)) == (5, 4, 1)
+
+
+@both
+def test_a_compiled_step_gives_modules_and_keeps_identity(lib):
+    model = counter(lib)
+    step = lib.jit(lambda m: (m, counter(lib, 2))).lower(model).compile()
+    same, new = step(model)
+    assert same is model
+    assert (type(new), numbers(new.kernel[...])) == (counter_type(lib), [1, 2])
+
+
+@both
+@in_each_mode
+def test_a_step_compiled_for_abstract_models_runs_on_real_ones(lib, modes):
+    abstract = lib.eval_shape(counter_type(lib))
+    step = lib.jit(type(abstract).__call__, **modes).lower(abstract, X).compile()
+    model = counter(lib)
+    assert numbers(step(model, jnp.array([2.0, 3.0, 4.0]))) == [2, 6, 12]
+    assert count_of(model) == 1
+
+
+def with_mode(lib):
+    model = counter(lib)
+    model.mode = "eval"
+    return model
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        lambda lib: ((with_mode(lib), 2.0), {}),
+        lambda lib: ((counter(lib, 4), 2.0), {}),
+        lambda lib: ((counter(lib), 2), {}),
+        lambda lib: ((counter(lib),), {"x": 2.0}),
+        lambda lib: ((counter(lib),), {}),
+        lambda lib: ((2.0, counter(lib)), {}),
+    ],
+    ids=["static_value", "shape", "dtype", "keyword", "missing", "order"],
+)
+def test_a_compiled_step_refuses_what_it_was_not_compiled_for(lib, modes, arguments):
+    step = lib.jit(lambda m, x: bump(m) * x, **modes).lower(counter(lib), 2.0).compile()
+    args, kwargs = arguments(lib)
+    with pytest.raises(TypeError):
+        step(*args, **kwargs)
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("name", [False, True], ids=["by_position", "by_name"])
+def test_static_arguments_are_left_out_when_compiled(lib, modes, name):
+    model = counter(lib)
+    if name:
+        lowered = lib.jit(lambda m, k: bump(m) * k, static_argnames="k", **modes).lower(model, k=3)
+    else:
+        lowered = lib.jit(lambda m, k: bump(m) * k, static_argnums=1, **modes).lower(model, 3)
+    assert numbers(lowered.compile()(model)) == [3, 6, 9]
+
+
+@both
+@in_each_mode
+def test_eval_shape_gives_the_result_alone(lib, modes):
+    step = lib.jit(lambda m, x: (bump(m) * x, counter(lib, 2)), **modes)
+    shape, model = step.eval_shape(counter(lib), 2.0)
+    assert (shape.shape, shape.dtype) == ((3,), jnp.float32)
+    assert type(model) is counter_type(lib)
+    assert model.kernel.get_value() == jax.ShapeDtypeStruct((2,), jnp.float32)
+
+
+@both
+@in_each_mode
+def test_the_stages_tell_about_the_program(lib, modes):
+    step = lib.jit(bump, donate_argnums=0, **modes)
+    model = counter(lib)
+    lowered = step.lower(model, 2)
+    assert "module @jit_bump" in lowered.as_text()
+    assert lowered.cost_analysis()["flops"] > 0
+    assert type(lowered.compiler_ir()).__name__ == "Module"
+    donated = {info.donated for info in jax.tree.leaves(lowered.args_info[0][0])}
+    assert donated == {True}
+    compiled = lowered.compile()
+    assert "HloModule jit_bump" in compiled.as_text()
+    assert compiled.cost_analysis()["flops"] > 0
+    assert compiled.memory_analysis().argument_size_in_bytes > 0
+    assert compiled.runtime_executable() is not None
+    assert len(jax.tree.leaves(compiled.input_shardings)) == 3
+    assert len(jax.tree.leaves(compiled.output_shardings)) >= 2
+
+
+@both
+@in_each_mode
+def test_a_trace_can_be_lowered_for_another_platform(lib, modes):
+    traced = lib.jit(bump, **modes).trace(counter(lib), 2)
+    assert "module @jit_bump" in traced.lower(lowering_platforms=("tpu",)).as_text()
+
+
+@both
+@in_each_mode
+def test_stages_have_a_repr_that_names_them(lib, modes):
+    step = lib.jit(bump, **modes)
+    model = counter(lib)
+    traced, lowered = step.trace(model), step.lower(model)
+    for stage, name in ((traced, "Traced"), (lowered, "Lowered"), (lowered.compile(), "Compiled")):
+        assert name in repr(stage)
+
+
+@in_each_mode
+def test_a_trace_gives_its_jaxpr(modes):
+    traced = nnx.jit(bump, **modes).trace(counter(nnx), 2)
+    primitives = [str(eqn.primitive) for eqn in traced.jaxpr.eqns]
+    assert primitives.count("mul") == 1
+    assert primitives.count("add") == 1

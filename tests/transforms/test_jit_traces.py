@@ -1,0 +1,132 @@
+"""`jit`: when a function is traced again, and what a jitted function keeps alive."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.jit_models import (
+    bump,
+    count_of,
+    counter,
+    counting,
+    in_each_mode,
+    numbers,
+    raw,
+)
+
+
+@both
+@in_each_mode
+def test_values_set_outside_are_seen_without_a_new_trace(lib, modes):
+    traces: list[None] = []
+    model = counter(lib)
+    step = lib.jit(counting(traces, lambda m: m.kernel[...] + 0), **modes)
+    step(model)
+    model.kernel[...] = jnp.array([7.0, 7.0, 7.0])
+    assert numbers(step(model)) == [7, 7, 7]
+    assert len(traces) == 1
+
+
+@both
+@in_each_mode
+def test_an_updating_step_traces_once_also_for_fresh_models(lib, modes):
+    traces: list[None] = []
+    step = lib.jit(counting(traces, bump), **modes)
+    model = counter(lib)
+    for each in (model, model, counter(lib), counter(lib)):
+        step(each)
+    assert len(traces) == 1
+
+
+@both
+@in_each_mode
+def test_a_static_change_retraces_once_and_then_hits_the_cache(lib, modes):
+    traces: list[None] = []
+    model = counter(lib)
+    step = lib.jit(counting(traces, lambda m: {"train": 1, "eval": 2}[m.mode]), **modes)
+    results = []
+    for mode in ("train", "eval", "train", "eval", "eval", "train"):
+        model.mode = mode
+        results.append(int(step(model)))
+    assert results == [1, 2, 1, 2, 2, 1]
+    assert len(traces) == 2
+
+
+@in_each_mode
+def test_train_and_eval_retrace_once_and_then_hit_the_cache(modes):
+    traces: list[None] = []
+
+    class Model(nnx.Module):
+        def __init__(self):
+            self.deterministic = False
+
+    model = nnx.List([Model(), Model()])
+    step = nnx.jit(counting(traces, lambda m: m[0].deterministic + m[1].deterministic), **modes)
+    results = []
+    for _ in range(3):
+        model.train()
+        results.append(int(step(model)))
+        model.eval()
+        results.append(int(step(model)))
+    assert results == [0, 2] * 3
+    assert len(traces) == 2
+
+
+@both
+@in_each_mode
+def test_true_and_one_are_different_static_values(lib, modes):
+    model = counter(lib)
+    step = lib.jit(lambda m: jnp.array(isinstance(m.mode, bool)), **modes)
+    results = []
+    for model.mode in (1, True, 1):
+        results.append(bool(step(model)))
+    # flax takes 1 and True for one value, and so gives the result of the first trace.
+    assert results == ([False, True, False] if lib is nnx else [False] * 3)
+
+
+@in_each_mode
+def test_fifty_alternating_models_do_not_retrace(modes):
+    traces: list[None] = []
+    step = nnx.jit(counting(traces, bump), **modes)
+    models = [counter(nnx) for _ in range(50)]
+    for round_ in (1, 2, 3):
+        for model in models:
+            step(model)
+        assert {count_of(model) for model in models} == {round_}
+    assert len(traces) == 1
+
+
+@in_each_mode
+def test_a_jitted_function_keeps_no_model_alive(modes):
+    step = nnx.jit(bump, **modes)
+    model = counter(nnx)
+    step(model)
+    seen = [weakref.ref(model), weakref.ref(model.kernel), weakref.ref(raw(model.count))]
+    del model
+    gc.collect()
+    assert [reference() for reference in seen] == [None] * 3
+
+
+@pytest.mark.slow
+@in_each_mode
+def test_two_thousand_fresh_models_leave_no_memory_behind(modes):
+    step = nnx.jit(bump, **modes)
+
+    def calls(number):
+        for _ in range(number):
+            step(counter(nnx))
+        gc.collect()
+        return len(gc.get_objects()), len(jax.live_arrays())
+
+    calls(20)
+    objects, arrays = calls(20)
+    objects_after, arrays_after = calls(2000)
+    assert objects_after - objects < 200
+    assert arrays_after == arrays

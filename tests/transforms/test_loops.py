@@ -1,0 +1,370 @@
+"""`while_loop` and `fori_loop`: what a Python loop does to Modules, compiled."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.core.libraries import both
+from tests.transforms.modes import Before, all_modes, counter, gradient, number, shared_modes
+
+both_loops = pytest.mark.parametrize("loop", ["while_loop", "fori_loop"])
+
+
+def repeat(lib, loop, body, init, steps=3, **mode):
+    """Run `body` on the carry `steps` times in either kind of loop."""
+    if loop == "fori_loop":
+        return lib.fori_loop(0, steps, lambda i, carry: body(carry), init, **mode)
+
+    def counted(carry):
+        inner, done = carry
+        return body(inner), done + 1
+
+    done = jnp.array(0, jnp.int32)
+    return lib.while_loop(lambda carry: carry[1] < steps, counted, (init, done), **mode)[0]
+
+
+def doubles(model):
+    model.n[...] += 1
+    model.w[...] *= 2
+    return model
+
+
+@both
+@all_modes
+@both_loops
+def test_updates_of_the_carry_come_out(lib, mode, loop):
+    model = counter(lib, 1.0, 2.0)
+    weights = model.w
+    repeat(lib, loop, doubles, model, **mode)
+    assert model.w is weights
+    assert number(model.n) == 3.0
+    assert number(model.w) == [8.0, 16.0]
+
+
+@both
+@both_loops
+def test_with_graph_updates_the_result_is_the_very_object(lib, loop):
+    model = counter(lib)
+    assert repeat(lib, loop, doubles, model) is model
+
+
+@both
+@all_modes
+@both_loops
+def test_the_result_holds_the_variables_of_the_carry(lib, mode, loop):
+    model, variable = counter(lib), lib.Variable(jnp.float32(1))
+
+    def body(carry):
+        carry["model"].n[...] += 1
+        carry["variable"][...] *= 3
+        return carry
+
+    result = repeat(lib, loop, body, {"model": model, "variable": variable}, **mode)
+    assert type(result["model"]) is type(model)
+    assert result["model"].n is model.n
+    assert result["variable"] is variable
+    assert (number(model.n), number(variable)) == (3.0, 27.0)
+
+
+@both
+@all_modes
+@both_loops
+def test_several_modules_and_arrays_are_carried(lib, mode, loop):
+    one, two = counter(lib, 1.0), counter(lib, 5.0)
+
+    def body(carry):
+        first, (second, total) = carry
+        first.n[...] += 1
+        second.w[...] += first.w[...]
+        return first, (second, total + second.w[...].sum())
+
+    result = repeat(lib, loop, body, (one, (two, jnp.float32(0))), **mode)
+    assert number(one.n) == 3.0
+    assert number(two.w) == [8.0]
+    assert number(result[1][1]) == 6.0 + 7.0 + 8.0
+
+
+@both
+@shared_modes
+@both_loops
+def test_shared_objects_of_the_carry_stay_shared(lib, mode, loop):
+    model, seen = counter(lib), []
+    carry = {"first": model, "pair": lib.Dict(a=model, b=model)}
+
+    def body(carry):
+        seen.append(carry["first"] is carry["pair"].a is carry["pair"].b)
+        carry["first"].n[...] += 1
+        carry["pair"].b.n[...] += 1
+        return carry
+
+    result = repeat(lib, loop, body, carry, **mode)
+    assert set(seen) == {True}
+    assert number(model.n) == 6.0
+    assert result["first"] is result["pair"].a
+    assert carry["pair"].a is carry["pair"].b
+
+
+@both
+@all_modes
+@both_loops
+def test_no_steps_leave_everything_as_it_was(lib, mode, loop):
+    model = counter(lib)
+    repeat(lib, loop, doubles, model, steps=0, **mode)
+    assert number(model.n) == 0.0
+    assert number(model.w) == [1.0, 2.0]
+
+
+@both
+@all_modes
+@both_loops
+def test_the_streams_of_a_carry_move_on_with_each_step(lib, mode, loop):
+    rngs, alone = lib.Rngs(0), lib.Rngs(0)
+
+    def body(carry):
+        rngs, total = carry
+        return rngs, total + jax.random.uniform(rngs())
+
+    _, total = repeat(lib, loop, body, (rngs, jnp.float32(0)), **mode)
+    assert number(rngs.default.count) == 3
+    expected = sum(float(jax.random.uniform(alone())) for _ in range(3))
+    np.testing.assert_allclose(total, expected, rtol=1e-6)
+
+
+@both
+@all_modes
+@both_loops
+def test_an_exception_in_the_body_leaves_the_carry_as_it_was(lib, mode, loop):
+    model = counter(lib)
+    before = Before(model)
+
+    def fails(model):
+        model.n[...] += 1
+        model.extra = 1
+        raise RuntimeError("inside")
+
+    with pytest.raises(RuntimeError, match="inside"):
+        repeat(lib, loop, fails, model, **mode)
+    assert before.is_still_so()
+
+
+@both
+@all_modes
+@both_loops
+@pytest.mark.parametrize(
+    "value", [jnp.zeros(3, jnp.float32), jnp.array(0, jnp.int32)], ids=["shape", "dtype"]
+)
+def test_a_value_that_changes_its_shape_or_dtype_is_an_error(lib, mode, loop, value):
+    model = counter(lib)
+    before = Before(model)
+
+    def body(model):
+        model.n.set_value(value)
+        return model
+
+    with pytest.raises((TypeError, ValueError), match=str(value.dtype)):
+        repeat(lib, loop, body, model, **mode)
+    assert before.is_still_so()
+
+
+@both
+@all_modes
+@both_loops
+@pytest.mark.parametrize(
+    "body",
+    [lambda carry: list(carry), lambda carry: (carry[0],)],
+    ids=["type", "length"],
+)
+def test_a_body_that_returns_another_tree_is_an_error(lib, mode, loop, body):
+    model, other = counter(lib, 1.0), counter(lib, 2.0)
+    before = Before(model), Before(other)
+    with pytest.raises((TypeError, ValueError)):
+        repeat(lib, loop, body, (model, other), **mode)
+    assert all(known.is_still_so() for known in before)
+
+
+def adds_variable(model):
+    model.z = type(model.n)(jnp.float32(1))
+    return model
+
+
+def removes(model):
+    del model.n
+    return model
+
+
+def adds_static(model):
+    model.mode = "a"
+    return model
+
+
+@both
+@both_loops
+@pytest.mark.parametrize("body", [adds_variable, adds_static])
+def test_a_body_that_changes_the_structure_is_an_error(lib, loop, body):
+    model = counter(lib)
+    before = Before(model)
+    with pytest.raises((TypeError, ValueError)):
+        repeat(lib, loop, body, model)
+    assert before.is_still_so()
+
+
+# -- while_loop ------------------------------------------------------------------------------------
+
+
+@both
+@all_modes
+def test_a_condition_reads_the_carry(lib, mode):
+    model = counter(lib, 1.0, 2.0)
+    lib.while_loop(lambda model: model.w[...].sum() < 20, doubles, model, **mode)
+    assert number(model.w) == [8.0, 16.0]
+
+
+@both
+@all_modes
+def test_a_carry_of_weak_type_takes_the_dtype_of_the_body(lib, mode):
+    result = lib.while_loop(lambda c: c < 3, lambda c: c + 1.0, 0, **mode)
+    assert result.dtype == jnp.float32
+    assert number(result) == 3.0
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    "condition",
+    [lambda c: jnp.array([True]), lambda c: (c < 3,), lambda c: None, lambda c: c + 1],
+    ids=["shape", "tuple", "none", "number"],
+)
+def test_a_condition_gives_one_boolean(lib, mode, condition):
+    with pytest.raises(TypeError, match="(?i)bool"):
+        lib.while_loop(condition, lambda c: c + 1, jnp.array(0), **mode)
+
+
+@both
+@all_modes
+def test_a_while_loop_has_no_reverse_gradient(lib, mode):
+    def loss(model):
+        repeat(lib, "while_loop", doubles, model, **mode)
+        return model.w[...].sum()
+
+    with pytest.raises(ValueError, match="Reverse-mode differentiation does not work"):
+        lib.grad(loss, **mode)(counter(lib))
+
+
+@both
+@all_modes
+def test_a_while_loop_inside_jit_takes_a_traced_bound(lib, mode):
+    model, traces = counter(lib), []
+
+    @lib.jit(**mode)
+    def run(model, steps):
+        traces.append(1)
+        repeat(lib, "while_loop", doubles, model, steps=steps, **mode)
+
+    run(model, 2)
+    run(model, 3)
+    assert number(model.n) == 5.0
+    assert len(traces) == 1
+
+
+# -- fori_loop -------------------------------------------------------------------------------------
+
+
+def adds_step(i, model):
+    model.n[...] += jnp.asarray(i, jnp.float32)
+    return model
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    ("lower", "upper", "expected"),
+    [
+        (1, 4, 6.0),
+        (-2, 1, -3.0),
+        (2, 2, 0.0),
+        (0, -3, 0.0),
+        (jnp.array(1), jnp.array(4), 6.0),
+        (1, jnp.array(4), 6.0),
+        (np.int32(1), np.int64(4), 6.0),
+        (jnp.array(1, jnp.uint8), jnp.array(4, jnp.uint8), 6.0),
+    ],
+    ids=str,
+)
+def test_the_index_counts_from_the_lower_bound_up_to_the_upper(lib, mode, lower, upper, expected):
+    model = counter(lib)
+    lib.fori_loop(lower, upper, adds_step, model, **mode)
+    assert number(model.n) == expected
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("unroll", [None, 1, 2, 5, 8, True, False], ids=str)
+def test_unrolling_changes_nothing(lib, mode, unroll):
+    model = counter(lib)
+    lib.fori_loop(0, 5, adds_step, model, unroll=unroll, **mode)
+    assert number(model.n) == 10.0
+
+
+@both
+@all_modes
+def test_traced_bounds_are_taken_but_not_unrolled(lib, mode):
+    model = counter(lib)
+
+    def run(unroll):
+        @lib.jit(**mode)
+        def inside(model, upper):
+            lib.fori_loop(0, upper, adds_step, model, unroll=unroll, **mode)
+
+        inside(model, 4)
+
+    run(None)
+    assert number(model.n) == 6.0
+    with pytest.raises(ValueError, match="unroll"):
+        run(2)
+    assert number(model.n) == 6.0
+
+
+@both
+@all_modes
+def test_a_gradient_goes_through_static_bounds_only(lib, mode):
+    def squares(i, model):
+        model.w[...] = jnp.square(model.w[...])
+        return model
+
+    def loss(model, upper):
+        lib.fori_loop(0, upper, squares, model, **mode)
+        return model.w[...].sum()
+
+    slopes = lib.grad(lambda model: loss(model, 3), **mode)(counter(lib, 1.0, 1.5))
+    np.testing.assert_allclose(gradient(slopes, "w"), [8.0, 8 * 1.5**7], rtol=1e-5)
+    with pytest.raises(ValueError, match="Reverse-mode differentiation does not work"):
+        lib.jit(lib.grad(loss, **mode), **mode)(counter(lib), 3)
+
+
+@both
+@all_modes
+def test_loops_nest(lib, mode):
+    model = counter(lib)
+
+    def outer(i, model):
+        return lib.fori_loop(0, i, adds_step, model, **mode)
+
+    lib.fori_loop(0, 4, outer, model, **mode)
+    assert number(model.n) == sum(j for i in range(4) for j in range(i))
+
+
+@both
+@both_loops
+def test_loops_over_many_models_at_once(lib, loop):
+    model = counter(lib, 1.0, 2.0, 3.0, size=(3,))
+
+    @lib.vmap
+    def run(model):
+        repeat(lib, loop, doubles, model)
+
+    run(model)
+    assert number(model.n) == [3.0, 3.0, 3.0]
+    assert number(model.w) == [8.0, 16.0, 24.0]

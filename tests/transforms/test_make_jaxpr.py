@@ -1,0 +1,170 @@
+"""`make_jaxpr`: the program of a function of models, as jax's own ClosedJaxpr."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.jit_models import (
+    bump,
+    contents,
+    count_of,
+    counter,
+    counter_type,
+    in_each_mode,
+    numbers,
+    pair,
+)
+
+# flax makes a jaxpr only where structures may not change.
+FIXED = [{"graph_updates": False}, {"graph": False, "graph_updates": False}]
+each_fixed_mode = pytest.mark.parametrize("modes", FIXED, ids=["fixed", "tree"])
+
+
+def primitives(jaxpr):
+    return [str(equation.primitive) for equation in jaxpr.eqns]
+
+
+def inputs(jaxpr):
+    """Return shape and kind of each input, in no order."""
+    return sorted((aval.shape, aval.dtype.kind) for aval in jaxpr.in_avals)
+
+
+@both
+@each_fixed_mode
+def test_the_jaxpr_of_plain_arrays_is_that_of_jax(lib, modes):
+    def function(x, y):
+        return {"a": x * 2 + y, "b": jnp.sin(y)}
+
+    x = jnp.ones(3)
+    found = lib.make_jaxpr(function, **modes)(x, y=x)
+    assert str(found) == str(jax.make_jaxpr(function)(x, y=x))
+    assert type(found) is type(jax.make_jaxpr(function)(x, x))
+
+
+@both
+@each_fixed_mode
+def test_the_inputs_are_the_values_and_the_outputs_the_result(lib, modes):
+    model = counter(lib)
+    before = contents(lib, lib.clone(model))
+    jaxpr = lib.make_jaxpr(bump, **modes)(model, 2)
+    assert inputs(jaxpr) == [((), "i"), ((), "i"), ((3,), "f")]
+    assert [aval.shape for aval in jaxpr.out_avals] == [(3,)]
+    assert contents(lib, model) == before
+
+
+@both
+@each_fixed_mode
+def test_the_jaxpr_computes_the_result(lib, modes):
+    jaxpr = lib.make_jaxpr(lambda m: m.kernel[...] * 2 + 1, **modes)(counter(lib))
+    given = [
+        np.array([1.0, 2, 3], np.float32) if aval.shape else np.int32(0) for aval in jaxpr.in_avals
+    ]
+    (result,) = jax.core.eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *given)
+    assert numbers(result) == [3, 5, 7]
+
+
+@both
+@each_fixed_mode
+@pytest.mark.parametrize("number", [1, (1,)], ids=str)
+def test_static_arguments_are_python_values(lib, modes, number):
+    def step(model, k):
+        assert type(k) is int
+        return model.kernel[...] * k
+
+    jaxpr = lib.make_jaxpr(step, static_argnums=number, **modes)(counter(lib), 2)
+    assert inputs(jaxpr) == [((), "i"), ((3,), "f")]
+    assert primitives(jaxpr) == ["mul"]
+
+
+@both
+@each_fixed_mode
+def test_it_decorates_and_keeps_the_name(lib, modes):
+    @lib.make_jaxpr(**modes)
+    def step(model):
+        return model.kernel[...] * 2
+
+    assert step.__name__ == "step"
+    assert primitives(step(counter(lib))) == ["mul"]
+
+
+@both
+@each_fixed_mode
+def test_abstract_models_have_a_jaxpr(lib, modes):
+    abstract = lib.eval_shape(counter_type(lib))
+    real = lib.make_jaxpr(bump, **modes)(counter(lib), 2)
+    assert str(lib.make_jaxpr(bump, **modes)(abstract, 2)) == str(real)
+
+
+@both
+@each_fixed_mode
+def test_a_new_model_comes_out_as_its_values(lib, modes):
+    jaxpr = lib.make_jaxpr(lambda: counter(lib), **modes)()
+    assert sorted(aval.shape for aval in jaxpr.out_avals) == [(), (3,)]
+
+
+@both
+@each_fixed_mode
+@pytest.mark.parametrize("option", ["return_shape", "axis_env"])
+def test_options_that_nnx_does_not_have_are_errors(lib, modes, option):
+    with pytest.raises(TypeError, match=option):
+        lib.make_jaxpr(bump, **{option: True}, **modes)
+
+
+@both
+@each_fixed_mode
+def test_an_exception_inside_leaves_the_model(lib, modes):
+    model = counter(lib)
+
+    def fail(m):
+        bump(m)
+        raise KeyError("inside")
+
+    with pytest.raises(KeyError, match="inside"):
+        lib.make_jaxpr(fail, **modes)(model)
+    assert count_of(model) == 0
+
+
+@both
+@each_fixed_mode
+def test_without_updates_an_input_must_not_come_out(lib, modes):
+    with pytest.raises(ValueError, match="count"):
+        lib.make_jaxpr(lambda m: m, **modes)(counter(lib))
+
+
+@both
+def test_a_context_sets_the_mode(lib):
+    with lib.set_graph_updates(False):
+        assert primitives(lib.make_jaxpr(lambda m: m.kernel[...] * 2)(counter(lib))) == ["mul"]
+
+
+@in_each_mode
+def test_every_mode_makes_jaxprs(modes):
+    jaxpr = nnx.make_jaxpr(lambda m: m.layers[0].kernel[...] * m.scale, **modes)(pair(nnx))
+    assert "mul" in primitives(jaxpr)
+
+
+def test_a_structural_change_inside_stays_inside():
+    model = pair(nnx)
+    before = contents(nnx, nnx.clone(model))
+
+    def step(m):
+        m.layers[0], m.layers[1] = m.layers[1], m.layers[0]
+        m.new = nnx.Param(jnp.ones(1))
+        return m.layers[0].kernel[...]
+
+    jaxpr = nnx.make_jaxpr(step)(model)
+    assert [aval.shape for aval in jaxpr.out_avals] == [(2,)]
+    assert contents(nnx, model) == before
+
+
+@in_each_mode
+def test_a_captured_model_is_an_input_or_a_constant_and_stays(modes):
+    model = counter(nnx)
+    jaxpr = nnx.make_jaxpr(lambda x: model(x), **modes)(2.0)
+    assert [aval.shape for aval in jaxpr.out_avals] == [(3,)]
+    assert count_of(model) == 0

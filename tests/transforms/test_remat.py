@@ -1,0 +1,235 @@
+"""`remat`: the same values, gradients and updates as the plain function, with less kept."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.ad_checkpoint import checkpoint_name
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.jit_models import (
+    bump,
+    contents,
+    count_of,
+    counter,
+    in_each_mode,
+    in_fixed_modes,
+    numbers,
+    pair,
+    same_contents,
+)
+
+
+def wave(model, x=1.0):
+    """Count a call and give sin(x * kernel)."""
+    model.count[...] += 1
+    return jnp.sin(checkpoint_name(model.kernel[...] * x, "product"))
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda remat, m: remat(wave)(m, 2.0),
+        lambda remat, m: remat(wave)(m, x=2.0),
+        lambda remat, m: remat(wave)(model=m, x=2.0),
+        lambda remat, m: remat()(wave)(m, 2.0),
+        lambda remat, m: remat(prevent_cse=False)(wave)(m, 2.0),
+        lambda remat, m: remat(lambda d: wave(d["m"][0], d["x"]))({"m": [m], "x": 2.0}),
+        lambda remat, m: remat(remat(wave))(m, 2.0),
+    ],
+    ids=["plain", "keyword", "keyword_model", "called", "options", "nested_data", "twice"],
+)
+def test_remat_gives_the_values_and_updates_of_the_plain_function(lib, modes, call):
+    model, plain = counter(lib), counter(lib)
+    result = call(functools.partial(lib.remat, **modes), model)
+    np.testing.assert_allclose(result, wave(plain, 2.0), rtol=1e-6)
+    assert same_contents(lib, model, plain)
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("under_jit", [False, True], ids=["eager", "jit"])
+def test_gradients_through_remat_are_those_of_the_plain_function(lib, modes, under_jit):
+    kernel = jnp.array([1.0, 2.0, 3.0])
+
+    def loss(kernel):
+        model = counter(lib)
+        model.kernel.set_value(kernel)
+        return lib.remat(wave, **modes)(model, 2.0).sum()
+
+    gradient = (jax.jit if under_jit else lambda f: f)(jax.grad(loss))(kernel)
+    np.testing.assert_allclose(gradient, 2 * np.cos(2 * np.array([1.0, 2, 3])), rtol=1e-6)
+
+
+def saved(lib, modes, **options):
+    """Count the elements that the backward pass of two waves keeps."""
+
+    def loss(kernel, x):
+        model = counter(lib)
+        model.kernel.set_value(kernel)
+        return wave(model, lib.remat(wave, **options, **modes)(model, x)).sum()
+
+    _, backward = jax.vjp(loss, jnp.ones(3), jnp.ones(3))
+    return sum(leaf.size for leaf in jax.tree.leaves(backward))
+
+
+@both
+@in_each_mode
+def test_a_policy_decides_what_is_kept(lib, modes):
+    policies = jax.checkpoint_policies
+    nothing = saved(lib, modes)
+    everything = saved(lib, modes, policy=policies.everything_saveable)
+    named = saved(lib, modes, policy=policies.save_only_these_names("product"))
+    assert nothing < named <= everything
+    assert saved(lib, modes, policy=policies.nothing_saveable) == nothing
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize("prevent", [True, False])
+def test_the_options_reach_jax(lib, modes, prevent):
+    policy = jax.checkpoint_policies.dots_saveable
+
+    def call(x):
+        return lib.remat(jnp.sin, prevent_cse=prevent, policy=policy, **modes)(x)
+
+    (equation,) = jax.make_jaxpr(call)(1.0).eqns
+    assert equation.params["prevent_cse"] is prevent
+    assert "DotsSaveable" in str(equation.params["policy"])
+
+
+@both
+@in_each_mode
+def test_static_arguments_count_self(lib: Any, modes: Any) -> None:
+    class Model(lib.Module):
+        def __init__(self):
+            self.count = lib.BatchStat(jnp.array(0))
+
+        @lib.remat(static_argnums=1, **modes)
+        def repeat(self, k):
+            assert type(k) is int
+            self.count[...] += k
+            return k * jnp.ones(2)
+
+        @lib.remat(static_argnums=(2, -1), **modes)
+        def last(self, x, how):
+            self.count[...] += len(how)
+            return x
+
+    model = Model()
+    assert numbers(model.repeat(3)) == [3, 3]
+    assert numbers(model.last(1.0, "four")) == 1
+    assert count_of(model) == 7
+
+
+@both
+@in_each_mode
+def test_static_arguments_that_do_not_exist_are_errors(lib, modes):
+    model = counter(lib)
+    with pytest.raises(ValueError, match="static_argnums"):
+        lib.remat(wave, static_argnums=7, **modes)(model, 1.0)
+    assert count_of(model) == 0
+
+
+@both
+@in_each_mode
+def test_a_value_that_is_no_array_must_be_static(lib, modes):
+    with pytest.raises(TypeError, match="not a valid JAX type"):
+        lib.remat(lambda m, how: wave(m), **modes)(counter(lib), "text")
+    with pytest.raises(TypeError, match="not a valid JAX type"):
+        lib.remat(lambda: "text", **modes)()
+
+
+@both
+def test_structure_and_identity_pass_through(lib):
+    model = pair(lib)
+    first = model.layers[0]
+
+    def step(m):
+        m.layers[0], m.layers[1] = m.layers[1], m.layers[0]
+        m.new = lib.Param(jnp.ones(2))
+        m.layers[1].mode = "eval"
+        return m, m.layers[1].kernel, counter(lib)
+
+    same, kernel, new = lib.remat(step)(model)
+    assert (same is model, model.layers[1] is first, kernel is first.kernel) == (True,) * 3
+    assert (first.mode, numbers(model.new[...])) == ("eval", [1, 1])
+    assert same_contents(lib, new, counter(lib))
+
+
+@both
+@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
+def test_a_model_may_be_two_arguments(lib, modes):
+    model = counter(lib)
+
+    def step(a, b):
+        assert a is b
+        return wave(b)
+
+    lib.remat(step, **modes)(model, model)
+    assert count_of(model) == 1
+    with pytest.raises(ValueError, match=r"(?s)\[0\].*\[1\]"):
+        lib.remat(step, graph=False)(model, model)
+
+
+@both
+@in_fixed_modes
+def test_without_updates_an_input_must_not_come_out(lib, modes):
+    with pytest.raises(ValueError, match="count"):
+        lib.remat(lambda m: m, **modes)(counter(lib))
+
+
+@both
+@in_each_mode
+def test_an_exception_inside_leaves_the_model(lib, modes):
+    model = pair(lib)
+    before = contents(lib, lib.clone(model))
+
+    def fail(m):
+        bump(m.layers[0])
+        m.layers[0].mode = "eval"
+        raise KeyError("inside")
+
+    with pytest.raises(KeyError, match="inside"):
+        lib.remat(fail, **modes)(model)
+    assert contents(lib, model) == before
+
+
+@both
+def test_the_names_of_the_function_stay(lib):
+    wrapped = lib.remat(wave)
+    assert (wrapped.__name__, wrapped.__doc__) == (wave.__name__, wave.__doc__)
+    assert inspect.unwrap(wrapped) is wave
+
+
+@in_each_mode
+@pytest.mark.parametrize(
+    "captured",
+    [lambda m: m, lambda m: m.__call__, lambda m: functools.partial(bump, m)],
+    ids=["callable_module", "bound_method", "partial"],
+)
+def test_remat_manages_the_model_in_a_callable(modes, captured):
+    model = counter(nnx)
+    assert numbers(nnx.remat(captured(model), **modes)(2)) == [2, 4, 6]
+    assert count_of(model) in {1, 2}
+
+
+@in_each_mode
+def test_remat_mutates_what_a_closure_captured_once(modes):
+    model = counter(nnx)
+
+    def step(x):
+        return wave(model, x)
+
+    for _ in range(3):
+        nnx.remat(step, **modes)(2.0)
+    assert count_of(model) == 3

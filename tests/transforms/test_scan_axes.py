@@ -1,0 +1,359 @@
+"""The forms of `in_axes` and `out_axes` of `scan`; the laws hold in NNX too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.mapping_scenarios import MODES, all_modes, fixed_modes, model_of
+
+XS = jnp.arange(4.0)
+SUMS = [0.0, 0.0, 1.0, 3.0]  # the carry before each step
+ROWS = jnp.arange(6.0).reshape(2, 3)
+
+
+def listed(tree: Any) -> Any:
+    return jax.tree.map(lambda leaf: np.asarray(leaf).tolist(), tree)
+
+
+# -- where the carry is ------------------------------------------------------------------------
+
+
+@both
+@all_modes
+def test_by_default_the_first_argument_is_carried_and_the_second_scanned(lib, mode):
+    assert listed(lib.scan(lambda c, x: (c + x, c), **mode)(0.0, XS)) == (6.0, SUMS)
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("carry_in", [0, 1, 2])
+@pytest.mark.parametrize("carry_out", [0, 1, 2])
+def test_the_carry_may_be_anywhere(lib, mode, carry_in, carry_out):
+    def at(position: int, carry: Any, others: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (*others[:position], carry, *others[position:])
+
+    def step(*args: Any) -> Any:
+        carry = args[carry_in]
+        x, y = (arg for index, arg in enumerate(args) if index != carry_in)
+        return at(carry_out, carry + x, (carry, y))
+
+    in_axes, out_axes = (at(place, lib.Carry, (0, 0)) for place in (carry_in, carry_out))
+    result = lib.scan(step, in_axes=in_axes, out_axes=out_axes, **mode)(
+        *at(carry_in, 0.0, (XS, XS * 2))
+    )
+    assert listed(result) == at(carry_out, 6.0, (SUMS, (XS * 2).tolist()))
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_carry_alone_needs_a_length(lib, mode, wrapped):
+    in_axes = (lib.Carry,) if wrapped else lib.Carry
+    scanned = lib.scan(lambda c: c * 2, in_axes=in_axes, out_axes=lib.Carry, length=3, **mode)
+    assert float(scanned(1.0)) == 8.0
+    with pytest.raises(ValueError, match="length"):
+        lib.scan(lambda c: c, in_axes=in_axes, out_axes=lib.Carry, **mode)(1.0)
+
+
+@both
+@all_modes
+def test_what_comes_out_has_the_form_of_out_axes(lib, mode):
+    def forms(out_axes: Any, step: Any) -> Any:
+        return listed(lib.scan(step, in_axes=(lib.Carry, 0), out_axes=out_axes, **mode)(0.0, XS))
+
+    assert forms(lib.Carry, lambda c, x: c + x) == 6.0
+    assert forms((lib.Carry,), lambda c, x: (c + x,)) == (6.0,)
+    assert forms((lib.Carry, 0), lambda c, x: (c + x, None)) == (6.0, None)
+    assert forms((lib.Carry, 0), lambda c, x: (c + x, {"c": c})) == (6.0, {"c": SUMS})
+
+
+@both
+@all_modes
+def test_a_carry_that_scans_nothing_but_gives_outputs(lib, mode):
+    scanned = lib.scan(
+        lambda c: (c + 1, c), in_axes=lib.Carry, out_axes=(lib.Carry, 0), length=3, **mode
+    )
+    assert listed(scanned(0.0)) == (3.0, [0.0, 1.0, 2.0])
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    ("in_axes", "args"), [(0, (XS, XS)), ((0, 0), (XS, XS)), ((0, None), (XS, 2.0))], ids=str
+)
+def test_without_a_carry_scan_is_a_map(lib, mode, in_axes, args):
+    result = lib.scan(lambda x, y: x * y + 1, in_axes=in_axes, out_axes=0, **mode)(*args)
+    factor = XS if args[1] is XS else 2.0
+    assert result.tolist() == (XS * factor + 1).tolist()
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("in_axes", [None, (None,)], ids=str)
+def test_with_a_length_nothing_needs_to_be_scanned(lib, mode, in_axes):
+    scanned = lib.scan(lambda y: (y, y * 2), in_axes=in_axes, out_axes=(0, 0), length=3, **mode)
+    assert listed(scanned(2.0)) == ([2.0] * 3, [4.0] * 3)
+    with pytest.raises(ValueError, match="length"):
+        lib.scan(lambda y: y, in_axes=in_axes, out_axes=0, **mode)(2.0)
+
+
+# -- axes --------------------------------------------------------------------------------------
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("axis", [1, -1], ids=str)
+def test_other_axes_are_scanned_and_stacked(lib, mode, axis):
+    scanned = lib.scan(
+        lambda c, v: (c + v, c), in_axes=(lib.Carry, axis), out_axes=(lib.Carry, axis), **mode
+    )
+    before = np.cumsum(ROWS, axis=1) - ROWS
+    assert listed(scanned(jnp.zeros(2), ROWS)) == (ROWS.sum(1).tolist(), before.tolist())
+
+
+@both
+@all_modes
+def test_axes_follow_the_nests_of_arguments_and_results(lib, mode):
+    scanned = lib.scan(
+        lambda c, d: (c + d["x"] * d["y"], {"a": d["row"], "b": d["row"]}),
+        in_axes=(lib.Carry, {"x": 0, "y": None, "row": 1}),
+        out_axes=(lib.Carry, {"a": 0, "b": 1}),
+        **mode,
+    )
+    carry, out = scanned(0.0, {"x": XS[:3], "y": 2.0, "row": ROWS})
+    assert (float(carry), out["a"].tolist(), out["b"].tolist()) == (
+        6.0,
+        ROWS.T.tolist(),
+        ROWS.tolist(),
+    )
+
+
+@both
+@all_modes
+def test_a_model_scanned_along_another_axis_is_written_back_along_it(lib, mode):
+    model = model_of(lib, weight=lib.Param(ROWS))
+
+    def step(carry: Any, layer: Any) -> Any:
+        layer.weight[...] += carry
+        return carry + 1, None
+
+    lib.scan(step, in_axes=(lib.Carry, 1), **mode)(0.0, model)
+    assert model.weight[...].tolist() == (ROWS + jnp.arange(3.0).reshape(1, 3)).tolist()
+
+
+@both
+@all_modes
+def test_reverse_goes_from_the_end_and_stacks_in_place(lib, mode):
+    result = lib.scan(lambda c, x: (c + x, c), reverse=True, **mode)(0.0, XS)
+    assert listed(result) == (6.0, [6.0, 5.0, 3.0, 0.0])
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    "options", [{"unroll": 2}, {"unroll": True}, {"_split_transpose": True}, {"length": 4}], ids=str
+)
+def test_options_that_change_no_value(lib, mode, options):
+    result = lib.scan(lambda c, x: (c + x, c), **options, **mode)(0.0, XS)
+    assert listed(result) == (6.0, SUMS)
+
+
+@both
+@all_modes
+def test_unroll_reaches_the_compiler(lib, mode):
+    def steps(unroll: int) -> int:
+        scanned = lib.scan(lambda c, x: (jnp.sin(c) + x, None), unroll=unroll, **mode)
+        return str(jax.make_jaxpr(scanned)(0.0, XS)).count("unroll=2")
+
+    assert (steps(1), steps(2)) == (0, 1)
+
+
+@both
+@all_modes
+def test_no_steps_at_all(lib, mode):
+    carry, ys = lib.scan(lambda c, x: (c + x, x), **mode)(1.5, jnp.zeros((0, 2)).sum(1))
+    assert (float(carry), ys.shape) == (1.5, (0,))
+
+
+@both
+@all_modes
+def test_a_weakly_typed_carry_takes_the_type_of_the_step(lib, mode):
+    carry, _ = lib.scan(lambda c, x: (c + x, None), **mode)(0, XS)
+    assert (float(carry), carry.dtype) == (6.0, jnp.float32)
+
+
+# -- StateAxes ---------------------------------------------------------------------------------
+
+
+@both
+def test_parts_of_a_model_can_be_scanned_and_parts_carried(lib):
+    model = model_of(lib, weight=lib.Param(XS), total=lib.BatchStat(jnp.zeros(())))
+    axes = lib.StateAxes({lib.Param: 0, ...: lib.Carry})
+
+    def step(model: Any, carry: Any) -> Any:
+        model.total[...] += model.weight[...]
+        model.weight[...] = model.total[...]
+        return carry + 1
+
+    scanned = lib.scan(step, in_axes=(axes, lib.Carry), out_axes=lib.Carry)
+    assert float(scanned(model, 0.0)) == 4.0
+    assert float(model.total[...]) == 6.0
+    assert model.weight[...].tolist() == [0.0, 1.0, 3.0, 6.0]
+
+
+@both
+def test_parts_of_a_model_can_be_shared_by_all_steps(lib):
+    model = model_of(lib, weight=lib.Param(XS), scale=lib.BatchStat(jnp.full((), 2.0)))
+    axes = lib.StateAxes({lib.Param: 0, ...: None})
+
+    def step(model: Any, carry: Any) -> Any:
+        return carry + model.weight[...] * model.scale[...]
+
+    scanned = lib.scan(step, in_axes=(axes, lib.Carry), out_axes=lib.Carry)
+    assert float(scanned(model, 0.0)) == 12.0
+    assert float(model.scale[...]) == 2.0
+
+
+@both
+def test_random_streams_of_a_scanned_model_can_be_carried(lib):
+    model = model_of(lib, weight=lib.Param(XS), rngs=lib.Rngs(params=0))
+    axes = lib.StateAxes({lib.Param: 0, lib.RngState: lib.Carry})
+
+    def step(model: Any, carry: Any) -> Any:
+        return carry, model.rngs.params.normal(())
+
+    scanned = lib.scan(step, in_axes=(axes, lib.Carry), out_axes=(lib.Carry, 0))
+    loop = lib.Rngs(params=0)
+    assert scanned(model, 0.0)[1].tolist() == [float(loop.params.normal(())) for _ in XS]
+    assert int(model.rngs.params.count[...]) == 4
+
+
+@both
+def test_state_axes_place_the_variables_of_new_models(lib):
+    def step(carry: Any, x: Any) -> Any:
+        pair = jnp.stack([x, -x])
+        return carry, model_of(lib, weight=lib.Param(pair), total=lib.BatchStat(pair))
+
+    axes = lib.StateAxes({lib.Param: 1, ...: 0})
+    _, made = lib.scan(step, out_axes=(lib.Carry, axes))(0.0, XS)
+    assert made.weight[...].tolist() == [XS.tolist(), (-XS).tolist()]
+    assert made.total[...].tolist() == jnp.stack([XS, -XS], 1).tolist()
+
+
+@both
+def test_a_variable_that_no_filter_matches_is_an_error(lib):
+    model = model_of(lib, weight=lib.Param(XS), total=lib.BatchStat(XS))
+    axes = lib.StateAxes({lib.Param: 0})
+    with pytest.raises(ValueError, match="total"):
+        lib.scan(lambda m, c: c, in_axes=(axes, lib.Carry), out_axes=lib.Carry)(model, 0.0)
+
+
+# -- a model without axis ----------------------------------------------------------------------
+
+
+@both
+@all_modes
+def test_a_model_without_axis_is_read_at_each_step(lib, mode):
+    model = model_of(lib, scale=lib.Param(jnp.full((), 2.0)))
+    scanned = lib.scan(
+        lambda m, c, x: (c + x * m.scale[...], None),
+        in_axes=(None, lib.Carry, 0),
+        out_axes=(lib.Carry, 0),
+        **mode,
+    )
+    assert float(scanned(model, 0.0, XS)[0]) == 12.0
+    assert float(model.scale[...]) == 2.0
+
+
+@both
+@fixed_modes
+def test_without_graph_updates_a_model_without_axis_is_carried_when_it_changes(lib, mode):
+    model = model_of(lib, count=lib.BatchStat(jnp.zeros(())), rngs=lib.Rngs(params=0))
+
+    def step(model: Any, carry: Any, x: Any) -> Any:
+        model.count[...] += x
+        return carry, model.rngs.params.normal(())
+
+    scanned = lib.scan(step, in_axes=(None, lib.Carry, 0), out_axes=(lib.Carry, 0), **mode)
+    loop = lib.Rngs(params=0)
+    expected = [float(loop.params.normal(())) for _ in XS]
+    assert scanned(model, 0.0, XS)[1].tolist() == expected
+    assert (float(model.count[...]), int(model.rngs.params.count[...])) == (6.0, 4)
+
+
+# -- errors ------------------------------------------------------------------------------------
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    ("in_axes", "out_axes", "says"),
+    [
+        (0, "C0", "the other must also have Carry|Carry"),
+        ("C0", 0, "the other must also have Carry|Carry"),
+        ("CC", "C0", "multiple Carry"),
+        ("C0", "CC", "multiple Carry"),
+        ("nested", "C0", "nested"),
+    ],
+    ids=["out_only", "in_only", "two_in", "two_out", "nested"],
+)
+def test_carries_in_the_wrong_place_are_an_error(lib, mode, in_axes, out_axes, says):
+    forms = {
+        0: 0,
+        "C0": (lib.Carry, 0),
+        "CC": (lib.Carry, lib.Carry),
+        "nested": ({"a": lib.Carry}, 0),
+    }
+    with pytest.raises(ValueError, match=says):
+        lib.scan(lambda c, x: (c, x), in_axes=forms[in_axes], out_axes=forms[out_axes], **mode)(
+            0.0, XS
+        )
+
+
+@both
+@all_modes
+def test_a_bare_carry_is_one_argument(lib, mode):
+    with pytest.raises(ValueError, match="exactly one argument"):
+        lib.scan(lambda c, x: c, in_axes=lib.Carry, out_axes=lib.Carry, length=2, **mode)(0.0, XS)
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("out_axes", ["C", "pair"])
+def test_outputs_cannot_go_without_axis(lib, mode, out_axes):
+    axes = (lib.Carry, None) if out_axes == "pair" else None
+    in_axes = (lib.Carry, 0) if out_axes == "pair" else (0, 0)
+    with pytest.raises(ValueError, match="out_axes"):
+        lib.scan(lambda c, x: (c, x), in_axes=in_axes, out_axes=axes, **mode)(XS, XS)
+
+
+@both
+@all_modes
+def test_lengths_that_disagree_are_an_error(lib, mode):
+    with pytest.raises(ValueError, match="length"):
+        lib.scan(lambda c, x: (c, x), length=3, **mode)(0.0, XS)
+    with pytest.raises(ValueError, match="sizes"):
+        lib.scan(lambda c, x, y: (c, x), in_axes=(lib.Carry, 0, 0), **mode)(0.0, XS, XS[:3])
+
+
+@both
+@pytest.mark.parametrize("mode", list(MODES.values()), ids=list(MODES))
+def test_axes_that_do_not_fit_the_arguments_are_an_error(lib, mode):
+    with pytest.raises(ValueError, match="in_axes|structure"):
+        lib.scan(lambda c, x: (c, x), in_axes=(lib.Carry,), **mode)(0.0, XS)
+    with pytest.raises(ValueError, match="in_axes|structure"):
+        lib.scan(lambda c: (c, c), **mode)(0.0)
+
+
+def test_a_carry_without_its_counterpart_says_what_it_got():
+    with pytest.raises(ValueError, match="out_axes") as caught:
+        nnx.scan(lambda c, x: x, in_axes=(nnx.Carry, 0), out_axes=0)(0.0, XS)
+    assert "in_axes" in str(caught.value)
+    assert "Fix: " in str(caught.value)

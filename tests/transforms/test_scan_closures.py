@@ -1,0 +1,133 @@
+"""What `scan` takes or says beyond NNX: captured objects, and errors that name the path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.transforms.mapping_scenarios import (
+    all_modes,
+    fixed_modes,
+    model_of,
+    stacked_model,
+    values,
+)
+
+XS = jnp.arange(4.0)
+
+
+def counter() -> Any:
+    return model_of(nnx, count=nnx.BatchStat(jnp.zeros(())), kind="a")
+
+
+@all_modes
+def test_a_captured_model_is_read_and_later_changes_are_seen(mode):
+    model = model_of(nnx, weight=nnx.Param(jnp.full((), 2.0)))
+    scanned = nnx.scan(lambda carry, x: (carry + model.weight[...] * x, None), **mode)
+    assert float(scanned(0.0, XS)[0]) == 12.0
+    model.weight[...] = jnp.full((), 3.0)
+    assert float(scanned(0.0, XS)[0]) == 18.0
+
+
+@all_modes
+def test_a_captured_model_that_is_carried_too_is_one_object(mode):
+    model = counter()
+
+    def step(carried: Any, x: Any) -> Any:
+        assert carried.count is model.count
+        model.count[...] += x
+        return carried, None
+
+    nnx.scan(step, **mode)(model, XS)
+    assert float(model.count[...]) == 6.0
+
+
+@all_modes
+def test_a_bound_method_reads_its_object(mode):
+    class Model(nnx.Module):
+        def __init__(self) -> None:
+            self.weight = nnx.Param(jnp.full((), 2.0))
+
+        def step(self, carry: Any, x: Any) -> Any:
+            return carry + self.weight[...] * x, None
+
+    assert float(nnx.scan(Model().step, **mode)(0.0, XS)[0]) == 12.0
+
+
+@all_modes
+@pytest.mark.parametrize("change", ["add", "delete", "shape", "dtype"])
+def test_a_carry_that_changes_names_what_and_where(mode, change):
+    def step(carry: Any, x: Any) -> Any:
+        part = carry["models"][1].inner
+        if change == "add":
+            part.added_later = nnx.Param(x)
+        elif change == "delete":
+            del part.running_total
+        else:
+            value = jnp.zeros(3) if change == "shape" else jnp.zeros((), jnp.int32)
+            part.running_total.set_value(value)
+        return carry, None
+
+    inner = model_of(nnx, running_total=nnx.BatchStat(jnp.zeros(())))
+    carry = {"models": [counter(), model_of(nnx, inner=inner)]}
+    before = values(inner)
+    with pytest.raises((TypeError, ValueError)) as caught:
+        nnx.scan(step, **mode)(carry, XS)
+    text = str(caught.value)
+    assert "models" in text
+    assert "inner" in text
+    assert ("added_later" if change == "add" else "running_total") in text
+    assert "Fix: " in text
+    assert values(inner) == before
+
+
+@all_modes
+def test_another_object_in_the_carry_names_its_place(mode):
+    class Model(nnx.Module):
+        def __init__(self, count: Any) -> None:
+            self.count = nnx.BatchStat(count)
+
+    def step(carry: Any, x: Any) -> Any:
+        return {"left": carry["left"], "right": Model(x)}, None
+
+    carry = {"left": Model(jnp.zeros(())), "right": Model(jnp.zeros(()))}
+    with pytest.raises(ValueError, match="right") as caught:
+        nnx.scan(step, **mode)(carry, XS)
+    assert "left" not in str(caught.value)
+    assert "Fix: " in str(caught.value)
+
+
+@pytest.mark.parametrize("returned", ["one", "list", "three"])
+@all_modes
+def test_a_function_must_return_a_carry_and_an_output(mode, returned):
+    def step(carry: Any, x: Any) -> Any:
+        return {"one": carry, "list": [carry, x], "three": (carry, x, x)}[returned]
+
+    with pytest.raises((TypeError, ValueError), match="out_axes|return"):
+        nnx.scan(step, **mode)(0.0, XS)
+
+
+@fixed_modes
+def test_a_structure_that_must_stay_names_what_changed(mode):
+    layers = stacked_model(nnx)
+    before = values(layers)
+
+    def step(carry: Any, layer: Any) -> Any:
+        layer.extra = nnx.Param(layer.weight[...])
+        return carry, None
+
+    with pytest.raises(nnx.errors.StructureChangedError, match="extra"):
+        nnx.scan(step, **mode)(0.0, layers)
+    assert values(layers) == before
+
+
+def test_one_object_carried_and_scanned_names_both_places():
+    model = stacked_model(nnx)
+    other = model_of(nnx, tied=model.weight)
+    with pytest.raises(nnx.errors.PrefixConflictError) as caught:
+        nnx.scan(lambda carry, layer: (carry, None))(model, other)
+    assert "weight" in str(caught.value)
+    assert "tied" in str(caught.value)

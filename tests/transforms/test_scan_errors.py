@@ -1,0 +1,93 @@
+"""What `scan` refuses, and that it leaves the models as they were; the laws hold in NNX too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+import pytest
+
+from tests.core.libraries import both
+from tests.transforms.mapping_scenarios import all_modes, model_of, stacked_model, values
+
+XS = jnp.arange(4.0)
+
+
+def counter(lib: Any) -> Any:
+    return model_of(lib, count=lib.BatchStat(jnp.zeros(())), kind="a")
+
+
+@both
+@all_modes
+def test_after_an_exception_the_models_are_as_before(lib, mode):
+    model, layers = counter(lib), stacked_model(lib)
+    before = values(model), values(layers)
+
+    def step(model: Any, layer: Any) -> Any:
+        model.count[...] += 1
+        layer.total[...] += 1
+        layer.extra = lib.Param(jnp.ones(()))
+        raise RuntimeError("inside")
+
+    with pytest.raises(RuntimeError, match="inside"):
+        lib.scan(step, **mode)(model, layers)
+    assert (values(model), values(layers)) == before
+    assert not hasattr(layers, "extra")
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("change", ["shape", "dtype"])
+def test_a_carried_variable_of_another_shape_or_dtype_is_an_error(lib, mode, change):
+    def step(model: Any, x: Any) -> Any:
+        value = jnp.zeros(3) if change == "shape" else jnp.zeros((), jnp.int32)
+        model.count.set_value(value)
+        return model, x
+
+    model = counter(lib)
+    with pytest.raises((TypeError, ValueError), match="count"):
+        lib.scan(step, **mode)(model, XS)
+    assert float(model.count[...]) == 0.0
+
+
+@both
+@pytest.mark.parametrize("change", ["add", "delete"])
+def test_a_carried_model_of_another_structure_is_an_error(lib, change):
+    def step(model: Any, x: Any) -> Any:
+        if change == "add":
+            model.count_two = lib.Param(x)
+        else:
+            del model.count
+        return model, x
+
+    model = counter(lib)
+    before = values(model)
+    with pytest.raises((TypeError, ValueError), match="count"):
+        lib.scan(step)(model, XS)
+    assert values(model) == before
+
+
+@both
+@all_modes
+def test_another_model_in_the_place_of_the_carried_one_is_an_error(lib: Any, mode: Any):
+    class Model(lib.Module):
+        def __init__(self, count: Any) -> None:
+            self.count = lib.BatchStat(count)
+
+    def swap(carry: Any, x: Any) -> Any:
+        return (carry[1], carry[0]), x
+
+    def step(model: Any, x: Any) -> Any:
+        return Model(model.count[...] + x), x
+
+    with pytest.raises(ValueError, match="identity|same"):
+        lib.scan(step, **mode)(Model(jnp.zeros(())), XS)
+    with pytest.raises(ValueError, match="identity|same"):
+        lib.scan(swap, **mode)((Model(jnp.zeros(())), Model(jnp.zeros(()))), XS)
+
+
+@both
+def test_one_model_carried_and_scanned_is_an_error(lib):
+    model = stacked_model(lib)
+    with pytest.raises(ValueError, match="Inconsistent aliasing"):
+        lib.scan(lambda carry, layer: (carry, None))(model, model)

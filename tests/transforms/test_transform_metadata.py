@@ -1,0 +1,297 @@
+"""`transform_metadata`: the names of mapped axes in sharding metadata; the laws hold in NNX too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from flax import nnx as flax_nnx
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.mapping_scenarios import model_of
+
+KEYS = jnp.zeros((4, 2))
+graph_modes = pytest.mark.parametrize("mode", [{}, {"graph": False}], ids=["graph", "tree"])
+
+
+@pytest.fixture(autouse=True)
+def no_placement() -> Iterator[None]:
+    """Let Variables have sharding metadata without a mesh."""
+    with ExitStack() as stack:
+        for lib in (nnx, flax_nnx):
+            stack.enter_context(lib.use_eager_sharding(False))
+        yield
+
+
+def create(lib: Any) -> Any:
+    return model_of(
+        lib,
+        weight=lib.Param(jnp.ones((3, 5)), out_sharding=("in", "out")),
+        bias=lib.Param(jnp.zeros(5), out_sharding=("out",)),
+        plain=lib.BatchStat(jnp.zeros(())),
+    )
+
+
+def names(model: Any) -> Any:
+    return tuple(
+        variable.get_metadata().get("out_sharding")
+        for variable in (model.weight, model.bias, model.plain)
+    )
+
+
+def layers_of(lib: Any, **axes: Any) -> Any:
+    """Four models as one, made by a `vmap` that names the axis."""
+    options = {lib.PARTITION_NAME: "layers"}
+    return lib.vmap(lambda key: create(lib), transform_metadata=options, **axes)(KEYS)
+
+
+BARE = (("in", "out"), ("out",), None)
+STACKED = (("layers", "in", "out"), ("layers", "out"), None)
+
+
+def test_both_libraries_name_the_option_alike():
+    assert nnx.PARTITION_NAME == flax_nnx.PARTITION_NAME == "partition_name"
+
+
+# -- vmap and scan -----------------------------------------------------------------------------
+
+
+@both
+def test_models_made_inside_get_the_name_of_the_axis(lib):
+    model = layers_of(lib)
+    assert names(model) == STACKED
+    assert model.weight.shape == (4, 3, 5)
+
+
+@both
+@pytest.mark.parametrize("options", [{}, {"other": "layers"}], ids=str)
+def test_without_the_option_metadata_stays(lib, options):
+    model = lib.vmap(lambda key: create(lib), transform_metadata=options)(KEYS)
+    assert names(model) == BARE
+
+
+@both
+def test_the_name_may_be_none(lib):
+    options = {lib.PARTITION_NAME: None}
+    model = lib.vmap(lambda key: create(lib), transform_metadata=options)(KEYS)
+    assert names(model) == ((None, "in", "out"), (None, "out"), None)
+
+
+@both
+def test_the_name_goes_to_the_place_of_the_axis(lib):
+    model = layers_of(lib, out_axes=lib.StateAxes({lib.Param: 1, ...: 0}))
+    assert names(model) == (("in", "layers", "out"), ("out", "layers"), None)
+
+
+@both
+def test_what_has_no_axis_gets_no_name(lib):
+    assert names(layers_of(lib, out_axes=None)) == BARE
+    axes = lib.StateAxes({lib.PathContains("weight"): 0, ...: None})
+    assert names(layers_of(lib, out_axes=axes)) == (("layers", "in", "out"), ("out",), None)
+
+
+@both
+def test_inside_the_name_is_gone_and_outside_it_is_back(lib):
+    model = layers_of(lib)
+    inside: list[Any] = []
+
+    def step(model: Any) -> None:
+        model.plain[...] += 1
+        inside.append(names(model))
+
+    lib.vmap(step, transform_metadata={lib.PARTITION_NAME: "layers"})(model)
+    assert set(inside) == {BARE}
+    assert names(model) == STACKED
+    assert model.plain[...].tolist() == [1.0] * 4
+
+
+@both
+def test_without_axis_or_option_the_name_is_there_inside_too(lib):
+    inside: list[Any] = []
+    for axis, options in ((None, {lib.PARTITION_NAME: "layers"}), (0, {})):
+        model = layers_of(lib)
+        lib.vmap(
+            lambda model, key: inside.append(names(model)),
+            in_axes=(axis, 0),
+            transform_metadata=options,
+        )(model, KEYS)
+        assert names(model) == STACKED
+    assert len(inside) >= 2
+    assert set(inside) == {STACKED}
+
+
+@both
+def test_another_name_than_the_one_outside_is_an_error(lib):
+    model = layers_of(lib)
+    with pytest.raises(ValueError, match="rows"):
+        lib.vmap(lambda model: None, transform_metadata={lib.PARTITION_NAME: "rows"})(model)
+    assert names(model) == STACKED
+
+
+@both
+def test_new_variables_of_an_argument_get_the_name(lib):
+    model = layers_of(lib)
+
+    def step(model: Any) -> None:
+        model.extra = lib.Param(jnp.ones(2), out_sharding=("in",))
+
+    lib.vmap(step, transform_metadata={lib.PARTITION_NAME: "layers"})(model)
+    assert model.extra.get_metadata("out_sharding") == ("layers", "in")
+
+
+@both
+@pytest.mark.filterwarnings("ignore:Variable hooks are deprecated")
+def test_hooks_hear_of_the_axis(lib):
+    heard: list[Any] = []
+
+    def hook(what: str) -> Any:
+        return lambda variable, index, name: heard.append((what, index, name))
+
+    def made(key: Any) -> Any:
+        hooks = {"on_add_axis": hook("add"), "on_remove_axis": hook("remove")}
+        return model_of(lib, weight=lib.Param(jnp.ones(3), **hooks))
+
+    options = {lib.PARTITION_NAME: "layers"}
+    model = lib.vmap(made, transform_metadata=options)(KEYS)
+    assert heard == [("add", 0, "layers")]
+    heard.clear()
+    lib.vmap(lambda model: None, transform_metadata=options)(model)
+    assert heard == [
+        ("remove", 0, "layers"),
+        ("add", 0, "layers"),
+    ]
+
+
+@both
+def test_scan_names_what_is_scanned_and_stacked(lib):
+    options = {lib.PARTITION_NAME: "layers"}
+    layers = layers_of(lib)
+    inside: list[Any] = []
+
+    def step(carry: Any, layer: Any) -> Any:
+        inside.append(names(layer))
+        return carry, create(lib)
+
+    _, made = lib.scan(step, transform_metadata=options)(0.0, layers)
+    assert set(inside) == {BARE}
+    assert names(layers) == names(made) == STACKED
+
+
+@both
+def test_scan_leaves_what_is_carried(lib):
+    model = create(lib)
+    options = {lib.PARTITION_NAME: "layers"}
+    lib.scan(lambda model, key: (model, None), transform_metadata=options)(model, KEYS)
+    assert names(model) == BARE
+
+
+# -- the function ------------------------------------------------------------------------------
+
+
+@both
+@graph_modes
+def test_inside_a_vmap_the_function_does_what_the_option_does(lib, mode):
+    made = lib.vmap(
+        lib.transform_metadata(lambda key: create(lib), partition="layers", **mode), **mode
+    )(KEYS)
+    assert names(made) == STACKED
+    inside: list[Any] = []
+
+    @lib.vmap(in_axes=(0, 0), **mode)
+    @lib.transform_metadata(in_axes=(0, 0), partition="layers", **mode)
+    def step(model: Any, key: Any) -> Any:
+        inside.append(names(model))
+        model.plain[...] += 1
+        return key
+
+    step(made, KEYS)
+    assert set(inside) == {BARE}
+    assert names(made) == STACKED
+    assert made.plain[...].tolist() == [1.0] * 4
+
+
+@both
+@graph_modes
+def test_alone_the_function_changes_names_and_no_values(lib, mode):
+    named = lib.transform_metadata(lambda key: create(lib), partition="layers", **mode)(0)
+    assert names(named) == STACKED
+    assert named.weight.shape == (3, 5)
+    inside = lib.transform_metadata(names, partition="layers", **mode)(named)
+    assert inside == BARE
+    assert names(named) == STACKED
+
+
+@both
+@graph_modes
+def test_arguments_without_axis_keep_their_names(lib, mode):
+    model, other = (
+        lib.transform_metadata(lambda key: create(lib), partition="layers", **mode)(0)
+        for _ in range(2)
+    )
+    inside = lib.transform_metadata(
+        lambda one, two, three: (names(one), names(two)),
+        in_axes=(0, None, None),
+        partition="layers",
+        **mode,
+    )(model, other, 1)
+    assert inside == (BARE, STACKED)
+
+
+@both
+@graph_modes
+def test_a_bare_variable_has_names_too(lib, mode):
+    variable = lib.Param(jnp.ones((2, 3)), out_sharding=("layers", "out"))
+    inside = lib.transform_metadata(
+        lambda variable: variable.get_metadata("out_sharding"), partition="layers", **mode
+    )(variable)
+    assert inside == ("out",)
+    assert variable.get_metadata("out_sharding") == ("layers", "out")
+
+
+@both
+def test_the_name_must_be_given_and_may_be_none(lib):
+    with pytest.raises(TypeError, match="partition"):
+        lib.transform_metadata(lambda key: key)
+    named = lib.transform_metadata(lambda key: create(lib), partition=None)(0)
+    assert names(named) == ((None, "in", "out"), (None, "out"), None)
+
+
+@both
+@graph_modes
+def test_the_function_too_refuses_another_name(lib, mode):
+    model = create(lib)
+    with pytest.raises(ValueError, match="layers"):
+        lib.transform_metadata(lambda model: None, partition="layers", **mode)(model)
+
+
+# -- ours --------------------------------------------------------------------------------------
+
+
+def test_a_negative_axis_counts_from_the_end():
+    """flax puts the name one place too early."""
+    model = layers_of(nnx, out_axes=-1)
+    assert model.weight.shape == (3, 5, 4)
+    assert names(model) == (("in", "out", "layers"), ("out", "layers"), None)
+
+
+def test_after_an_exception_the_names_are_as_before():
+    model = layers_of(nnx)
+
+    def step(model: Any) -> None:
+        raise RuntimeError("inside")
+
+    with pytest.raises(RuntimeError, match="inside"):
+        nnx.vmap(step, transform_metadata={nnx.PARTITION_NAME: "layers"})(model)
+    assert names(model) == STACKED
+
+
+def test_a_jitted_step_leaves_the_names():
+    model = layers_of(nnx)
+    mapped = nnx.vmap(lambda m: m.plain[...] + 1, transform_metadata={nnx.PARTITION_NAME: "layers"})
+    assert jax.device_get(nnx.jit(mapped)(model)).tolist() == [1.0] * 4
+    assert names(model) == STACKED

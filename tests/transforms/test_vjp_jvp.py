@@ -1,0 +1,396 @@
+"""`vjp` and `jvp` by Modules: the numbers are those of jax, the model is changed once."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx as flax_nnx
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.gradient_models import (
+    X,
+    affine,
+    affine_type,
+    affine_values,
+    bits,
+    close,
+    forward,
+    like_affine,
+    stack,
+    stack_forward,
+    stack_values,
+)
+from tests.transforms.jit_models import in_each_mode, in_fixed_modes, numbers
+from typed_nnx.errors import StructureChangedError
+
+
+def call(model, x):
+    return model(x)
+
+
+def tangent_of(lib, kernel=1.0, shift=2.0, calls=0.0):
+    """Make a tangent of an Affine."""
+    tangent = affine(lib)
+    tangent.kernel[...] = jnp.full(3, kernel)
+    tangent.shift[...] = jnp.array(shift)
+    tangent.calls[...] = jnp.array(calls)
+    return tangent
+
+
+def plain_tangent(kernel=1.0, shift=2.0):
+    return {"kernel": jnp.full(3, kernel), "shift": jnp.array(shift)}
+
+
+# NNX has neither in its default mode. Ours works there as well; which Variables the gradients hold
+# beside Params is not looked at, so each law runs in every mode for us and in two for the oracle.
+CASES = [
+    pytest.param(lib, modes, id=f"{name}-{mode}")
+    for name, lib in (("ours", nnx), ("flax", flax_nnx))
+    for mode, modes in (
+        ("graph", {}),
+        ("fixed", {"graph_updates": False}),
+        ("tree", {"graph": False}),
+    )
+    if (name, mode) != ("flax", "graph")
+]
+in_each_library = pytest.mark.parametrize(("lib", "modes"), CASES)
+
+
+@in_each_library
+def test_vjp_is_the_one_of_jax(lib, modes):
+    model = affine(lib)
+    out, pull = lib.vjp(call, model, X, **modes)
+    expected_out, expected_pull = jax.vjp(forward, affine_values(), X)
+    close(out, expected_out)
+    for cotangent in (1.0, -2.0):
+        found = pull(jnp.array(cotangent))
+        assert type(found) is tuple
+        by_model, by_x = found
+        expected_model, expected_x = expected_pull(jnp.array(cotangent))
+        like_affine(by_model, expected_model)
+        close(by_x, expected_x)
+    assert numbers(model.calls) == 1.0
+
+
+@in_each_library
+def test_vjp_of_nested_modules_and_containers(lib, modes):
+    def both_calls(inputs):
+        return {"y": inputs["m"](inputs["x"]), "more": (inputs["x"] * 2,)}
+
+    model = stack(lib)
+    out, pull = lib.vjp(both_calls, {"m": model, "x": X}, **modes)
+    (found,) = pull({"y": jnp.array(3.0), "more": (jnp.ones(3),)})
+    by_values, by_x = jax.vjp(stack_forward, stack_values(), X)[1](jnp.array(3.0))
+    like_affine(found["m"].first, by_values["first"])
+    like_affine(found["m"].second, by_values["second"])
+    close(found["x"], by_x + 2.0)
+    close(out["y"], stack_forward(stack_values(), X))
+    assert numbers(model.first.calls) == 1.0
+
+
+@both
+@in_fixed_modes
+def test_with_fixed_structure_vjp_gives_a_module_with_all_values(lib, modes):
+    model = affine(lib)
+    out, pull = lib.vjp(lambda m: m(X) * m.calls[...], model, **modes)
+    (found,) = pull(jnp.array(2.0))
+    assert type(found) is affine_type(lib)
+    assert found.name == "affine"
+    assert found.shift.tag == "t"
+    close(found.calls[...], 2 * forward(affine_values(), X))
+    close(out, forward(affine_values(), X))
+
+
+@both
+@in_fixed_modes
+def test_vjp_gives_integers_no_gradient(lib, modes):
+    model = affine(lib)
+    model.rngs = lib.Rngs(0)
+    _, pull = lib.vjp(lambda m, n: m(X) * n.astype(jnp.float32), model, jnp.array([3])[0], **modes)
+    by_model, by_number = pull(jnp.array(1.0))
+    assert np.asarray(by_number).dtype == jax.dtypes.float0
+    assert np.asarray(by_model.rngs.params.count.get_raw_value()).dtype == jax.dtypes.float0
+    like_affine(by_model, jax.grad(lambda v: 3 * forward(v, X))(affine_values()))
+
+
+@in_each_library
+def test_vjp_by_a_variable_or_a_state_is_of_that_type(lib, modes):
+    variable = lib.Param(jnp.array(3.0), tag="t")
+    _, pull = lib.vjp(lambda v: v[...] ** 2, variable, **modes)
+    (found,) = pull(jnp.array(1.0))
+    assert type(found) is lib.Param
+    assert found.tag == "t"
+    close(found[...], jnp.array(6.0))
+    _, pull = lib.vjp(lambda s: s["shift"][...] ** 2, lib.state(affine(lib)), **modes)
+    (found,) = pull(jnp.array(1.0))
+    assert type(found) is lib.State
+    close(found["shift"][...], jnp.array(1.0))
+
+
+@in_each_library
+def test_vjp_carries_aux(lib, modes):
+    model = affine(lib)
+    found = lib.vjp(lambda m, x: (m(x), {"x": x, "n": 3}), model, X, has_aux=True, **modes)
+    out, pull, aux = found
+    close(out, forward(affine_values(), X))
+    assert (aux["x"] == X).all()
+    assert aux["n"] == 3
+    like_affine(pull(jnp.array(1.0))[0], jax.grad(forward)(affine_values(), X))
+    assert numbers(model.calls) == 1.0
+
+
+@in_each_library
+def test_vjp_is_by_the_values_at_the_start(lib, modes):
+    weight = lib.Param(jnp.array(2.0))
+
+    def square(weight):
+        weight[...] *= 10.0
+        return weight[...] ** 2
+
+    out, pull = lib.vjp(square, weight, **modes)
+    close(out, jnp.array(400.0))
+    close(pull(jnp.array(1.0))[0][...], jnp.array(400.0))
+    close(weight[...], jnp.array(20.0))
+
+
+@in_each_library
+def test_vjp_decorates(lib, modes):
+    @lib.vjp(**modes)
+    def decorated(model, x):
+        return model(x)
+
+    for transformed in (decorated, lib.vjp(call, **modes)):
+        out, pull = transformed(affine(lib), X)
+        close(out, forward(affine_values(), X))
+        like_affine(pull(jnp.array(1.0))[0], jax.grad(forward)(affine_values(), X))
+
+
+@in_each_library
+def test_vjp_refuses_a_cotangent_of_another_form(lib, modes):
+    _, pull = lib.vjp(call, affine(lib), X, **modes)
+    for wrong in (jnp.ones(3), (jnp.array(1.0),), jnp.array(1)):
+        with pytest.raises((TypeError, ValueError)):
+            pull(wrong)
+
+
+APPLICATIONS = {
+    "vjp": lambda lib, f, model, modes: lib.vjp(f, model, **modes),
+    "jvp": lambda lib, f, model, modes: lib.jvp(f, (model,), (tangent_of(lib),), **modes),
+}
+
+
+@in_each_library
+@pytest.mark.parametrize("apply", APPLICATIONS.values(), ids=APPLICATIONS)
+def test_an_exception_leaves_the_model_as_it_was(lib, modes, apply):
+    model = affine(lib)
+
+    def fail(model):
+        model(X)
+        model.new = lib.Param(jnp.ones(2))
+        raise KeyError("inside")
+
+    before = bits(model)
+    with pytest.raises(KeyError, match="inside"):
+        apply(lib, fail, model, modes)
+    assert bits(model) == before
+
+
+@in_each_library
+def test_jvp_is_the_one_of_jax(lib, modes):
+    model, tangent = affine(lib), tangent_of(lib)
+    before = bits(tangent)
+    out, slope = lib.jvp(call, (model, X), (tangent, X * 3), **modes)
+    expected = jax.jvp(forward, (affine_values(), X), (plain_tangent(), X * 3))
+    close(out, expected[0])
+    close(slope, expected[1])
+    assert numbers(model.calls) == 1.0
+    assert bits(tangent) == before
+
+
+@in_each_library
+def test_jvp_agrees_with_vjp(lib, modes):
+    model = stack(lib)
+    ones = jax.tree.map(jnp.ones_like, model)
+    _, slope = lib.jvp(call, (model, X), (ones, jnp.ones(3)), **modes)
+    _, pull = jax.vjp(stack_forward, stack_values(), X)
+    parts = jax.tree.leaves(pull(jnp.array(1.0)))
+    by_scale = stack_forward(stack_values(), X) / 2.0
+    np.testing.assert_allclose(slope, sum(jnp.sum(p) for p in parts) + by_scale, rtol=1e-5)
+
+
+@in_each_library
+def test_jvp_carries_aux(lib, modes):
+    def loss(model, x):
+        return model(x), {"x": x, "n": 3}
+
+    primals, tangents = (affine(lib), X), (tangent_of(lib), X)
+    out, slope, aux = lib.jvp(loss, primals, tangents, has_aux=True, **modes)
+    expected = jax.jvp(forward, (affine_values(), X), (plain_tangent(), X))
+    close(out, expected[0])
+    close(slope, expected[1])
+    assert (aux["x"] == X).all()
+    assert aux["n"] == 3
+
+
+@in_each_library
+def test_jvp_takes_containers_states_and_variables(lib, modes):
+    def product(inputs, variable):
+        return {"y": inputs["m"](inputs["x"]) * variable[...]}
+
+    primals = {"m": affine(lib), "x": X}, lib.Param(jnp.array(3.0))
+    tangents = {"m": tangent_of(lib), "x": X}, lib.Param(jnp.array(5.0))
+    out, slope = lib.jvp(product, primals, tangents, **modes)
+    expected = jax.jvp(
+        lambda values, x, v: forward(values, x) * v,
+        (affine_values(), X, jnp.array(3.0)),
+        (plain_tangent(), X, jnp.array(5.0)),
+    )
+    close(out["y"], expected[0])
+    close(slope["y"], expected[1])
+    state = lib.state(affine(lib))
+    out, slope = lib.jvp(lambda s: s["shift"][...] ** 2, (state,), (state,), **modes)
+    assert (float(out), float(slope)) == (0.25, 0.5)
+
+
+@in_each_library
+def test_modules_and_variables_can_be_results_of_jvp(lib, modes):
+    def double(model):
+        return {"v": lib.Param(model.shift[...] ** 2), "m": affine(lib)}
+
+    outs, slopes = lib.jvp(double, (affine(lib),), (tangent_of(lib),), **modes)
+    assert type(outs["v"]) is type(slopes["v"]) is lib.Param
+    close(outs["v"][...], jnp.array(0.25))
+    close(slopes["v"][...], jnp.array(2.0))
+    assert type(slopes["m"]) is affine_type(lib)
+    close(slopes["m"].kernel[...], jnp.zeros(3))
+
+
+@in_each_library
+def test_a_variable_reached_twice_moves_once(lib, modes):
+    if modes == {"graph": False}:
+        pytest.skip("no shared references in trees")
+    model, tangent = lib.Module(), lib.Module()
+    model.a = model.b = lib.Param(jnp.array(2.0))
+    tangent.a = tangent.b = lib.Param(jnp.array(1.0))
+
+    def loss(model):
+        return model.a[...] * model.b[...] ** 2
+
+    out, slope = lib.jvp(loss, (model,), (tangent,), **modes)
+    assert (float(out), float(slope)) == (8.0, 12.0)
+    _, pull = lib.vjp(loss, model, **modes)
+    close(pull(jnp.array(1.0))[0].a[...], jnp.array(12.0))
+
+
+@in_each_library
+def test_jvp_decorates(lib, modes):
+    @lib.jvp(**modes)
+    def decorated(model, x):
+        return model(x)
+
+    expected = jax.jvp(forward, (affine_values(), X), (plain_tangent(), X))
+    primals, tangents = (affine(lib), X), (tangent_of(lib), X)
+    for transformed in (decorated, lib.jvp(call, **modes)):
+        close(transformed(primals, tangents)[1], expected[1])
+    close(decorated(primals=primals, tangents=tangents)[0], expected[0])
+
+
+WRONG = {
+    "too_few": lambda lib: (tangent_of(lib),),
+    "array_for_module": lambda lib: (jnp.array(1.0), X),
+    "other_structure": lambda lib: (stack(lib), X),
+    "shape": lambda lib: (tangent_of(lib), jnp.ones(2)),
+    "dtype": lambda lib: (tangent_of(lib), jnp.ones(3, int)),
+}
+
+
+@in_each_library
+@pytest.mark.parametrize("make", WRONG.values(), ids=WRONG)
+def test_jvp_refuses_tangents_of_another_form(lib, modes, make):
+    model = affine(lib)
+    before = bits(model)
+    with pytest.raises((TypeError, ValueError)):
+        lib.jvp(call, (model, X), make(lib), **modes)
+    assert bits(model) == before
+
+
+def test_structure_may_change_in_vjp_and_jvp():
+    def change(model):
+        y = model(X)
+        model.new = nnx.Param(model.kernel[...] * 2)
+        del model.shift
+        return y
+
+    for model in (pulled := affine(nnx), pushed := affine(nnx)):
+        if model is pulled:
+            out, pull = nnx.vjp(change, model)
+            like_affine(pull(jnp.array(1.0))[0], jax.grad(forward)(affine_values(), X))
+        else:
+            out, slope = nnx.jvp(change, (model,), (tangent_of(nnx),))
+            by_values = jax.jvp(lambda v: forward(v, X), (affine_values(),), (plain_tangent(),))
+            close(slope, by_values[1])
+        close(out, forward(affine_values(), X))
+        close(model.new[...], affine_values(2.0)["kernel"])
+        assert not hasattr(model, "shift")
+    assert numbers(pushed.calls) == 1.0
+
+
+@in_fixed_modes
+def test_with_fixed_structure_a_change_is_an_error_that_names_the_path(modes):
+    def change(model):
+        model.new = nnx.Param(jnp.ones(2))
+        return model.shift[...]
+
+    model = affine(nnx)
+    before = bits(model)
+    with pytest.raises(StructureChangedError, match=r"vjp.*(?s:.*)new"):
+        nnx.vjp(change, model, **modes)
+    with pytest.raises(StructureChangedError, match=r"jvp.*(?s:.*)new"):
+        nnx.jvp(change, (model,), (tangent_of(nnx),), **modes)
+    assert bits(model) == before
+
+
+@in_each_mode
+def test_what_is_closed_over_is_changed_and_has_no_gradient(modes):
+    model = affine(nnx)
+    out, pull = nnx.vjp(lambda x: model(x), X, **modes)
+    close(out, forward(affine_values(), X))
+    (found,) = pull(jnp.array(1.0))
+    close(found, jax.grad(forward, argnums=1)(affine_values(), X))
+    _, slope = nnx.jvp(lambda x: model(x), (X,), (X,), **modes)
+    close(slope, jax.jvp(lambda x: forward(affine_values(), x), (X,), (X,))[1])
+    assert numbers(model.calls) == 2.0
+
+
+@in_each_mode
+def test_bound_methods_and_modules_can_be_differentiated(modes):
+    model = affine(nnx)
+    expected = jax.grad(forward, argnums=1)(affine_values(), X)
+    for function in (model, model.__call__):
+        close(nnx.vjp(function, X, **modes)[1](jnp.array(1.0))[0], expected)
+        close(nnx.jvp(function, (X,), (X,), **modes)[1], jnp.sum(expected * X))
+    assert numbers(model.calls) == 4.0
+
+
+def test_vjp_results_that_are_the_argument_are_that_object():
+    model = affine(nnx)
+    _, pull, aux = nnx.vjp(lambda m: (m(X), m), model, has_aux=True)
+    assert aux is model
+    like_affine(pull(jnp.array(1.0))[0], jax.grad(forward)(affine_values(), X))
+
+
+@in_each_mode
+def test_both_run_under_jit(modes):
+    model = affine(nnx)
+
+    @nnx.jit(**modes)
+    def step(model, x):
+        out, pull = nnx.vjp(lambda m: m(x), model, **modes)
+        return pull(out)[0].shift[...]
+
+    y = forward(affine_values(), X)
+    close(step(model, X), y * jax.grad(forward)(affine_values(), X)["shift"])
+    assert numbers(model.calls) == 1.0
