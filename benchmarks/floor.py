@@ -31,7 +31,9 @@ def floor_parts(size: int, budget: float) -> list[Part]:
     values = own_arrays(size)
 
     def act(function: Any, *args: Any, **options: Any) -> Callable[[], Any]:
-        call = jax.jit(function, **options)
+        # A function of its own: jax.jit of one function shares its cache of calls even where the
+        # options differ, so that keep_unused would time what was compiled without it.
+        call = jax.jit(lambda *args: function(*args), **options)
         return lambda: call(*args)
 
     def last(result: Any) -> Any:

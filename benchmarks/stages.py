@@ -23,7 +23,8 @@ KINDS = ("updating step", "read-only call")
 def stages(kind: str, size: int, budget: float) -> dict[str, float]:
     """Return median seconds of the stages of a call, of the whole call and of the floor.
 
-    The stages are timed one by one: their sum differs a little from the whole.
+    The stages are timed one by one, so their sum differs from the whole: "dispatch" frees its new
+    arrays, while in a whole call it is "write back" that frees the old ones.
     """
     x = jnp.ones(())
     model: Any = model_of(nnx, size)
@@ -36,7 +37,6 @@ def stages(kind: str, size: int, budget: float) -> dict[str, float]:
     changed, _, static = call._jitted(signature, (), *gathered.values)
 
     def gather() -> Any:
-        # Each call before this one has written new values, which is why the list is made again.
         return jit_dispatch.gather((model, x), frozenset())
 
     def dispatch() -> Any:

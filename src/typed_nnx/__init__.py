@@ -142,12 +142,17 @@ from typed_nnx._transforms.axis_metadata import PARTITION_NAME as PARTITION_NAME
 from typed_nnx._transforms.checkify import checkify as checkify
 from typed_nnx._transforms.conditionals import cond as cond
 from typed_nnx._transforms.conditionals import switch as switch
+from typed_nnx._transforms.eval_shape import eval_shape as eval_shape
+from typed_nnx._transforms.make_jaxpr import make_jaxpr as make_jaxpr
 from typed_nnx._transforms.loops import fori_loop as fori_loop
 from typed_nnx._transforms.loops import while_loop as while_loop
+from typed_nnx._transforms.pmap import pmap as pmap
 from typed_nnx._transforms.grad import grad as grad
 from typed_nnx._transforms.grad import value_and_grad as value_and_grad
 from typed_nnx._transforms.jit import JitWrapped as JitWrapped
 from typed_nnx._transforms.jit import jit as jit
+from typed_nnx._transforms.partials import cached_partial as cached_partial
+from typed_nnx._transforms.partials import jit_partial as jit_partial
 from typed_nnx._transforms.prefixes import Carry as Carry
 from typed_nnx._transforms.prefixes import DiffState as DiffState
 from typed_nnx._transforms.prefixes import StateAxes as StateAxes
@@ -159,6 +164,8 @@ from typed_nnx._transforms.rng_backups import backup_rngs as backup_rngs
 from typed_nnx._transforms.rng_backups import restore_rngs as restore_rngs
 from typed_nnx._transforms.rng_splits import fork_rngs as fork_rngs
 from typed_nnx._transforms.rng_splits import split_rngs as split_rngs
+from typed_nnx._transforms.shard_map import shard_map as shard_map
+from typed_nnx._transforms.transform_metadata import transform_metadata as transform_metadata
 from typed_nnx._transforms.remat import remat as remat
 from typed_nnx._transforms.scan import scan as scan
 from typed_nnx._transforms.vmap import vmap as vmap

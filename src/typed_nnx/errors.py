@@ -55,12 +55,14 @@ from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError
 # -- transforms ------------------------------------------------------------------------------------
 from typed_nnx._errors.transforms import StructureChangedError as StructureChangedError
 from typed_nnx._errors.transforms import UnhashableArgumentError as UnhashableArgumentError
+from typed_nnx._errors.transforms_mapping import ReplicatedChangedError as ReplicatedChangedError
 from typed_nnx._errors.transforms import ArgumentOutOfRangeError as ArgumentOutOfRangeError
 from typed_nnx._errors.transforms import BroadcastChangedError as BroadcastChangedError
 from typed_nnx._errors.transforms import PartitionNameError as PartitionNameError
 from typed_nnx._errors.transforms import PrefixLengthError as PrefixLengthError
 from typed_nnx._errors.transforms import ReturnedInputError as ReturnedInputError
 from typed_nnx._errors.transforms import AuxResultError as AuxResultError
+from typed_nnx._errors.transforms import DonatedAliasError as DonatedAliasError
 from typed_nnx._errors.transforms import NonScalarLossError as NonScalarLossError
 from typed_nnx._errors.rng_splits import InvalidSplitsError as InvalidSplitsError
 from typed_nnx._errors.rng_splits import SqueezeError as SqueezeError
@@ -71,3 +73,16 @@ from typed_nnx._errors.control_flow import CarryStructureError as CarryStructure
 from typed_nnx._errors.control_flow import CarryTypeError as CarryTypeError
 from typed_nnx._errors.control_flow import ConditionChangedError as ConditionChangedError
 from typed_nnx._errors.control_flow import ScanAxesError as ScanAxesError
+
+# -- stages ----------------------------------------------------------------------------------------
+from typed_nnx._errors.stages import CompiledCallError as CompiledCallError
+from typed_nnx._errors.stages import NotJittedError as NotJittedError
+
+# -- derivatives -----------------------------------------------------------------------------------
+from typed_nnx._errors.autodiff import ArgnumsError as ArgnumsError
+from typed_nnx._errors.autodiff import DifferentiatedInputError as DifferentiatedInputError
+from typed_nnx._errors.autodiff import DiffStateModeError as DiffStateModeError
+from typed_nnx._errors.autodiff import MissingRuleError as MissingRuleError
+from typed_nnx._errors.autodiff import NoDerivativeError as NoDerivativeError
+from typed_nnx._errors.autodiff import RuleResultError as RuleResultError
+from typed_nnx._errors.autodiff import TangentStructureError as TangentStructureError

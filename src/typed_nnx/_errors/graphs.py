@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from typed_nnx._errors.paths import listed
 from typed_nnx._errors.public import public
 
@@ -82,7 +84,9 @@ class SharedReferenceError(ValueError):
         paths: Its paths.
     """
 
-    def __init__(self, function: str, kind: str, paths: list[tuple[object, ...]]) -> None:
+    def __init__(
+        self, function: str, kind: str, paths: Sequence[tuple[object, ...] | str]
+    ) -> None:
         super().__init__(function, kind, paths)
         self.function = function
         self.kind = kind

@@ -37,7 +37,7 @@ class StructureChangedError(ValueError):
 
 
 @public
-class UnhashableArgumentError(TypeError):
+class UnhashableArgumentError(ValueError, TypeError):
     """A static argument of a transformed function has no hash.
 
     Args:
@@ -225,20 +225,46 @@ class ReturnedInputError(ValueError):
     Args:
         function: The name of the transform.
         kind: The type of the Variable.
-        path: Where it is in the result.
+        argument: Where it is among the arguments.
+        result: Where it is in the result.
     """
 
-    def __init__(self, function: str, kind: str, path: tuple[object, ...]) -> None:
-        super().__init__(function, kind, path)
+    def __init__(self, function: str, kind: str, argument: str, result: str) -> None:
+        super().__init__(function, kind, argument, result)
         self.function = function
         self.kind = kind
-        self.path = path
+        self.argument = argument
+        self.result = result
 
     def __str__(self) -> str:
         return (
-            f"{self.function}: Duplicate {self.kind}: the result has a Variable of an argument, at "
-            f"path {self.path!r}. With graph=False or graph_updates=False arguments cannot be "
-            "returned.\n"
-            "  Fix: return nnx.clone(...) of it or nothing, since changes are seen outside; or use "
-            "graph=True, graph_updates=True"
+            f"{self.function}: Duplicate {self.kind} found at paths:\n    {self.argument}\n"
+            f"    {self.result}\n"
+            "  A Variable of an argument cannot be returned with graph=False or "
+            "graph_updates=False.\n"
+            "  Fix: return nnx.clone(...) of it, or nothing, since changes are seen outside; or "
+            "transform with graph=True and graph_updates=True"
+        )
+
+
+@public
+class DonatedAliasError(ValueError):
+    """An array was donated, and used a second time in the same call.
+
+    Args:
+        function: The name of the transform.
+        paths: Where the array is.
+    """
+
+    def __init__(self, function: str, paths: list[str]) -> None:
+        super().__init__(function, paths)
+        self.function = function
+        self.paths = paths
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {path}" for path in self.paths)
+        return (
+            f"{self.function}: one array is donated and used again in the same call:{lines}\n"
+            "  Fix: copy it with jnp.copy(...) at one of the places, share the Variable instead of "
+            "the array, or do not donate"
         )

@@ -13,7 +13,7 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.nodes import CONTAINER, GraphNode, kind_of, one_level
 from typed_nnx._core.variable import Variable
 
 _MANY = 1000  # a container with more entries is data, and not searched
@@ -98,8 +98,12 @@ class Captures:
             return [value.__self__, value.__func__]
         if isinstance(value, list | tuple | dict):
             return _entries(value) if len(value) <= _MANY else []
-        if isinstance(value, WrapsFunction) and not isinstance(value, type):
+        if isinstance(value, type):
+            return []
+        if isinstance(value, WrapsFunction):
             return [value.nnx_function()]
+        if kind_of(value) == CONTAINER:  # a dataclass that jax knows, a State
+            return [child for _, child in one_level(value)[0]]
         return []
 
     def _carriers(self) -> set[int]:
@@ -194,7 +198,10 @@ class _Exchange:
             return value._make(map(self, value))
         if isinstance(value, list | tuple):
             return type(value)(map(self, value))
-        return value.nnx_with_function(self(value.nnx_function()))
+        if isinstance(value, WrapsFunction):
+            return value.nnx_with_function(self(value.nnx_function()))
+        entries, treedef = one_level(value)
+        return treedef.unflatten([self(child) for _, child in entries])
 
     def _function(self, function: types.FunctionType) -> types.FunctionType:
         # What is not exchanged keeps its cell, so that `nonlocal` still reaches it.

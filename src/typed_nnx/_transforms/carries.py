@@ -8,11 +8,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from typed_nnx._core.paths import Path, attribute_path
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._transforms.gather import Call, is_object
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.signature import Argument, Effects, Grown, Part, Repeated, Signature
 from typed_nnx._transforms.structure_changes import changes_of
 from typed_nnx.errors import CarryStructureError, CarryTypeError
@@ -33,6 +33,7 @@ def returned_values(function: str, argument: Argument | None, given: Any, result
     Raises:
         CarryStructureError: There are other objects in it, or objects in other places.
     """
+    treedef: Any
     entries, treedef = jax.tree_util.tree_flatten_with_path(result, is_leaf=is_object)
     if argument is None:
         changes = [
@@ -79,7 +80,7 @@ def check_structures(
         if grown is not None and not may_grow(number, grown):
             before = signature.parts[number].graphdef
             after: GraphDef[Any] = grown.graphdef
-            raise CarryStructureError(function, changes_of(before, after, "carry"), KEEP)
+            raise CarryStructureError(function, changes_of(before, after, place_name(signature.parts[number].path)), KEEP)
 
 
 def next_values(inside: Inside, flat: Flat, number: int) -> list[Any]:
@@ -119,16 +120,10 @@ def check_types(
         raise CarryTypeError(function, changes)
 
 
-def place_name(path: Path) -> str:
-    """Return the path of a leaf among the arguments as text."""
-    first, *rest = path
-    root = f"argument {first}" if isinstance(first, int) else str(first)
-    return f"{root}: {attribute_path(tuple(rest))}" if rest else root
-
-
 def _alike(old: Any, new: Any) -> bool:
     if old is new:
         return True
+    before: Any
     olds, before = jax.tree.flatten(old)
     news, after = jax.tree.flatten(new)
     if before != after:

@@ -9,10 +9,10 @@ import jax
 
 from typed_nnx._core.variable import Variable
 from typed_nnx._transforms.callables import describe
-from typed_nnx._transforms.carries import place_name
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.signature import Effects, Grown
 from typed_nnx._transforms.structure_changes import between
 from typed_nnx.errors import BranchMismatchError
@@ -136,8 +136,8 @@ class _Branches:
         else:
             found = self._types(one, other)
         if found:
-            names = [f"{n} ({describe(self.lift.function[n])})" for n in (first, number)]
-            raise BranchMismatchError(self.lift.name, *names, found)
+            name = [f"{n} ({describe(self.lift.function[n])})" for n in (first, number)]
+            raise BranchMismatchError(self.lift.name, name[0], name[1], found)
 
     def _structures(self, left: Effects, right: Effects) -> list[str]:
         parts = self._call.signature.parts

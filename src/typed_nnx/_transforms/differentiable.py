@@ -7,6 +7,7 @@ from typing import Any
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.nested import nested_of
+from typed_nnx._core.paths import Path
 from typed_nnx._core.state import State
 from typed_nnx._core.variable_types import Param
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
@@ -24,6 +25,10 @@ class Differentiable(ByFilter):
     def of(cls, chosen: Filter) -> Differentiable:
         """Build it from a filter."""
         return cls([(chosen, True), (..., False)])
+
+    def group_of(self, function: str, path: Path, leaf: Any) -> int:
+        """Return 0 for a Variable to differentiate by; one that was given by itself always is."""
+        return super().group_of(function, path, leaf) if path else 0
 
 
 def prefix_of(argnum: int | DiffState, structural: bool) -> Prefix:
@@ -72,36 +77,58 @@ def unite(argument: Argument | None, chosen: Any, others: Any) -> Any:
     )
 
 
-def as_tangents(argument: Argument | None, values: Any) -> Any:
-    """Return what belongs to the differentiable values of an argument in the form of gradients.
+class Tangents:
+    """Puts what belongs to the differentiable values of arguments into the form of gradients.
 
-    A Module becomes a State of the Variables that were chosen, or where all are, a Module.
+    A Module becomes a State of the Variables that were chosen, or where all are, a Module. One for
+    each set of gradients: what two arguments share, their gradients share.
     """
-    if argument is None:
-        return values
-    leaves = argument.treedef.flatten_up_to(values)
-    return argument.treedef.unflatten(
-        [_tangent(part, leaf) for part, leaf in zip(argument.parts, leaves, strict=True)]
-    )
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: dict[int, Any] = {}  # by their number among the items of all parts
+
+    def __call__(self, argument: Argument | None, values: Any) -> Any:
+        """Return the gradient by an argument."""
+        if argument is None:
+            return values
+        leaves = argument.treedef.flatten_up_to(values)
+        return argument.treedef.unflatten(
+            [self._tangent(part, leaf) for part, leaf in zip(argument.parts, leaves, strict=True)]
+        )
+
+    def _tangent(self, part: Part | Repeated | None, values: Any) -> Any:
+        if part is None:
+            return values
+        if isinstance(part, Repeated):
+            # A State belongs to the argument that was first; Modules are shared.
+            return self._made.get(part.number, State({}))
+        if part.groups is None:
+            shared = part.graphdef.base > 0
+            made: dict[int, Any] = self._made if shared else {}
+            found = rebuild(part.graphdef, list(values), made)
+            if not shared:
+                for position, node in made.items():
+                    self._made[position + part.offset] = node
+            return found
+        return state_of(part.graphdef, [(group == 0) for group in part.groups], values)
 
 
-def _tangent(part: Part | Repeated | None, values: Any) -> Any:
-    if part is None:
-        return values
-    if isinstance(part, Repeated):
-        return State({})  # it belongs to the argument that was first
-    if part.groups is None:
-        return rebuild(part.graphdef, list(values))
-    return _state_of(part.graphdef, part.groups, values)
+def state_of(graphdef: GraphDef[Any], chosen: Sequence[bool], values: Sequence[Any]) -> Any:
+    """Return a State of some leaves of a structure, or the Variable if it is one by itself.
 
-
-def _state_of(graphdef: GraphDef[Any], groups: Sequence[int], values: Sequence[Any]) -> Any:
+    Args:
+        graphdef: The structure.
+        chosen: Whether the State has a leaf, for each.
+        values: The values of those that it has.
+    """
     layout = graphdef.layout
     following = iter(values)
     found = [
         (path, _variable(item, next(following)))
-        for path, item, group in zip(layout.paths, layout.items, groups, strict=True)
-        if group == 0
+        for path, item, is_chosen in zip(layout.paths, layout.items, chosen, strict=True)
+        if is_chosen
     ]
     if type(layout.tree) is int:  # a Variable by itself
         return found[0][1] if found else State({})

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 import jax
 
+from typed_nnx._core.filters import to_predicates
 from typed_nnx._core.nodes import LEAF, GraphNode, kinds
-from typed_nnx._core.paths import Path, attribute_path, key_of_entry
+from typed_nnx._core.paths import Path, key_of_entry
+from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.record import Record, record_of
 from typed_nnx._graph.traversal import Leaf, Slot, Traversal
+from typed_nnx._transforms.places import CAPTURED, place_name
 from typed_nnx._transforms.prefixes import Prefix, broadcast, by_filter, holds_filters, pure_prefix
 from typed_nnx._transforms.signature import Argument, Part, Repeated, Signature, in_groups
 from typed_nnx.errors import PrefixConflictError
@@ -130,9 +133,10 @@ class Gatherer:
         """Return an object that the function closes over as plain values."""
         self._kept = kept
         graph = self._graph_of(value)
-        if type(graph) is int:  # it is an argument too, whose prefix counts
+        if isinstance(graph, int):  # it is an argument too, whose prefix counts
             return [], Argument(_LEAF_TREE, (Repeated(graph, None),))
-        place = Place(value, graph, ("captured",), prefix, kept, raw_values(graph))
+        path = (CAPTURED, type(value).__name__)
+        place = Place(value, graph, path, prefix, kept, raw_values(graph))
         part = self._part(place)
         self._add(place, part)
         return in_groups(part.filters, part.groups or (), place.values), Argument(
@@ -173,7 +177,7 @@ class Gatherer:
         graph = self._graph_of(root)
         if self._index is not None:
             self._check_prefix(Place(root, Traversal().visit(root), path, prefix, self._kept, []))
-        if type(graph) is int:
+        if isinstance(graph, int):
             repeated = Repeated(graph, by_filter(prefix))
             return repeated.nothing(), repeated
         place = Place(root, graph, path, prefix, self._kept, raw_values(graph))
@@ -184,23 +188,26 @@ class Gatherer:
     def _part(self, place: Place) -> Part:
         filters = by_filter(place.prefix)
         structure = place.structure
+        if filters is not None:
+            to_predicates(filters.filters)  # raises if `...` is not the last
         if filters is None:
-            return Part(structure, None, None, self._offset, self._kept, place.prefix)
+            return Part(structure, None, None, self._offset, self._kept, place.prefix, place.path)
         leaves = zip(structure.layout.paths, place.graph.values(), strict=True)
         groups = [filters.group_of(self._function, path, leaf) for path, leaf in leaves]
-        return Part(structure, tuple(groups), filters, self._offset, self._kept, place.prefix)
+        return Part(structure, tuple(groups), filters, self._offset, self._kept, place.prefix, place.path)
 
     def _graph_of(self, root: Any) -> Record | Traversal | int:
         """Return the graph of an object, or its number if it was met before."""
         if self._index is None:
-            graph = record_of(root) if isinstance(root, GraphNode) else Traversal().visit(root)
+            graph = record_of(root) if isinstance(root, Pytree) else Traversal().visit(root)
             if all([are_disjoint(place.graph, graph) for place in self.places]):
                 return graph
             self._index = self._shared_index()
         known = self._index.get(id(root))
         if known is not None:
             return known
-        return Traversal(self._index, self._offset).visit(root)
+        traversal: Traversal = Traversal(self._index, self._offset).visit(root)
+        return traversal
 
     def _shared_index(self) -> dict[int, int]:
         """Number the objects of all parts together, since some of them are shared."""
@@ -214,14 +221,13 @@ class Gatherer:
 
     def _check_prefix(self, place: Place) -> None:
         """Raise if a Variable that was met before has another prefix now."""
-        if all([place.kept is other.kept and _same(place.prefix, other.prefix)
-                for other in self.places]):  # fmt: skip
+        if all([_same(place.prefix, other.prefix) for other in self.places]):
             return
         known = _prefixes_by_leaf(self.places)
         for identity, (path, prefix) in _prefixes_by_leaf([place]).items():
             before = known.get(identity, (path, prefix))
             if not _same(before[1], prefix):
-                found = [(attribute_path(before[0]), before[1]), (attribute_path(path), prefix)]
+                found = [(place_name(before[0]), before[1]), (place_name(path), prefix)]
                 raise PrefixConflictError(found)
 
 
@@ -259,7 +265,5 @@ def _prefixes_by_leaf(places: Sequence[Place]) -> dict[int, tuple[Path, Prefix]]
                 own = place.prefix
                 if filters is not None:
                     own = filters.values_in_order[filters.group_of("prefix", path, leaf)]
-                elif place.kept:
-                    own = "donated"
                 found.setdefault(id(leaf), ((*place.path, *path), own))
     return found

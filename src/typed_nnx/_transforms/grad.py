@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import jax
 
 from typed_nnx._core.unset import UNSET
 from typed_nnx._core.variable import Variable
-from typed_nnx._transforms.argnums import positive
 from typed_nnx._transforms.callables import describe
-from typed_nnx._transforms.differentiable import as_tangents, divide, prefix_of, unite
+from typed_nnx._transforms.diff_argnums import Chosen, DiffArg, DiffArgs, by_position, number_of
+from typed_nnx._transforms.differentiable import Tangents, divide, prefix_of, unite
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.prefixes import DiffState, Prefix
-from typed_nnx.errors import AuxResultError, NonScalarLossError
+from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx.errors import ArgnumsError, AuxResultError, NonScalarLossError
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-DiffArg: TypeAlias = int | DiffState
-DiffArgs: TypeAlias = DiffArg | Sequence[DiffArg]
-"""The position of the argument to differentiate by, or with a filter of its Variables; or several."""
-
 
 class GradOptions(NamedTuple):
     """The options of `grad`."""
@@ -49,13 +44,20 @@ class Gradient(Lifted[P, R]):
     ) -> None:
         super().__init__(function, graph, graph_updates)
         self._options = options
+        structural = self._lift.modes[1]
+        self._chosen = Chosen.of(self.transform, "argnums", options.argnums, structural)
+        if not self._chosen.entries:
+            raise ArgnumsError(f"{self.transform}: argnums", options.argnums, "it names no argument")
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function and differentiate it."""
-        given = self._options.argnums
-        chosen = [given] if isinstance(given, int | DiffState) else list(given)
-        numbers = [self._position(argnum, len(args)) for argnum in chosen]
-        call = self._gather(args, kwargs, dict(zip(numbers, chosen, strict=True)))
+        function, chosen = self._lift.function, self._chosen
+        given: tuple[Any, ...] = args
+        named: dict[str, Any] = kwargs
+        if kwargs and any([self._is_by_name(entry, len(args)) for entry in chosen.entries]):
+            given, named = by_position(function, args, kwargs)
+        numbers = chosen.numbers(function, len(given))
+        call = self._gather(given, named, dict(zip(numbers, chosen.entries, strict=True)))
         arguments = call.signature.arguments
         divided = [divide(arguments[number], call.args[number]) for number in numbers]
         flat: Flat
@@ -63,15 +65,16 @@ class Gradient(Lifted[P, R]):
             self._loss(call, numbers), has_aux=True, **self._options.rest
         )([own for own, _ in divided], [rest for _, rest in divided])
         result = self._lift.finish(call, flat)
-        gradients = [
-            as_tangents(arguments[number], own) for number, own in zip(numbers, found, strict=True)
-        ]
-        is_one = isinstance(given, int | DiffState)
-        return self._result(result, gradients[0] if is_one else tuple(gradients))  # type: ignore[no-any-return]  # gradients
+        as_gradient = Tangents()
+        gradients: list[Any] = [None] * len(numbers)
+        for place in sorted(range(len(numbers)), key=numbers.__getitem__):  # as they were gathered
+            gradients[place] = as_gradient(arguments[numbers[place]], found[place])
+        return self._result(result, gradients[0] if chosen.is_one else tuple(gradients))  # type: ignore[no-any-return]  # gradients
 
-    def _position(self, argnum: DiffArg, count: int) -> int:
-        number = argnum.argnum if isinstance(argnum, DiffState) else argnum
-        return positive(self.transform, self._lift.function, number, count)
+    def _is_by_name(self, entry: DiffArg, count: int) -> bool:
+        """Whether an argument to differentiate by may have been given by its name."""
+        number = number_of(entry)
+        return number >= count or (number < 0 and self._lift.modes[1])
 
     def _gather(self, args: Any, kwargs: Any, chosen: Mapping[int, DiffArg]) -> Call:
         structural = self._lift.modes[1]
@@ -93,7 +96,7 @@ class Gradient(Lifted[P, R]):
             value = self._value(result)
             if isinstance(value, Variable):
                 value = value.get_value()
-                result = (value, result[1]) if self._options.has_aux else value
+            result = (value, result[1]) if self._options.has_aux else value
             return value, inside.leave(result)
 
         return loss
@@ -108,7 +111,7 @@ class Gradient(Lifted[P, R]):
         function = describe(self._lift.function)
         value = result
         if self._options.has_aux:
-            if not isinstance(result, tuple) or len(result) != 2:
+            if not isinstance(result, tuple | list) or len(result) != 2:
                 raise AuxResultError(self.transform, function, result)
             value = result[0]
         shape = getattr(value, "shape", None)

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import jax
+from jax.errors import JaxRuntimeError
 
 from typed_nnx._core.unset import UNSET
 from typed_nnx._graph import verify
 from typed_nnx._transforms import jit_dispatch
-from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve
+from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve, spread
 from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.jit_explanations import check_donated, check_hashable
 from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
-from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.jit_stages import Staged
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Signature
@@ -44,7 +46,7 @@ class JitOptions(NamedTuple):
 _BEFORE = 2
 
 
-class JitWrapped(Lifted[P, R]):
+class JitWrapped(Staged[P, R]):
     """A function compiled by XLA; what `jit` returns."""
 
     transform = "jit"
@@ -68,6 +70,7 @@ class JitWrapped(Lifted[P, R]):
         self._quick: dict[Any, Signature] = {}
         self._signatures: dict[Any, Signature] = {}
         self._with_shardings: dict[Signature, Any] = {}
+        self._fixed: dict[Any, JitWrapped[P, R]] = {}  # for `cached_partial`
         self._jitted = self._compile(None)
 
     # -- the jitted function ------------------------------------------------------------------------
@@ -123,7 +126,11 @@ class JitWrapped(Lifted[P, R]):
         signature = self._quick.get(key)
         if signature is None:
             signature = self._quick_signature(key, args)
-        updates, result, static = self._jitted(signature, (), *gathered.values)
+        try:
+            updates, result, static = self._jitted(signature, (), *gathered.values)
+        except (TypeError, ValueError, JaxRuntimeError) as error:
+            self._explain(error, args, kwargs)
+            raise
         effects = static.value
         if effects.treedef is None and not effects.grown:
             if jit_dispatch.write(gathered.records, effects, updates):
@@ -142,9 +149,21 @@ class JitWrapped(Lifted[P, R]):
         call = self._gather(args, kwargs)
         signature = self._intern(call)
         jitted = self._jitted_for(signature, call)
-        found = jitted(signature, call.captured, *call.args, **call.kwargs)
+        try:
+            found = jitted(signature, call.captured, *call.args, **call.kwargs)
+        except (TypeError, ValueError, JaxRuntimeError) as error:
+            self._explain(error, args, kwargs)
+            raise
         outcome = found if isinstance(found, Outcome) else Flat(*found)
         return self._lift.finish(call, outcome)  # type: ignore[no-any-return]  # what the function returned
+
+    def _explain(self, error: Exception, args: Any, kwargs: Any) -> None:
+        """Raise a better error than that of jax, where there is one."""
+        statics = [(n, args[n]) for n in sorted(self._statics) if n < len(args)]
+        named = [(name, kwargs[name]) for name in self._static_names if name in kwargs]
+        check_hashable(self._lift.function, [*statics, *named])
+        if isinstance(error, JaxRuntimeError) and "donate" in str(error):
+            check_donated(self.transform, self._gather(args, kwargs))
 
     def _jitted_for(self, signature: Signature, call: Call) -> Any:
         if not self._options.has_shardings:
@@ -169,11 +188,9 @@ class JitWrapped(Lifted[P, R]):
         )
 
     def _prefixes(self, count: int) -> list[Prefix]:
-        given = self._options.in_shardings
-        if not isinstance(given, tuple) or hasattr(given, "_fields") or type(given) is not tuple:
-            return [given] * count
-        own = iter(given)
-        return [None if n in self._statics else next(own, None) for n in range(count)]
+        dynamic = [number for number in range(count) if number not in self._statics]
+        own = iter(spread("jit: in_shardings", self._options.in_shardings, len(dynamic)))
+        return [None if number in self._statics else next(own) for number in range(count)]
 
     def _intern(self, call: Call) -> Signature:
         """Return the one signature that is equal to that of a call."""

@@ -75,7 +75,7 @@ def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
                 return None
             found = cell.values
             if not found:
-                found = _read(record)
+                found = read(record)
             key.append(token)
             values.append(found)
             for other in records:
@@ -99,7 +99,7 @@ def write(records: Sequence[Record], effects: Effects, updates: Sequence[list[An
     return True
 
 
-def _read(record: Record) -> list[Any]:
+def read(record: Record) -> list[Any]:
     """Return the raw values of the leaves, and cache them."""
     if record.has_slots:
         return raw_values(record)

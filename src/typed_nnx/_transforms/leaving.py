@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import operator
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax
 
+from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.references import is_array_ref
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
 from typed_nnx._graph.traversal import Slot, Traversal
 from typed_nnx._transforms.gather import is_object
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefixes import ByFilter, Prefix, broadcast, by_filter
 from typed_nnx._transforms.signature import (
     Argument,
@@ -124,14 +127,7 @@ class Leaving:
             changed.append(tuple([leaf for leaf, _ in leaves]))
             if part.groups is not None:
                 updates[number].groups = [part.groups[leaf] for leaf, _ in leaves]
-        grown: tuple[Grown | None, ...] = ()
-        if not all(same):
-            grown = tuple(
-                [
-                    None if unchanged else self._grown(traversal, own)
-                    for traversal, own, unchanged in zip(found, updates, same, strict=True)
-                ]
-            )
+        grown = () if all(same) else self._all_grown(found, same, updates)
         bases = tuple([traversal.base for traversal in found])
         pure_result, treedef, results = self._result(result, prefix)
         static = Static(Effects(tuple(changed), grown, bases, treedef, results))
@@ -159,7 +155,9 @@ class Leaving:
                 part, self._given[number], found[number], alike=_alike_but_for_metadata
             ):
                 after = self._with_origins(found[number])
-                raise StructureChangedError(self._function, changes_of(part.graphdef, after))
+                raise StructureChangedError(
+                    self._function, changes_of(part.graphdef, after, place_name(part.path))
+                )
 
     def _is_same(
         self,
@@ -224,11 +222,41 @@ class Leaving:
 
     # -- what is new ------------------------------------------------------------------------------
 
-    def _grown(self, found: Traversal, returned: _Values) -> Grown:
+    def _all_grown(
+        self, found: Sequence[Traversal], same: Sequence[bool], updates: Sequence[_Values]
+    ) -> tuple[Grown | None, ...]:
+        """Return the new structures, and add the values that go with them."""
+        detached = self._detached()
+        grown: list[Grown | None] = []
+        for number, (traversal, unchanged) in enumerate(zip(found, same, strict=True)):
+            own = detached.get(number, [])
+            if unchanged and not own:
+                grown.append(None)
+                continue
+            returned = updates[number]
+            first = len(returned.values)
+            parts = [self._grown(each, returned, first) for each in (traversal, *own)]
+            main, *rest = parts
+            groups = None if returned.filters is None else tuple(returned.groups[first:])
+            count = len(returned.values) - first
+            grown.append(Grown(main.graphdef, main.sources, groups, count, tuple(rest)))
+        return tuple(grown)
+
+    def _detached(self) -> dict[int, list[Traversal]]:
+        """Return, by the number of their part, the objects that went in and are not reached any more."""
+        found: dict[int, list[Traversal]] = {}
+        offsets = [part.offset for part in self._signature.parts]
+        for number in sorted(self._objects):
+            node = self._objects[number]
+            if isinstance(node, GraphNode) and id(node) not in self._index:
+                part = bisect_right(offsets, number) - 1
+                found.setdefault(part, []).append(self._visit(node))
+        return found
+
+    def _grown(self, found: Traversal, returned: _Values, first: int) -> Grown:
         """Return the structure of an object, and add the values that go with it."""
         structure = self._with_origins(found)
         paths = structure.layout.paths
-        first = len(returned.values)
         sources: list[Source] = []
         for path, leaf in zip(paths, found.leaves, strict=True):
             if isinstance(leaf, Variable) and id(leaf) in self._numbers:
@@ -244,7 +272,7 @@ class Leaving:
                     returned.groups.append(returned.filters.group_of(self._function, path, known))
             sources.append(source)
         groups = None if returned.filters is None else tuple(returned.groups[first:])
-        return Grown(structure, tuple(sources), groups)
+        return Grown(structure, tuple(sources), groups, len(returned.values) - first)
 
     def _with_origins(self, found: Traversal) -> GraphDef[Any]:
         """Return a structure with the numbers of the objects that came from outside."""
@@ -265,7 +293,7 @@ class Leaving:
             if is_object(leaf):
                 check.prefixes(leaf, own)
                 returned = _Values(by_filter(own))
-                results.append(self._grown(self._visit(leaf), returned))
+                results.append(self._grown(self._visit(leaf), returned, 0))
                 pure.append(returned.pure())
             else:
                 results.append(None)
@@ -332,6 +360,7 @@ def _unchanged(before: Any, value: Any) -> bool:
         return True
     if isinstance(value, jax.Array):
         return False
+    treedef: Any
     leaves, treedef = jax.tree.flatten(before)
     others, other = jax.tree.flatten(value)
     return bool(treedef == other) and all(

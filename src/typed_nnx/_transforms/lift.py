@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from typed_nnx._graph.mode import check_tree, resolve_modes
+from typed_nnx._graph.mode import resolve_modes
+from typed_nnx._transforms.argument_trees import check_trees
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call, Gatherer
 from typed_nnx._transforms.inside import Inside
@@ -123,7 +124,7 @@ class Lift:
             if spec is not None:
                 keywords[name] = spec
         if not modes[0] and gatherer.shares():
-            check_tree(self.name, (tuple(args), dict(kwargs or {})), False)
+            check_trees(self.name, args, kwargs or {})
         captured, found = [], []
         for value in self.captures().objects:
             pure, spec = gatherer.captured(value, capture_prefix, kept=keep_captured)

@@ -12,7 +12,6 @@ from typed_nnx._transforms.carries import (
     check_structures,
     check_types,
     next_values,
-    place_name,
     returned_values,
     with_values,
 )
@@ -20,6 +19,7 @@ from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.signature import Effects, Part, Static
 from typed_nnx.errors import ConditionChangedError
 
@@ -98,9 +98,9 @@ def fori_loop(
         The last carry, with the objects of the first.
     """
     loop = _Loop("fori_loop", (body_fun,), init_val, graph, graph_updates)
-    bounds = [x.get_value() if isinstance(x, Variable) else x for x in (lower, upper)]
+    first, last = [x.get_value() if isinstance(x, Variable) else x for x in (lower, upper)]
     final = jax.lax.fori_loop(
-        *bounds, lambda i, carry: loop.step(carry, 0, i), loop.first, unroll=unroll
+        first, last, lambda i, carry: loop.step(carry, 0, i), loop.first, unroll=unroll
     )
     return loop.finish(final)  # type: ignore[no-any-return]  # a carry
 

@@ -6,9 +6,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.trace import context
+from typed_nnx._graph.traversal import Leaf, Slot
 from typed_nnx._transforms.argnums import spread
 from typed_nnx._transforms.axis_metadata import AxisMetadata
-from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.gather import Call, Place
 from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
@@ -70,22 +73,28 @@ class Mapped(Lifted[P, R]):
         """Return the function of plain values that jax maps."""
         raise NotImplementedError
 
-    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-        if kwargs and (self._lift.modes[1] or self._always_by_position):
-            args, kwargs = self._by_position(args, kwargs)
+    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
+        args, kwargs = self._by_position(args, kwargs)
         axes = self._axes
         return self._lift.gather(
             args,
             kwargs,
-            spread(f"{self.transform}: {self._ins_name}", axes.ins, len(args)),
+            self._spread(len(args)),
             keyword_prefix=axes.keywords,
             capture_prefix=axes.captured,
+            **options,
         )
+
+    def _spread(self, count: int) -> tuple[Prefix, ...]:
+        """Return the prefix of each positional argument."""
+        return spread(f"{self.transform}: {self._ins_name}", self._axes.ins, count)
 
     def _by_position(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
         """Return arguments given by name in their positions, where ``in_axes`` counts them."""
+        if not kwargs or not (self._lift.modes[1] or self._always_by_position):
+            return args, kwargs
         try:
             bound = inspect.signature(self._lift.function).bind(*args, **kwargs)
         except (TypeError, ValueError):
@@ -124,7 +133,7 @@ class Mapped(Lifted[P, R]):
             else:
                 given = (*inside.args, *inside.kwargs.values())
                 prefixes = (
-                    *spread(f"{self.transform}: {self._ins_name}", axes.ins, len(inside.args)),
+                    *self._spread(len(inside.args)),
                     *[axes.keywords] * len(inside.kwargs),
                 )
                 known = axes.metadata.enter(given, prefixes)
@@ -136,3 +145,21 @@ class Mapped(Lifted[P, R]):
             return mirrored(signature, found)
 
         return flat
+
+
+def keep_placed(call: Call) -> None:
+    """Have all values of the objects of a call returned, those too that do not change.
+
+    They lie where the call needs them then, and need not be moved for each call. What belongs to
+    another trace cannot be written and is left out.
+    """
+    trace = context.trace
+    for part, place in zip(call.signature.parts, call.places, strict=True):
+        part.kept = all(_trace_of(place, leaf) is trace for leaf in place.leaves)
+
+
+def _trace_of(place: Place, leaf: Leaf) -> Any:
+    if type(leaf) is not Slot:
+        return leaf._nnx_trace  # type: ignore[union-attr]  # not a Slot
+    owner = place.root if leaf.owner <= 0 else place.graph.objects[leaf.owner]
+    return owner._nnx_trace if isinstance(owner, GraphNode) else context.trace

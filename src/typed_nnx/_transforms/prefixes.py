@@ -23,9 +23,7 @@ class Carry:
     """Stands in ``in_axes`` and ``out_axes`` of `scan` for what is carried from step to step."""
 
 
-FilterMap: TypeAlias = (
-    State[Any, Any, Any, Any] | Mapping[Any, Any] | Iterable[tuple[Filter, Any]]
-)
+FilterMap: TypeAlias = State[Any, Any, Any, Any] | Mapping[Any, Any] | Iterable[tuple[Filter, Any]]
 """Filters and what is to be done with the Variables that they match; or a State of the latter."""
 
 
@@ -99,7 +97,7 @@ class ByFilter(Mapping[Any, Any]):
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and (
-            (self._filters, self._values) == (other._filters, other._values)  # type: ignore[attr-defined]  # of the same type
+            (self._filters, self._values) == (other._filters, other._values)
         )
 
     def __hash__(self) -> int:

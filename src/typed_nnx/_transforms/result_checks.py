@@ -7,11 +7,12 @@ from typing import Any
 
 import jax
 
-from typed_nnx._core.paths import Path, attribute_path, key_of_entry
+from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.unset import UNSET
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.gather import is_object
+from typed_nnx._transforms.places import place_name, result_name
 from typed_nnx._transforms.prefixes import Prefix, by_filter
 from typed_nnx._transforms.signature import Signature
 from typed_nnx.errors import PrefixConflictError, ReturnedInputError, SharedReferenceError
@@ -51,9 +52,7 @@ class ResultCheck:
         """
         if self._signature.modes[1]:
             return
-        went_in = {
-            id(found): found for found in self._objects.values() if isinstance(found, Variable)
-        }
+        went_in = self._of_arguments()
         seen: dict[int, Path] = {}
         entries = jax.tree_util.tree_leaves_with_path(result, is_leaf=is_object)
         for keys, node in entries:
@@ -64,10 +63,12 @@ class ResultCheck:
             for below, leaf in zip(paths, traversal.leaves, strict=True):
                 path = (*map(key_of_entry, keys), *below)
                 if id(leaf) in went_in:
-                    raise ReturnedInputError(self._function, type(leaf).__name__, path)
+                    kind, where = type(leaf).__name__, went_in[id(leaf)][0]
+                    raise ReturnedInputError(self._function, kind, where, result_name(path))
                 if isinstance(leaf, Variable) and id(leaf) in seen and not self._signature.modes[0]:
                     kind = type(leaf).__name__
-                    raise SharedReferenceError(self._function, kind, [seen[id(leaf)], path])
+                    where = result_name(seen[id(leaf)])
+                    raise SharedReferenceError(self._function, kind, [where, result_name(path)])
                 seen[id(leaf)] = path
 
     def prefixes(self, node: Any, prefix: Prefix) -> None:
@@ -88,14 +89,14 @@ class ResultCheck:
             own = prefix
             if filters is not None:
                 own = filters.values_in_order[filters.group_of(self._function, path, leaf)]
-            where = f"result{attribute_path(path)}"
+            where = result_name(path)
             known = self._known.setdefault(id(leaf), (where, own))
             if known[1] != own:
                 raise PrefixConflictError([known, (where, own)])
 
     def _of_arguments(self) -> dict[int, tuple[str, Prefix]]:
         found: dict[int, tuple[str, Prefix]] = {}
-        for number, part in enumerate(self._signature.parts):
+        for part in self._signature.parts:
             layout = part.graphdef.layout
             positions = part.leaf_positions()
             for leaf, (path, position) in enumerate(zip(layout.paths, positions, strict=True)):
@@ -104,5 +105,5 @@ class ResultCheck:
                 if part.filters is not None and part.groups is not None:
                     own = part.filters.values_in_order[part.groups[leaf]]
                 if isinstance(variable, Variable):
-                    found[id(variable)] = (f"argument {number}{attribute_path(path)}", own)
+                    found[id(variable)] = (place_name((*part.path, *path)), own)
         return found

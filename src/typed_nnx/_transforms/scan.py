@@ -97,7 +97,7 @@ class _Steps:
         self._prefixes = axes.of_arguments(len(args))
         # What the function closes over changes from step to step like a carry.
         self._call: Call = lift.gather(args, None, self._prefixes, capture_prefix=Carry)
-        self._treedefs = [jax.tree.structure(arg) for arg in self._call.args]
+        self._treedefs: list[Any] = [jax.tree.structure(arg) for arg in self._call.args]
         self._leaf_axes = [
             axis
             for prefix, treedef in zip(self._call.prefixes, self._treedefs, strict=True)
@@ -210,7 +210,7 @@ class _Steps:
         prefix = self._call.places[number].prefix
         changed = effects.changed[number]
         grown = effects.grown[number] if effects.grown else None
-        new = 0 if grown is None else sum([isinstance(source, int) for source in grown.sources])
+        new = 0 if grown is None else grown.count
         if part.groups is None:
             return None, [prefix] * (len(changed) + new)
         groups = [part.groups[leaf] for leaf in changed]
@@ -221,17 +221,21 @@ class _Steps:
     def _may_grow(self, number: int, grown: Grown) -> bool:
         """Whether a part may have another structure after a step: what is carried must stay."""
         part, place = self._call.signature.parts[number], self._call.places[number]
-        scanned = [self._is_scanned(number, leaf) for leaf in range(len(place.leaves))]
-        if part.groups is None:
-            return type(place.prefix) is int or not any(
-                [isinstance(source, int) for source in grown.sources]
-            ) and len(grown.sources) == len(scanned)
-        assert part.filters is not None
-        axes = part.filters.values_in_order
-        if any([type(axes[group]) is not int for group in grown.groups or ()]):
-            return False
-        kept = [source for source in grown.sources if not isinstance(source, int)]
-        return all(scanned) or len(kept) >= scanned.count(False)
+        carried = [leaf for leaf in range(len(place.leaves)) if not self._is_scanned(number, leaf)]
+        if not carried:
+            return True
+        axes = part.filters.values_in_order if part.filters is not None else (place.prefix,)
+        groups = grown.groups if grown.groups is not None else (0,) * grown.count
+        if any([type(axes[group]) is not int for group in groups]):
+            return False  # it would have to be carried from the first step on
+        # Static values may change, but all that is carried must still be there.
+        numbers, positions = set(grown.graphdef.outer or ()), part.leaf_positions()
+        return all(
+            [
+                part.offset + positions[leaf] in numbers or (number, leaf) in grown.sources
+                for leaf in carried
+            ]
+        )
 
     # -- after the last step ----------------------------------------------------------------------
 
@@ -302,6 +306,7 @@ class _Steps:
     def _stacked(self, result: Any) -> Any:
         """Return the stacked results with the new axis where ``out_axes`` wants it."""
         axes = self._axes.of_rest()
+        treedef: Any
         leaves, treedef = jax.tree.flatten(result)
         wanted = broadcast(pure_prefix(axes), treedef)
         return treedef.unflatten(

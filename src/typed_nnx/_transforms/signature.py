@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import jax
 
+from typed_nnx._core.paths import Path
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._transforms.prefixes import ByFilter, Prefix
 
@@ -26,9 +27,10 @@ class Part:
         kept: All its values are returned, not only those that change.
         filters: Decides the groups; None if there is one.
         prefix: The prefix of the object.
+        path: Where it is among the arguments.
     """
 
-    __slots__ = ("filters", "graphdef", "groups", "kept", "offset", "prefix")
+    __slots__ = ("filters", "graphdef", "groups", "kept", "offset", "path", "prefix")
 
     def __init__(
         self,
@@ -38,8 +40,10 @@ class Part:
         offset: int,
         kept: bool,
         prefix: Prefix,
+        path: Path,
     ) -> None:
         self.prefix = prefix
+        self.path = path
         self.graphdef = graphdef
         self.groups = groups
         self.filters = filters
@@ -179,21 +183,31 @@ class Grown:
     Attributes:
         graphdef: The structure; `outer` gives the number of each item that came from outside.
         sources: Where the value of each leaf comes from.
-        groups: The group of each value that the trace returned.
+        groups: The group of each value that the trace returned, those of `detached` included.
+        count: The number of these values.
+        detached: The structures of objects that came with this one and are not reached any more.
     """
 
-    __slots__ = ("graphdef", "groups", "sources")
+    __slots__ = ("count", "detached", "graphdef", "groups", "sources")
 
     def __init__(
-        self, graphdef: GraphDef[Any], sources: tuple[Source, ...], groups: Groups
+        self,
+        graphdef: GraphDef[Any],
+        sources: tuple[Source, ...],
+        groups: Groups,
+        count: int,
+        detached: tuple[Grown, ...] = (),
     ) -> None:
         self.graphdef = graphdef
         self.sources = sources
         self.groups = groups
+        self.count = count
+        self.detached = detached
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Grown) and (
-            (self.sources, self.groups) == (other.sources, other.groups)
+            (self.sources, self.groups, self.detached)
+            == (other.sources, other.groups, other.detached)
             and self.graphdef == other.graphdef
         )
 

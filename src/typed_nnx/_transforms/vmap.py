@@ -42,7 +42,8 @@ class Vmapped(Mapped[P, R]):
     def _map(self, call: Call) -> Callable[..., Outcome]:
         ins, outs = self._prefixes(call)
         check = functools.partial(check_broadcast, self.transform, call)
-        return jax.vmap(self._flat(call.signature, check), in_axes=ins, out_axes=outs, **self._options)  # type: ignore[arg-type, no-any-return]  # prefixes are trees
+        flat = self._flat(call.signature, check)
+        return jax.vmap(flat, in_axes=ins, out_axes=outs, **self._options)
 
 
 @overload

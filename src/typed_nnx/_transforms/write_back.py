@@ -43,6 +43,23 @@ def write_back(parts: Sequence[Part], places: Sequence[Place], flat: Flat) -> An
     return writer.build_result(flat.result)
 
 
+def built_result(parts: Sequence[Part], places: Any, flat: Flat) -> Any:
+    """Return the result of a call whose values are in its objects already.
+
+    Args:
+        parts: The objects among the arguments.
+        places: What stands for each of them, with ``values`` and ``object_at``.
+        flat: What the call returned.
+    """
+    effects: Effects = flat.static.value
+    writer = _Writer(parts, places, effects)
+    if effects.grown:
+        new = [writer.in_order(number, own) for number, own in enumerate(flat.updates)]
+        counts = map(len, effects.changed)
+        writer.write_structures([own[count:] for own, count in zip(new, counts, strict=True)])
+    return flat.result if effects.treedef is None else writer.build_result(flat.result)
+
+
 class _Objects(dict[int, Any]):
     """The outer objects by their position in the new structures, looked up when asked for."""
 
@@ -95,7 +112,8 @@ class _Writer:
         """Raise if an object whose structure changed belongs to another trace."""
         for grown in self._effects.grown:
             if grown is not None:
-                self._check_structure(grown)
+                for each in (grown, *grown.detached):
+                    self._check_structure(each)
 
     def _check_structure(self, grown: Grown) -> None:
         structure = grown.graphdef
@@ -148,7 +166,8 @@ class _Writer:
         """Give the objects the structures that they had at the end of the trace."""
         for grown, values in zip(self._effects.grown, new, strict=True):
             if grown is not None:
-                self._build(grown, values)
+                for each in (grown, *grown.detached):
+                    self._build(each, values)
 
     def _build(self, grown: Grown, values: Sequence[Any]) -> Any:
         structure = grown.graphdef

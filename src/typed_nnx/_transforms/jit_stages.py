@@ -1,0 +1,423 @@
+"""The stages of a jitted function: traced, lowered, compiled.
+
+They wrap the stages of jax and show them as the user knows his function: with Modules that hold
+shapes, shardings and so on in the place of values.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, Self, TypeVar
+
+import jax
+
+from typed_nnx._transforms import jit_mismatches
+from typed_nnx._transforms.callables import describe
+from typed_nnx._transforms.eval_shape import abstract_result
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.leaving import Flat, Outcome, flattened
+from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.signature import Signature
+from typed_nnx._transforms.stand_ins import StandIns, changes
+from typed_nnx.errors import CompiledCallError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Gathers(Protocol):
+    """How a jitted function takes its arguments apart."""
+
+    _lift: Lift
+
+    def _gather(self, args: Any, kwargs: Any) -> Call: ...
+
+
+class Program(NamedTuple):
+    """What is known about a program beside what jax knows.
+
+    Attributes:
+        source: The jitted function.
+        signature: What is static about the call for which it was made.
+        statics: The static arguments by position.
+        static_names: Those given by name.
+        bound: Arguments, not static ones, that come before those of a call.
+    """
+
+    source: Gathers
+    signature: Signature
+    statics: Mapping[int, Any]
+    static_names: Mapping[str, Any]
+    bound: tuple[Any, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The function and where it is defined."""
+        return describe(self.source._lift.function)
+
+    def complete(self, args: Sequence[Any]) -> list[Any]:
+        """Return positional arguments with the static ones among them."""
+        following = iter(args)
+        count = len(args) + len(self.statics)
+        return [self.statics[n] if n in self.statics else next(following) for n in range(count)]
+
+    def dynamic(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """Return positional arguments without the static ones."""
+        return tuple([value for n, value in enumerate(args) if n not in self.statics])
+
+    def pure(self, given: Any) -> jit_mismatches.Pure:
+        """Return what jax says about the arguments in the form of `Call`."""
+        (captured, *args), kwargs = given
+        return self.complete(args), kwargs, captured
+
+    def inputs(self, given: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return what jax says about each value that goes in, as the user knows the arguments."""
+        args, kwargs = StandIns(self.signature).arguments(*self.pure(given))
+        return self.dynamic(args), kwargs
+
+    def flat(self, found: Any) -> Flat:
+        """Return what comes out of jax in one form."""
+        if isinstance(found, Outcome):
+            return flattened(self.signature, found)
+        return Flat(*found)
+
+    def outputs(self, given: Any, found: Any) -> Any:
+        """Return what jax says about each value that comes out, as the user knows the result."""
+        flat = self.flat(found)
+        made = StandIns(self.signature, flat)
+        made.arguments(*self.pure(given))
+        return made.result(flat)
+
+    def changes(self, found: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return what jax says about each value that changes, as States in the place of objects."""
+        flat, signature = self.flat(found), self.signature
+        args = changes(signature, flat, signature.arguments)
+        named = changes(signature, flat, list(signature.keywords.values()))
+        return self.dynamic(args), dict(zip(signature.keywords, named, strict=True))
+
+    def call(self, stage: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a stage of jax with Modules.
+
+        Raises:
+            CompiledCallError: It was made for other arguments.
+        """
+        signature = self.signature
+        args = (*self.bound, *args)
+        count = len(signature.arguments) - len(self.statics)
+        if len(args) != count:
+            line = f"{count} positional arguments before, {len(args)} now"
+            raise CompiledCallError(self.name, [line])
+        call = self.source._gather(self.complete(args), {**kwargs, **self.static_names})
+        if call.signature.key != signature.key:
+            changed = jit_mismatches.structural(signature, call.signature)
+            raise CompiledCallError(self.name, changed)
+        named = {
+            name: value for name, value in call.kwargs.items() if name not in self.static_names
+        }
+        try:
+            found = stage(call.captured, *self.dynamic(call.args), **named)
+        except TypeError as error:
+            avals = self.pure(stage.in_avals)
+            changed = jit_mismatches.types(signature, avals, (call.args, named, call.captured))
+            if not changed:
+                raise
+            raise CompiledCallError(self.name, changed) from error
+        return self.source._lift.finish(call, self.flat(found))
+
+
+class Stage(Generic[R]):
+    """What all stages have in common.
+
+    Attributes that jax adds to its stages are found here too.
+    """
+
+    __slots__ = ("_program", "_stage")
+
+    def __init__(self, program: Program, stage: Any) -> None:
+        self._program = program
+        self._stage = stage
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._stage, name)
+
+    @property
+    def args_info(self) -> Any:
+        """The arguments with ``jax.stages.ArgInfo`` in the place of values: ``(args, kwargs)``."""
+        return self._program.inputs(self._stage.args_info)
+
+    @property
+    def in_avals(self) -> Any:
+        """The arguments with abstract values: ``(args, kwargs)``."""
+        return self._program.inputs(self._stage.in_avals)
+
+    @property
+    def in_tree(self) -> Any:
+        """The structure of ``(args, kwargs)``, without static arguments."""
+        return jax.tree.structure(self.args_info)
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the leaves of `args_info` that are donated."""
+        leaves = jax.tree.leaves(self.args_info)
+        return tuple([number for number, info in enumerate(leaves) if info.donated])
+
+    @property
+    def out_info(self) -> Any:
+        """The result of the function with `jax.ShapeDtypeStruct` in the place of values."""
+        given = jax.tree.map(_struct_of, self._stage.in_avals)
+        return self._program.outputs(given, self._stage.out_info)
+
+    @property
+    def out_tree(self) -> Any:
+        """The structure of the result of the function."""
+        return jax.tree.structure(self.out_info)
+
+    @property
+    def updates_info(self) -> Any:
+        """What the function changes: ``(args, kwargs)`` with a State in the place of each Module."""
+        return self._program.changes(self._stage.out_info)
+
+    def __repr__(self) -> str:
+        return f"<nnx {type(self).__name__} of {self._program.name}>"
+
+
+def _struct_of(aval: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+class Traced(Stage[R]):
+    """A function traced for one kind of arguments; what ``jit(f).trace(...)`` returns."""
+
+    __slots__ = ()
+
+    @property
+    def jaxpr(self) -> Any:
+        """The program as jax writes it down."""
+        return self._stage.jaxpr
+
+    def with_bound(self, bound: tuple[Any, ...]) -> Traced[R]:
+        """Return the same with arguments, not static ones, that are given before those of a call."""
+        return Traced(self._program._replace(bound=bound), self._stage)
+
+    @property
+    def fun_name(self) -> str:
+        """The name of the function."""
+        return str(self._stage.fun_name)
+
+    @property
+    def out_avals(self) -> Any:
+        """The result of the function with abstract values."""
+        return self._program.outputs(self._stage.in_avals, self._stage.out_avals)
+
+    def lower(self, *, lowering_platforms: tuple[str, ...] | None = None) -> Lowered[R]:
+        """Translate the program to the input of the compiler.
+
+        Args:
+            lowering_platforms: For which platforms; by default that of the arguments.
+        """
+        lowered = self._stage.lower(lowering_platforms=lowering_platforms)
+        return Lowered(self._program, lowered)
+
+
+class Lowered(Stage[R]):
+    """A program ready to be compiled; what ``jit(f).lower(...)`` returns."""
+
+    __slots__ = ()
+
+    def compile(self, compiler_options: Mapping[str, Any] | None = None) -> Compiled[R]:
+        """Compile the program.
+
+        Args:
+            compiler_options: Options of XLA.
+        """
+        return Compiled(self._program, self._stage.compile(compiler_options=compiler_options))
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """Return the program as text, in StableHLO or another dialect."""
+        return str(self._stage.as_text(dialect, debug_info=debug_info))
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """Return the program as an object of the compiler."""
+        return self._stage.compiler_ir(dialect)
+
+    def cost_analysis(self) -> Any:
+        """Return what the program is estimated to cost: flops, bytes and so on."""
+        return self._stage.cost_analysis()
+
+
+class Compiled(Stage[R]):
+    """A compiled program; what ``jit(f).lower(...).compile()`` returns.
+
+    It is called like the function, with arguments of the kind for which it was compiled, without
+    the static ones.
+    """
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> R:
+        """Run the program; Modules are updated.
+
+        Raises:
+            CompiledCallError: It was compiled for other arguments.
+        """
+        return self._program.call(self._stage, args, kwargs)  # type: ignore[no-any-return]  # what the function returned
+
+    def call(self, *args: Any, **kwargs: Any) -> R:
+        """Do the same as calling it."""
+        return self(*args, **kwargs)
+
+    def as_text(self) -> str | None:
+        """Return the program as text."""
+        return self._stage.as_text()  # type: ignore[no-any-return]  # jax says so
+
+    def cost_analysis(self) -> Any:
+        """Return what the program is estimated to cost: flops, bytes and so on."""
+        return self._stage.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        """Return how much memory the program needs."""
+        return self._stage.memory_analysis()
+
+    def runtime_executable(self) -> Any:
+        """Return the object that runs the program."""
+        return self._stage.runtime_executable()
+
+    @property
+    def input_shardings(self) -> Any:
+        """The arguments with shardings in the place of values: ``(args, kwargs)``."""
+        return self._program.inputs(self._stage.input_shardings)
+
+    @property
+    def input_formats(self) -> Any:
+        """The arguments with formats in the place of values: ``(args, kwargs)``."""
+        return self._program.inputs(self._stage.input_formats)
+
+    @property
+    def output_shardings(self) -> Any:
+        """The shardings of the result, and of what changes as in `updates_info`."""
+        return self._outputs(self._stage.input_shardings, self._stage.output_shardings)
+
+    @property
+    def output_formats(self) -> Any:
+        """The formats of the result, and of what changes as in `updates_info`."""
+        return self._outputs(self._stage.input_formats, self._stage.output_formats)
+
+    def _outputs(self, given: Any, found: Any) -> Any:
+        return Outputs(self._program.outputs(given, found), self._program.changes(found))
+
+
+class Outputs(NamedTuple):
+    """What a program puts out.
+
+    Attributes:
+        result: The result of the function.
+        updates: What it changes: ``(args, kwargs)`` with a State in the place of each Module.
+    """
+
+    result: Any
+    updates: Any
+
+
+class Staged(Lifted[P, R]):
+    """The part of a jitted function that makes stages of it."""
+
+    _options: Any
+    _jitted: Any
+    _with_shardings: dict[Signature, Any]
+
+    def _gather(self, args: Any, kwargs: Any) -> Call:
+        """Take one call apart."""
+        raise NotImplementedError
+
+    def _intern(self, call: Call) -> Signature:
+        """Return the one signature that is equal to that of a call."""
+        raise NotImplementedError
+
+    def _jitted_for(self, signature: Signature, call: Call) -> Any:
+        """Return what jax compiles for a kind of call."""
+        raise NotImplementedError
+
+    def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
+        """Trace the function for arguments, which stay as they are.
+
+        Args:
+            *args: Arguments, or abstract ones.
+            **kwargs: Keyword arguments.
+        """
+        options = self._options
+        call = self._gather(args, kwargs)
+        signature = self._intern(call)
+        jitted = self._jitted_for(signature, call)
+        stage = jitted.trace(signature, call.captured, *call.args, **call.kwargs)
+        statics = {n: value for n, value in enumerate(args) if n in options.static_argnums}
+        names = {n: value for n, value in kwargs.items() if n in options.static_argnames}
+        return Traced(Program(self, signature, statics, names), stage)
+
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
+        """Trace the function for arguments and translate it to the input of the compiler."""
+        return self.trace(*args, **kwargs).lower()
+
+    def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
+        """Compile the function for arguments, which stay as they are."""
+        return self.lower(*args, **kwargs).compile()
+
+    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return what the function returns with shapes in the place of values."""
+        call = self._gather(args, kwargs)
+        signature = self._intern(call)
+        jitted = self._jitted_for(signature, call)
+        found = jitted.eval_shape(signature, call.captured, *call.args, **call.kwargs)
+        flat = flattened(signature, found) if isinstance(found, Outcome) else Flat(*found)
+        return abstract_result(call, flat)  # type: ignore[no-any-return]  # what the function returns
+
+    def with_lift(self, lift: Lift) -> Self:
+        """Return the same transform with another way into the user's function."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._lift = lift
+        made._prepare()
+        return made
+
+    def clear_cache(self) -> None:
+        """Forget what was traced and compiled."""
+        self._prepare()
+
+    def _cache_size(self) -> int:
+        """Return how many programs were compiled."""
+        jitted = [self._jitted, *self._with_shardings.values()]
+        return sum([int(one._cache_size()) for one in jitted])
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else JitMethod(self, instance)
+
+
+class JitMethod(functools.partial[R]):
+    """A jitted method of one object: what ``obj.method`` is."""
+
+    @property
+    def _staged(self) -> Staged[..., R]:
+        return self.func  # type: ignore[return-value]  # made by `Staged.__get__` only
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced[R]:
+        """Trace the method for arguments; see `jit`."""
+        found: Traced[R] = self._staged.trace(*self.args, *args, **kwargs)
+        return found
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered[R]:
+        """Translate the method to the input of the compiler; see `jit`."""
+        found: Lowered[R] = self._staged.lower(*self.args, *args, **kwargs)
+        return found
+
+    def compile(self, *args: Any, **kwargs: Any) -> Compiled[R]:
+        """Compile the method for arguments; see `jit`."""
+        found: Compiled[R] = self._staged.compile(*self.args, *args, **kwargs)
+        return found
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> R:
+        """Return what the method returns with shapes in the place of values."""
+        found: R = self._staged.eval_shape(*self.args, *args, **kwargs)
+        return found

@@ -1,0 +1,100 @@
+"""`make_jaxpr`: the program of a function as jax writes it down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, overload
+
+import jax
+from jax.extend.core import ClosedJaxpr
+
+from typed_nnx._core.unset import UNSET
+from typed_nnx._transforms.argnums import resolve
+from typed_nnx._transforms.callables import name_of
+from typed_nnx._transforms.lifted import Lifted
+
+P = ParamSpec("P")
+
+
+class Traceable(Lifted[P, ClosedJaxpr]):
+    """A function that returns its program; what `make_jaxpr` returns."""
+
+    transform = "make_jaxpr"
+
+    def __init__(
+        self,
+        function: Callable[P, Any],
+        static_argnums: int | Sequence[int],
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None:
+        super().__init__(function, graph, graph_updates)
+        self._statics = resolve("static", function, static_argnums, None)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ClosedJaxpr:
+        """Trace the function; nothing is computed and nothing changes."""
+        lift = self._lift
+        numbers, names = self._statics
+        statics = {number % len(args) for number in numbers if number < len(args)}
+        call = lift.gather(args, kwargs, statics=statics, static_names=names)
+        fixed = {name: kwargs[name] for name in names if name in kwargs}
+
+        def flat(*dynamic: Any, **keywords: Any) -> Any:
+            following = iter(dynamic)
+            given = [args[n] if n in statics else next(following) for n in range(len(args))]
+            return lift.run(call.signature, given, {**keywords, **fixed}, call.captured).result
+
+        flat.__name__ = flat.__qualname__ = name_of(lift.function)
+        pure = [value for number, value in enumerate(call.args) if number not in statics]
+        keywords = {name: value for name, value in call.kwargs.items() if name not in fixed}
+        return jax.make_jaxpr(flat)(*pure, **keywords)
+
+
+@overload
+def make_jaxpr(
+    f: Callable[P, Any],
+    *,
+    static_argnums: int | Sequence[int] = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> Traceable[P]: ...
+@overload
+def make_jaxpr(
+    *,
+    static_argnums: int | Sequence[int] = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> Callable[[Callable[P, Any]], Traceable[P]]: ...
+def make_jaxpr(
+    f: Any = UNSET,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Any:
+    """Return a function that returns the jaxpr of `f`, as `jax.make_jaxpr` does for arrays.
+
+    The inputs are the values of the arguments in the order of `state`, the outputs those of the
+    result. What the function changes is no output, and stays as it is.
+
+    >>> import jax.numpy as jnp
+    >>> make_jaxpr(lambda weight, x: weight * x)(Param(jnp.ones(2)), 3.0)
+    { lambda ; a:f32[2] b:f32[]. let
+        c:f32[] = convert_element_type[new_dtype=float32 weak_type=False] b
+        d:f32[2] = mul a c
+      in (d,) }
+
+    Args:
+        f: Any callable. Without it a decorator is returned.
+        static_argnums: Positions of arguments that are passed as they are.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Returns:
+        A function of the same arguments that returns a `ClosedJaxpr`.
+    """
+
+    def wrap(function: Any) -> Traceable[...]:
+        return Traceable(function, static_argnums, graph, graph_updates)
+
+    return wrap if f is UNSET else wrap(f)

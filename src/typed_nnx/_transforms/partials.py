@@ -1,0 +1,320 @@
+"""`jit_partial` and `cached_partial`: jitted functions whose first arguments are bound."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+
+import jax
+
+from typed_nnx._graph import verify
+from typed_nnx._graph.mode import resolve_modes
+from typed_nnx._transforms import jit_dispatch
+from typed_nnx._transforms.argnums import ArgNames, ArgNums
+from typed_nnx._transforms.callables import describe, unwrapped_function
+from typed_nnx._transforms.fixed_structure import FixedLift
+from typed_nnx._transforms.jit import JitWrapped, jit
+from typed_nnx._transforms.jit_stages import Compiled, Lowered, Traced
+from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.signature import Signature
+from typed_nnx.errors import NotJittedError
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Bound(functools.partial[R], Generic[P, R]):
+    """A jitted function whose first arguments are bound, and taken apart once.
+
+    Values that they hold are read at each call; when their structure changes outside they are taken
+    apart again.
+    """
+
+    #: The name of the transform.
+    transform = "partial"
+
+    _plan: jit_dispatch.Gathered | None
+    _signatures: dict[int, Signature]
+    _rest_statics: frozenset[int]
+
+    def __new__(cls, jitted: JitWrapped[..., R], /, *args: Any) -> Self:
+        """Bind arguments."""
+        made = super().__new__(cls, jitted, *args)
+        functools.update_wrapper(made, unwrapped_function(jitted), updated=())
+        made.__wrapped__ = jitted.nnx_function()  # type: ignore[attr-defined]  # for `inspect`
+        made._plan = None
+        made._signatures = {}
+        made._rest_statics = frozenset(
+            [number - len(args) for number in jitted._statics if number >= len(args)]
+        )
+        return made
+
+    # -- calls ------------------------------------------------------------------------------------
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function with the bound arguments and these."""
+        plan = self._plan
+        jitted: Any = self.func
+        if plan is None or kwargs or verify.enabled or jitted._lift.captures_or_none() is not None:
+            return self._general(args, kwargs)
+        values = _values(plan)
+        signature = self._signatures.get(len(args))
+        if values is None or signature is None:
+            return self._general(args, kwargs)
+        rest = jit_dispatch.gather(args, self._rest_statics)
+        if rest is None or rest.records:
+            return self._general(args, kwargs)
+        updates, result, static = jitted._jitted(signature, (), *values, *rest.values)
+        effects = static.value
+        if effects.treedef is None and not effects.grown:
+            if jit_dispatch.write(plan.records, effects, updates):
+                return result  # type: ignore[no-any-return]  # what the function returned
+        call = jitted._gather((*self.args, *args), {})
+        return jitted._lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
+
+    def _general(self, args: Any, kwargs: Any) -> R:
+        """Call the function in the general way, and take the bound arguments apart for later."""
+        jitted = self.jitted_fn
+        complete = (*self.args, *args)
+        result = jitted(*complete, **kwargs)
+        if jitted._options.has_shardings or kwargs:
+            return result
+        if self._plan is None or _values(self._plan) is None:
+            self._plan = jit_dispatch.gather(self.args, jitted._statics)
+            self._signatures.clear()
+        rest = jit_dispatch.gather(args, self._rest_statics)
+        if self._plan is not None and rest is not None and not rest.records:
+            self._signatures[len(args)] = jitted._intern(jitted._gather(complete, {}))
+        return result
+
+    # -- what it is made of -----------------------------------------------------------------------
+
+    @property
+    def jitted_fn(self) -> JitWrapped[..., R]:
+        """The jitted function, which takes all arguments."""
+        return self.func  # type: ignore[return-value]  # made with one
+
+    @property
+    def fun(self) -> Callable[..., R]:
+        """The user's function."""
+        return self.jitted_fn.nnx_function()
+
+    @property
+    def partial_args(self) -> tuple[Any, ...]:
+        """The bound arguments."""
+        return self.args
+
+    @property
+    def graph(self) -> bool:
+        """Whether arguments may be graphs."""
+        return self.jitted_fn._lift.modes[0]
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return inspect.signature(functools.partial(self.fun, *self.args))
+
+    # -- stages -----------------------------------------------------------------------------------
+
+    def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
+        """Trace the function; what is compiled of it takes the arguments that are not bound."""
+        jitted = self.jitted_fn
+        traced: Traced[R] = jitted.trace(*self.args, *args, **kwargs)
+        bound = [value for n, value in enumerate(self.args) if n not in jitted._statics]
+        return traced.with_bound(tuple(bound))
+
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
+        """Trace the function and translate it to the input of the compiler."""
+        return self.trace(*args, **kwargs).lower()
+
+    def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
+        """Compile the function for arguments, which stay as they are."""
+        return self.lower(*args, **kwargs).compile()
+
+    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return what the function returns with shapes in the place of values."""
+        return self.jitted_fn.eval_shape(*self.args, *args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<nnx.{self.transform} of {describe(self.jitted_fn)}>"
+
+
+def _values(plan: jit_dispatch.Gathered) -> list[Any] | None:
+    """Return the bound arguments as jax takes them; None if a structure changed."""
+    records = plan.records
+    if not records:
+        return plan.values
+    values = []
+    following = iter(records)
+    for token, value in zip(plan.key, plan.values, strict=True):
+        if token is None:
+            values.append(value)
+            continue
+        record = next(following)
+        cell = record.cell
+        if not cell.valid or cell.dirty or record.watched:
+            return None
+        values.append(cell.values or jit_dispatch.read(record))
+    return values
+
+
+class JitPartial(Bound[P, R]):
+    """What `jit_partial` returns."""
+
+    transform = "jit_partial"
+
+
+class CachedPartial(Bound[P, R]):
+    """What `cached_partial` returns."""
+
+    transform = "cached_partial"
+
+
+def jit_partial(
+    fun: Callable[..., R],
+    *partial_args: Any,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    static_argnums: ArgNums = None,
+    static_argnames: ArgNames = None,
+    donate_argnums: ArgNums = None,
+    donate_argnames: ArgNames = None,
+    keep_unused: bool = False,
+    device: jax.Device | None = None,
+    backend: str | None = None,
+    inline: bool = False,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> JitPartial[..., R]:
+    """Compile a function and bind its first arguments, which saves taking them apart at each call.
+
+    >>> import jax.numpy as jnp
+    >>> def scaled(weight, x):
+    ...     weight[...] += 1
+    ...     return weight[...] * x
+    >>> weight = Param(jnp.array(1.0))
+    >>> step = jit_partial(scaled, weight)
+    >>> float(step(10.0)), float(step(10.0))
+    (20.0, 30.0)
+
+    Args:
+        fun: Any callable.
+        *partial_args: Its first arguments: Modules, Variables, arrays.
+        in_shardings, out_shardings, static_argnums, static_argnames: As in `jit`; the bound
+            arguments count.
+        donate_argnums, donate_argnames, keep_unused, device, backend, inline: As in `jit`.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Returns:
+        A function of the remaining arguments, with the stages of `jit`.
+    """
+    jitted = jit(
+        fun,
+        in_shardings=in_shardings,
+        out_shardings=out_shardings,
+        static_argnums=static_argnums,
+        static_argnames=static_argnames,
+        donate_argnums=donate_argnums,
+        donate_argnames=donate_argnames,
+        keep_unused=keep_unused,
+        device=device,
+        backend=backend,
+        inline=inline,
+        graph=graph,
+        graph_updates=graph_updates,
+    )
+    return JitPartial(jitted, *partial_args)
+
+
+@overload
+def cached_partial(
+    f: Callable[Concatenate[A, P], R],
+    first: A,
+    /,
+    *,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(
+    f: Callable[Concatenate[A, B, P], R],
+    first: A,
+    second: B,
+    /,
+    *,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(
+    f: Callable[Concatenate[A, B, C, P], R],
+    first: A,
+    second: B,
+    third: C,
+    /,
+    *,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(
+    f: Callable[..., R],
+    *cached_args: Any,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> CachedPartial[..., R]: ...
+def cached_partial(
+    f: Any,
+    *cached_args: Any,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Any:
+    """Bind the first arguments of a jitted function, which saves taking them apart at each call.
+
+    The function must leave the structure of what is bound as it is.
+
+    >>> import jax.numpy as jnp
+    >>> @jit
+    ... def scaled(weight, x):
+    ...     weight[...] += 1
+    ...     return weight[...] * x
+    >>> weight = Param(jnp.array(1.0))
+    >>> step = cached_partial(scaled, weight)
+    >>> float(step(10.0)), float(step(10.0))
+    (20.0, 30.0)
+
+    Args:
+        f: A function made by `jit`, or one whose first arguments are bound already.
+        *cached_args: Its first arguments: Modules, Variables, arrays.
+        graph: False asserts that the arguments are trees; by default as for `f`.
+        graph_updates: False asserts that structures stay as they are; by default as for `f`.
+
+    Raises:
+        NotJittedError: `f` was not made by `jit`.
+        StructureChangedError: At a call, the function changed the structure of a bound argument.
+
+    Returns:
+        A function of the remaining arguments.
+    """
+    args = cached_args
+    if isinstance(f, Bound):
+        f, args = f.jitted_fn, (*f.args, *args)
+    if not isinstance(f, JitWrapped):
+        raise NotJittedError("cached_partial", describe(f))
+    modes = f._lift.modes
+    if graph is not None or graph_updates is not None:
+        modes = resolve_modes(graph, graph_updates)
+    key = (len(args), modes)
+    known = f._fixed.get(key)
+    if known is None:
+        function = f._lift.function
+        known = f._fixed[key] = f.with_lift(FixedLift("cached_partial", function, modes, len(args)))
+    return CachedPartial(known, *args)

@@ -1,0 +1,151 @@
+"""`shard_map`: functions of the blocks that lie on each device of a mesh."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, ParamSpec, TypeVar, overload
+
+import jax
+from jax.sharding import AbstractMesh, Mesh, PartitionSpec
+
+from typed_nnx._core.unset import UNSET
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.leaving import Outcome
+from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
+from typed_nnx._transforms.mapped_values import check_replicated
+from typed_nnx._transforms.prefixes import Prefix
+
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_REPLICATED: Any = PartitionSpec()  # type: ignore[no-untyped-call]  # untyped in jax
+
+
+class ShardMapped(Mapped[P, R]):
+    """A function of blocks; what `shard_map` returns."""
+
+    transform = "shard_map"
+    _ins_name = "in_specs"
+    _always_by_position = True
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        axes: Axes,
+        graph: bool | None,
+        graph_updates: bool | None,
+        options: Mapping[str, Any],
+    ) -> None:
+        super().__init__(function, axes, graph, graph_updates)
+        self._options = options
+
+    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
+        call = super()._gather(args, kwargs, **options)
+        if self._lift.modes[1]:
+            keep_placed(call)
+        return call
+
+    def _map(self, call: Call) -> Callable[..., Outcome]:
+        ins, outs = self._prefixes(call)
+        check = None
+        if self._options["check_vma"]:
+            check = functools.partial(check_replicated, self.transform, call)
+        return jax.shard_map(
+            self._flat(call.signature, check),
+            in_specs=_without_none(ins),
+            out_specs=outs._replace(args=_without_none(outs.args)),
+            **self._options,
+        )
+
+
+def _without_none(specs: Any) -> Any:
+    return jax.tree.map(
+        lambda spec: _REPLICATED if spec is None else spec, specs, is_leaf=lambda spec: spec is None
+    )
+
+
+@overload
+def shard_map(
+    f: F,
+    *,
+    mesh: Mesh | AbstractMesh,
+    in_specs: Prefix,
+    out_specs: Prefix,
+    axis_names: AbstractSet[Hashable] = ...,
+    check_vma: bool = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> F: ...
+@overload
+def shard_map(
+    *,
+    mesh: Mesh | AbstractMesh,
+    in_specs: Prefix,
+    out_specs: Prefix,
+    axis_names: AbstractSet[Hashable] = ...,
+    check_vma: bool = ...,
+    graph: bool | None = ...,
+    graph_updates: bool | None = ...,
+) -> Callable[[F], F]: ...
+def shard_map(
+    f: Any = UNSET,
+    *,
+    mesh: Mesh | AbstractMesh,
+    in_specs: Prefix,
+    out_specs: Prefix,
+    axis_names: AbstractSet[Hashable] = frozenset(),
+    check_vma: bool = True,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Any:
+    """Run a function on each device's block of Modules and arrays, as `jax.shard_map` for arrays.
+
+    The function sees blocks; what it writes to a Variable is put together as the value was cut.
+    What the function closes over is whole on every device. Afterwards all Variables of the arguments
+    lie on the mesh (with ``graph_updates=False`` those that changed).
+
+    >>> import jax
+    >>> import jax.numpy as jnp
+    >>> from jax.sharding import PartitionSpec
+    >>> auto = jax.sharding.AxisType.Auto
+    >>> mesh = jax.make_mesh((1,), ("data",), axis_types=(auto,))
+    >>> spec = PartitionSpec("data")
+    >>> total = BatchStat(jnp.zeros(4))
+    >>> @shard_map(mesh=mesh, in_specs=(spec, spec), out_specs=PartitionSpec())
+    ... def add(total, x):
+    ...     total[...] += x
+    ...     return jax.lax.psum(x.sum(), "data")
+    >>> float(add(total, jnp.ones(4)))
+    4.0
+    >>> total[...].tolist()
+    [1.0, 1.0, 1.0, 1.0]
+
+    Args:
+        f: Any callable. Without it a decorator is returned.
+        mesh: The devices.
+        in_specs: A spec for all positional arguments, or one for each: a ``PartitionSpec``, a tree
+            of them, or `StateSharding` for a Module. None is ``PartitionSpec()``. Arguments given by
+            name count in their position; those that have none are whole on every device.
+        out_specs: The same for the result.
+        axis_names: The mesh axes that are mapped, by default all; the others are left to XLA.
+        check_vma: Check that values whose specs do not name an axis are equal along it.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Raises:
+        ReplicatedChangedError: A Variable got a value that differs along an axis which its spec does
+            not name.
+        PrefixLengthError: There is not one spec for each argument.
+        PrefixConflictError: A Variable is reached on two paths with different specs.
+        NoFilterMatchedError: No filter of a `StateSharding` matches a Variable.
+    """
+    axes = Axes(in_specs, out_specs, keywords=_REPLICATED, captured=_REPLICATED)
+    options = {"mesh": mesh, "axis_names": axis_names, "check_vma": check_vma}
+
+    def wrap(function: Any) -> ShardMapped[..., Any]:
+        return ShardMapped(function, axes, graph, graph_updates, options)
+
+    return wrap if f is UNSET else wrap(f)
