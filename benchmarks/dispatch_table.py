@@ -17,19 +17,25 @@ SUBJECTS = {"ours": "ours", "flax": "flax", "equinox": "equinox", "flat": "floor
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """The medians of one case, in seconds per call by alternative."""
+    """What was measured of one case.
+
+    Attributes:
+        name: Of the case.
+        size: Number of Variables, where that matters.
+        seconds: Medians of a call by alternative.
+        of_floor: How many times longer than the floor of the same turn each takes.
+        again: The floor against itself: smaller differences mean nothing.
+        goal: In words.
+        reached: Whether it is; None where ours was not measured.
+    """
 
     name: str
     size: int | None
     seconds: dict[str, float]
+    of_floor: dict[str, float]
+    again: float
     goal: str
     reached: bool | None
-
-    def of_floor(self, subject: str) -> float | None:
-        """Return how many times longer than the floor a subject takes."""
-        if subject not in self.seconds or "flat" not in self.seconds:
-            return None
-        return self.seconds[subject] / self.seconds["flat"]
 
     @property
     def verdict(self) -> str:
@@ -59,12 +65,14 @@ def cases_table(title: str, rows: list[Row]) -> Table:
         table.add_column(heading, justify="right")
     for name in ("ours", "flax", "equinox"):
         table.add_column(f"{name} / floor", justify="right")
+    table.add_column("floor again", justify="right")
     table.add_column("goal")
     for row in rows:
         table.add_row(
             row.name,
             *[micro(row.seconds.get(name)) for name in SUBJECTS],
-            *[_times(row.of_floor(name)) for name in ("ours", "flax", "equinox")],
+            *[_times(row.of_floor.get(name)) for name in ("ours", "flax", "equinox")],
+            _times(row.again),
             row.verdict,
             style="red" if row.reached is False else "",
         )
@@ -126,7 +134,8 @@ def as_json(rows: list[Row], others: dict[str, Any]) -> str:
             "name": row.name,
             "size": row.size,
             "seconds": row.seconds,
-            "of_floor": {name: row.of_floor(name) for name in row.seconds},
+            "of_floor": row.of_floor,
+            "floor_again": row.again,
             "goal": row.goal,
             "reached": row.reached,
         }

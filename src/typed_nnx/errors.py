@@ -55,6 +55,7 @@ from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError
 # -- transforms ------------------------------------------------------------------------------------
 from typed_nnx._errors.transforms import StructureChangedError as StructureChangedError
 from typed_nnx._errors.transforms import UnhashableArgumentError as UnhashableArgumentError
+from typed_nnx._errors.transforms_mapping import PrefixStructureError as PrefixStructureError
 from typed_nnx._errors.transforms_mapping import ReplicatedChangedError as ReplicatedChangedError
 from typed_nnx._errors.transforms import ArgumentOutOfRangeError as ArgumentOutOfRangeError
 from typed_nnx._errors.transforms import BroadcastChangedError as BroadcastChangedError

@@ -8,8 +8,10 @@ import pytest
 
 from tests.errors import (
     graph_cases,
+    mapping_cases,
     pytree_cases,
     random_number_cases,
+    stage_cases,
     state_cases,
     variable_cases,
 )
@@ -22,6 +24,8 @@ CASES = [
     *random_number_cases.CASES,
     *state_cases.CASES,
     *graph_cases.CASES,
+    *mapping_cases.CASES,
+    *stage_cases.CASES,
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 

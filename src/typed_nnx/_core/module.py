@@ -143,15 +143,19 @@ class Module(Pytree):
         Raises:
             AttributesNotFoundError: See `raise_if_not_found`.
         """
-        predicate = to_predicate(filters or True)
-        selected = [m for path, m in iter_modules(self) if predicate(path, m)]
-        missing = [n for n in attributes if not any(hasattr(m, n) for m in selected)]
+        if filters:
+            predicate = to_predicate(filters)
+            selected = [m for path, m in iter_modules(self) if predicate(path, m)]
+        else:
+            selected = _all_modules(self)
+        found = [(name, [m for m in selected if hasattr(m, name)]) for name in attributes]
+        missing = [name for name, modules in found if not modules]
         if missing and raise_if_not_found:
             raise AttributesNotFoundError("set_attributes", missing, type(self).__name__)
-        for module in selected:
-            for name, value in attributes.items():
-                if hasattr(module, name):
-                    setattr(module, name, value)
+        for name, modules in found:
+            value = attributes[name]
+            for module in modules:
+                setattr(module, name, value)
 
     def train(self, **attributes: Any) -> None:
         """Switch to training: ``deterministic`` and ``use_running_average`` become False.
@@ -180,6 +184,14 @@ def _type_of(variable_type: type[Variable[Any]] | str) -> type[Variable[Any]]:
     if isinstance(variable_type, str):
         return variable_type_from_name(variable_type, allow_register=True)
     return variable_type
+
+
+def _all_modules(root: Module) -> list[Module]:
+    """Return all Modules below one and itself; from its record, if that is current."""
+    record = root._nnx_record
+    if record is None or not record.cell.valid or record.watched:
+        return [module for _, module in iter_modules(root)]
+    return [root, *[found for found in record.objects if isinstance(found, Module)]]
 
 
 def iter_modules(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Module]]:

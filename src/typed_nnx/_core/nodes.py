@@ -117,6 +117,10 @@ def classify(value: Any) -> Kind:
     return kind
 
 
+# Equal values of these are the same value; not int, since 1 == True.
+_SIMPLE = frozenset({bool, str})
+
+
 class Token:
     """Stands for all specs that are equal; held weakly by the table of tokens."""
 
@@ -152,8 +156,8 @@ class Spec:
     """
 
     __slots__ = (
-        "__weakref__", "cls", "is_object", "keys", "names", "order", "statics", "status", "template",
-        "token", "treedef",
+        "__weakref__", "_variants", "cls", "is_object", "keys", "names", "order", "statics", "status",
+        "template", "token", "treedef",
     )  # fmt: skip
 
     def __init__(
@@ -178,12 +182,25 @@ class Spec:
             n: by_name.get(n) for n in _in_order(cls, (*names, *by_name))
         }
         self.status = {name: name not in by_name for name in self.template}
+        self._variants: dict[Any, weakref.ref[Spec]] = {}
         try:
             self.token: Token | None = token_for(
                 (cls, names, tuple([(n, static_key(v)) for n, v in statics]), treedef)
             )
         except TypeError:
             self.token = None
+
+    def variant(self, name: Key, value: Any) -> Spec | None:
+        """Return the spec with another static value, if it was added: train() and eval() take turns."""
+        found = self._variants.get((name, value)) if value.__class__ in _SIMPLE else None
+        return None if found is None else found()
+
+    def add_variant(self, name: Key, value: Any, spec: Spec) -> None:
+        """Remember the spec with another static value."""
+        if value.__class__ in _SIMPLE:
+            if len(self._variants) >= 16:
+                self._variants.clear()
+            self._variants[name, value] = weakref.ref(spec)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -152,9 +152,11 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
         attributes[name] = value
         if is_data is not None:
             self._nnx_status[name] = is_data
-        self._tell(old, value, was_data, is_data)
+        self._tell(name, old, value, was_data, is_data)
 
-    def _tell(self, old: Any, new: Any, was_data: bool | None, is_data: bool | None) -> None:
+    def _tell(
+        self, name: str, old: Any, new: Any, was_data: bool | None, is_data: bool | None
+    ) -> None:
         """Tell the records what kind of change an assignment was."""
         before = STATIC if was_data is False or old is _MISSING else kind_of(old)
         after = STATIC if is_data is False else kind_of(new)
@@ -164,7 +166,11 @@ class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
             if after == LEAF:
                 return
             if after == STATIC:
-                store_spec(self, None)
+                spec = self._nnx_described
+                known = None if spec is None else spec.variant(name, new)
+                store_spec(self, known)
+                if spec is not None and known is None:
+                    spec.add_variant(name, new, self._nnx_spec())
                 mark_static(self._nnx_cells, self)
                 return
         store_spec(self, None)

@@ -106,8 +106,8 @@ class BroadcastChangedError(ValueError):
         return (
             f"{self.function}: values that are not mapped (axis None) were given a value that "
             f"differs along the mapped axis:{lines}\n"
-            "  Fix: map them too, with nnx.StateAxes({<filter>: 0, ...: None}) in in_axes, or reduce "
-            "the value over the axis before it is assigned"
+            "  Fix: map them too, with nnx.StateAxes({<filter>: 0, ...: None}) in in_axes or "
+            "out_axes, or reduce the value over the axis before it is assigned or returned"
         )
 
 

@@ -28,5 +28,35 @@ class ReplicatedChangedError(ValueError):
             f"{self.function}: values were given that differ along mesh axes which their specs do "
             f"not name, so that devices cannot share them (replication):{lines}\n"
             "  Fix: reduce the value over the axis before it is assigned, jax.lax.pmean(value, "
-            "<axis>); or name the axis in in_specs; or pass check_vma=False to take one device's value"
+            "<axis>); or name the axis in in_specs or out_specs; or pass check_vma=False to take one device's value"
+        )
+
+
+@public
+class PrefixStructureError(ValueError):
+    """A tree of prefixes has another structure than the value that it is for.
+
+    Args:
+        function: The name of the transform.
+        option: The option with the prefixes.
+        place: Where the structures differ.
+        prefix: What the prefix is there.
+        value: What the value is there.
+    """
+
+    def __init__(self, function: str, option: str, place: str, prefix: str, value: str) -> None:
+        super().__init__(function, option, place, prefix, value)
+        self.function = function
+        self.option = option
+        self.place = place
+        self.prefix = prefix
+        self.value = value
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: {self.option} must be a tree prefix of the values: the structure "
+            f"differs at {self.place}, where {self.option} has {self.prefix} and the value is "
+            f"{self.value}.\n"
+            "  Fix: give one prefix for the whole value, or the same containers as in the value; "
+            "inside an object, StateAxes or StateSharding"
         )

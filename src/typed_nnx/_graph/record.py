@@ -42,12 +42,12 @@ class Record:
         references: The bare array references.
         has_slots: Whether some leaf is not a Variable.
         plans: How to build the States of each tuple of filters.
-        targets: Effects of a transform and the Variables that it changes.
+        targets: Effects of a transform, and what writes them into the Variables.
         disjoint: Other records, by id, that are known to share nothing with this one.
     """
 
     __slots__ = (
-        "__weakref__", "cell", "disjoint", "graphdef", "has_slots", "index", "leaves", "objects",
+        "__weakref__", "_variants", "cell", "disjoint", "graphdef", "has_slots", "index", "leaves", "objects",
         "plans", "references", "targets", "trace", "watched",
     )  # fmt: skip
 
@@ -61,6 +61,8 @@ class Record:
         self.cell = cell
         self.plans: dict[Any, Any] = {}
         self.disjoint: dict[int, weakref.ref[Record]] = {}
+        # Structures with other static values, such as those of train() and eval().
+        self._variants: dict[Any, GraphDef[Any]] = {}
         self.targets: tuple[Any, Any] = (None, None)
         self.trace: Any = None
         self.has_slots = traversal.has_slots
@@ -73,17 +75,32 @@ class Record:
     def patch(self, root: Any) -> None:
         """Take over static values and metadata that changed."""
         dirty = self.cell.dirty
-        items = list(self.graphdef.items)
-        for position in list(dirty):
+        changed: list[tuple[int, Spec | VariableDef]] = []
+        for position in sorted(dirty):
             dirty.discard(position)
             node = self.objects[position] if position else root
-            if isinstance(node, Variable):
-                items[position] = VariableDef(type(node), node._meta)
-            else:
-                items[position] = spec_of(node)
+            is_variable = isinstance(node, Variable)
+            item = VariableDef(type(node), node._meta) if is_variable else spec_of(node)
+            changed.append((position, item))
+        key = (self.graphdef.token, tuple([(position, item.token) for position, item in changed]))
+        known = self._variants.get(key)
+        if known is None:
+            known = self._with_items(changed)
+            if len(self._variants) >= 8:
+                self._variants.clear()
+            if known.token is not None:
+                self._variants[key] = known
         self.plans = {}
+        self.targets = (None, None)
+        self.graphdef = known
+
+    def _with_items(self, changed: Iterable[tuple[int, Item]]) -> GraphDef[Any]:
+        """Return the structure with other items in some places."""
+        items = list(self.graphdef.items)
+        for position, item in changed:
+            items[position] = item
         # The names of children did not change, so the leaves are where they were.
-        self.graphdef = GraphDef(tuple(items), layout=_same_places(self.graphdef, items))
+        return GraphDef(tuple(items), layout=_same_places(self.graphdef, items))
 
     def common_trace(self) -> Any:
         """Return the trace that all Variables belong to; None if there is no single one."""

@@ -38,9 +38,10 @@ class Captures:
     Attributes:
         objects: The Modules and Variables, each once.
         carriers: The ids of the functions and containers through which they are reached.
+        is_nothing: The function can never close over anything.
     """
 
-    __slots__ = ("_holders", "_seen", "_watched", "carriers", "objects")
+    __slots__ = ("_holders", "_seen", "_watched", "carriers", "is_nothing", "objects")
 
     def __init__(self, function: Any) -> None:
         self.objects: list[Any] = []
@@ -50,11 +51,7 @@ class Captures:
         self._watched: list[tuple[Any, Any]] = []
         self._look_at(function)
         self.carriers = self._carriers()
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether the function can never close over anything."""
-        return not self._watched and not self.objects
+        self.is_nothing = not self._watched and not self.objects
 
     def is_current(self) -> bool:
         """Whether the function still closes over the same things."""

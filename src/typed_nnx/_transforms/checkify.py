@@ -9,6 +9,7 @@ from jax.experimental import checkify as jax_checkify
 
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.literals import as_arrays
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,7 +44,7 @@ class Checked(Lifted[P, R]):
         error, found = jax_checkify.checkify(flat, errors=self._errors)(
             call.args, call.kwargs, call.captured
         )
-        return error, lift.finish(call, found)  # type: ignore[return-value]  # R is this pair
+        return error, lift.finish(call, as_arrays(found))  # type: ignore[return-value]  # R is this pair
 
 
 def checkify(

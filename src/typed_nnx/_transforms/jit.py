@@ -19,7 +19,7 @@ from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
 from typed_nnx._transforms.jit_stages import Staged
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
-from typed_nnx._transforms.signature import Signature
+from typed_nnx._transforms.signature import Effects, Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,6 +63,7 @@ class JitWrapped(Staged[P, R]):
         self._statics = frozenset(options.static_argnums)
         self._static_names = frozenset(options.static_argnames)
         self._donated = frozenset(options.donate_argnums)
+        self._is_general = options.has_shardings
         self._prepare()
 
     def _prepare(self) -> None:
@@ -115,28 +116,30 @@ class JitWrapped(Staged[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the compiled function."""
-        lift = self._lift
-        captures = lift.captures_or_none()
-        if captures is not None or kwargs or verify.enabled or self._options.has_shardings:
+        if kwargs or self._is_general or verify.enabled:
+            return self._call(args, kwargs)
+        captures = self._lift.known_captures
+        if (captures is None or not captures.is_nothing) and self._lift.captures().objects:
             return self._call(args, kwargs)
         gathered = jit_dispatch.gather(args, self._statics)
         if gathered is None:
             return self._call(args, kwargs)
-        key = tuple(gathered.key)
+        key, values, records = gathered
         signature = self._quick.get(key)
         if signature is None:
             signature = self._quick_signature(key, args)
         try:
-            updates, result, static = self._jitted(signature, (), *gathered.values)
+            updates, result, static = self._jitted(signature, (), *values)
         except (TypeError, ValueError, JaxRuntimeError) as error:
             self._explain(error, args, kwargs)
             raise
-        effects = static.value
-        if effects.treedef is None and not effects.grown:
-            if jit_dispatch.write(gathered.records, effects, updates):
-                return result  # type: ignore[no-any-return]  # what the function returned
+        effects: Effects = static.value
+        if effects.is_nothing or (
+            effects.is_only_values and jit_dispatch.write(records, effects, updates)
+        ):
+            return result  # type: ignore[no-any-return]  # what the function returned
         call = self._gather(args, kwargs)
-        return lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
+        return self._lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
 
     def _quick_signature(self, key: Any, args: Any) -> Signature:
         signature = self._intern(self._gather(args, {}))

@@ -6,10 +6,10 @@ others to the general way, by returning None.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from typed_nnx._core.cells import Cell
 from typed_nnx._core.nodes import LEAF, OBJECT, REFERENCE, kind_of
 from typed_nnx._core.trace import context
 from typed_nnx._core.variable_parts import store_flat
@@ -36,7 +36,7 @@ def code_of(value: Any) -> int:
     return code
 
 
-class Gathered:
+class Gathered(NamedTuple):
     """The arguments of a call, taken apart the quick way.
 
     Attributes:
@@ -45,12 +45,9 @@ class Gathered:
         records: The records of the objects.
     """
 
-    __slots__ = ("key", "records", "values")
-
-    def __init__(self, key: list[Any], values: list[Any], records: list[Record]) -> None:
-        self.key = key
-        self.values = values
-        self.records = records
+    key: tuple[Any, ...]
+    values: list[Any]
+    records: list[Record]
 
 
 def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
@@ -58,11 +55,11 @@ def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
     key: list[Any] = []
     values: list[Any] = []
     records: list[Record] = []
-    for number, arg in enumerate(args):
+    for arg in args:
         code = _codes.get(type(arg))
         if code is None:
             code = code_of(arg)
-        if code == PLAIN or (statics and number in statics):
+        if code == PLAIN or (statics and len(key) in statics):
             key.append(None)
             values.append(arg)
         elif code == OBJECTS:
@@ -73,18 +70,18 @@ def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
             token = record.graphdef.token
             if token is None:
                 return None
-            found = cell.values
-            if not found:
-                found = read(record)
             key.append(token)
-            values.append(found)
+            values.append(cell.values or read(record))
             for other in records:
                 if not are_disjoint(other, record):
                     return None
             records.append(record)
         else:
             return None
-    return Gathered(key, values, records)
+    return _gathered(Gathered, (tuple(key), values, records))
+
+
+_gathered = tuple.__new__
 
 
 def write(records: Sequence[Record], effects: Effects, updates: Sequence[list[Any]]) -> bool:
@@ -112,29 +109,50 @@ def read(record: Record) -> list[Any]:
 
 
 def _write(record: Record, effects: Effects, changed: Sequence[int], new: list[Any]) -> None:
-    cell: Cell = record.cell
-    leaves: Any = record.leaves
-    complete = len(changed) == len(leaves)
-    values: list[Any] | None = [] if complete else cell.values
-    if complete:
-        cell.values = values
-    elif record.targets[0] is effects:
-        leaves = record.targets[1]
-    else:
-        leaves = [leaves[number] for number in changed]
-        record.targets = (effects, leaves)
-    for variable, value in zip(leaves, new, strict=True):
-        store_flat(variable, ((value,), variable._flat[1]))
-    if cell.shared:
-        for variable in leaves:
-            for other in variable._nnx_cells:
-                if other is not cell:
-                    other.values = None
-    # In place: if another thread wrote meanwhile, the list is not the cached one any more.
-    if complete:
-        values.extend(new)  # type: ignore[union-attr]  # a list, made above
-    elif values and len(values) == len(record.leaves):
-        for number, value in zip(changed, new, strict=True):
-            values[number] = value
-    else:
-        cell.values = None
+    known, target = record.targets
+    if known is not effects:
+        target = Target(record, changed)
+        record.targets = (effects, target)
+    target.write(new)
+
+
+class Target:
+    """The Variables of one record that a call changes; good as long as the record is not patched."""
+
+    __slots__ = ("_cell", "_changed", "_leaves", "_metas", "_size")
+
+    def __init__(self, record: Record, changed: Sequence[int]) -> None:
+        leaves: Any = record.leaves
+        self._cell = record.cell
+        self._size = len(leaves)
+        self._changed = None if len(changed) == len(leaves) else changed
+        self._leaves = [leaves[number] for number in changed]
+        self._metas = [leaf._flat[1] for leaf in self._leaves]
+
+    def write(self, new: list[Any]) -> None:
+        """Write values."""
+        cell, changed = self._cell, self._changed
+        # As in `read`: known before it is filled, so that other threads can drop it.
+        values = cell.values
+        if changed is None:
+            cell.values = values = []
+        # All in C: the parts of a Variable are ((value,), metadata).
+        _exhaust(map(store_flat, self._leaves, zip(zip(new), self._metas)))  # noqa: B905 -- all as long as each other
+        if cell.shared:
+            for variable in self._leaves:
+                for other in variable._nnx_cells:
+                    if other is not cell:
+                        other.values = None
+        # In place: if another thread wrote meanwhile, the list is not the cached one any more.
+        if changed is None:
+            values.extend(new)  # type: ignore[union-attr]  # a list, made above
+        elif values and len(values) == self._size:
+            for number, value in zip(changed, new, strict=True):
+                values[number] = value
+        else:
+            cell.values = None
+
+
+def _exhaust(steps: Iterable[None]) -> None:
+    """Take all steps, without a loop in Python."""
+    deque(steps, maxlen=0)

@@ -16,6 +16,7 @@ from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
 from typed_nnx._graph.traversal import Slot, Traversal
 from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.places import place_name
+from typed_nnx._transforms.prefix_structure import check_prefix
 from typed_nnx._transforms.prefixes import ByFilter, Prefix, broadcast, by_filter
 from typed_nnx._transforms.signature import (
     Argument,
@@ -282,6 +283,8 @@ class Leaving:
 
     def _result(self, result: Any, prefix: Prefix) -> tuple[Any, Any, tuple[Grown | None, ...]]:
         """Return the result with values in the place of objects, and what is static about it."""
+        if type(prefix) in (tuple, list, dict):
+            check_prefix(self._function, "out", "result", prefix, result)
         leaves, treedef = jax.tree.flatten(result, is_leaf=is_object)
         if not any(map(is_object, leaves)):
             return result, None, ()

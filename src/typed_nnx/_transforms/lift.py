@@ -17,12 +17,16 @@ from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call, Gatherer
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.leaving import Flat, Outcome, flattened
+from typed_nnx._transforms.places import place_name
+from typed_nnx._transforms.prefix_structure import check_prefix
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Signature
 from typed_nnx._transforms.write_back import write_back
 
 Modes = tuple[bool, bool]
+
+_CONTAINERS = (tuple, list, dict)
 
 
 class Lift:
@@ -36,9 +40,10 @@ class Lift:
 
     Attributes:
         modes: The modes that were in force when the function was transformed.
+        known_captures: What the function closed over when it was last looked at.
     """
 
-    __slots__ = ("_captures", "function", "modes", "name")
+    __slots__ = ("function", "known_captures", "modes", "name")
 
     def __init__(
         self, name: str, function: Any, graph: bool | None, graph_updates: bool | None
@@ -46,28 +51,20 @@ class Lift:
         self.name = name
         self.function = function
         self.modes: Modes = resolve_modes(graph, graph_updates)
-        self._captures: Captures | None = None
+        self.known_captures: Captures | None = None
 
     def captures(self) -> Captures:
         """Return what the function closes over now."""
-        found = self._captures
+        found = self.known_captures
         if found is None or not found.is_current():
-            found = self._captures = Captures(self.function)
+            found = self.known_captures = Captures(self.function)
         return found
-
-    def captures_or_none(self) -> Captures | None:
-        """Return what the function closes over; None if there is nothing."""
-        found = self._captures
-        if found is not None and found.is_nothing:
-            return None
-        found = self.captures()
-        return found if found.objects else None
 
     def of(self, function: Any) -> Lift:
         """Return the same for another function."""
         made = object.__new__(Lift)
         made.name, made.function, made.modes = self.name, function, self.modes
-        made._captures = None
+        made.known_captures = None
         return made
 
     def gather(
@@ -106,6 +103,8 @@ class Lift:
             if number in statics:
                 pure, pure_prefix, spec = value, None, None
             else:
+                if type(prefix) in _CONTAINERS:
+                    check_prefix(self.name, "in", place_name((number,)), prefix, value)
                 pure, pure_prefix, spec = gatherer.argument(
                     value, prefix, (number,), kept=kept is not None and kept[number]
                 )

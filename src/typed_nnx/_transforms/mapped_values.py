@@ -2,53 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import jax
 
+from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.trace import context
 from typed_nnx._transforms.gather import Call, Place, prefix_of_leaf
 from typed_nnx._transforms.leaving import Flat
-from typed_nnx._transforms.places import place_name
-from typed_nnx._transforms.prefixes import Prefix
-from typed_nnx._transforms.signature import Effects, Part, in_order
+from typed_nnx._transforms.places import place_name, result_name
+from typed_nnx._transforms.prefixes import Prefix, broadcast, by_filter
+from typed_nnx._transforms.signature import Effects, Grown, Part, in_order
 from typed_nnx.errors import BroadcastChangedError, ReplicatedChangedError
 
+Named: TypeAlias = tuple[Callable[[], str], Prefix, Any]
+"""How to name a value, its prefix, and the value."""
 
-def check_broadcast(function: str, call: Call, found: Flat) -> None:
-    """Raise if a Variable that is not mapped got a value that differs along the mapped axis.
+
+def check_broadcast(function: str, call: Call, outs: Prefix, found: Flat) -> None:
+    """Raise if what is not mapped got a value that differs along the mapped axis.
 
     Raises:
-        BroadcastChangedError: With the paths of such Variables.
+        BroadcastChangedError: With the paths of such Variables and results.
     """
     paths = [
-        _name(place, leaf)
-        for place, leaf, axis, value in _changes(call, found)
+        name()
+        for name, axis, value in (*_changes(call, found), *_returned(found, outs))
         if axis is None and any(map(_is_mapped, jax.tree.leaves(value)))
     ]
     if paths:
         raise BroadcastChangedError(function, paths)
 
 
-def check_replicated(function: str, call: Call, found: Flat) -> None:
-    """Raise if a Variable got a value that differs along a mesh axis which its spec does not name.
+def check_replicated(function: str, call: Call, outs: Prefix, found: Flat) -> None:
+    """Raise if something got a value that differs along a mesh axis which its spec does not name.
 
     Raises:
-        ReplicatedChangedError: With the paths of such Variables.
+        ReplicatedChangedError: With the paths of such Variables and results.
     """
     places = []
-    for place, leaf, spec, value in _changes(call, found):
+    for name, spec, value in (*_changes(call, found), *_returned(found, outs)):
         known = _axes_in(spec)
         axes = {axis for each in jax.tree.leaves(value) for axis in _varying(each)} - known
         if axes:
-            places.append((_name(place, leaf), str(spec), tuple(sorted(axes, key=str))))
+            places.append((name(), str(spec), tuple(sorted(axes, key=str))))
     if places:
         raise ReplicatedChangedError(function, places)
-
-
-def _name(place: Place, leaf: int) -> str:
-    return place_name((*place.path, *place.structure.layout.paths[leaf]))
 
 
 def _varying(value: Any) -> frozenset[Any]:
@@ -63,13 +64,48 @@ def _axes_in(spec: Prefix) -> set[Any]:
     return {axis for each in entries for axis in each}
 
 
-def _changes(call: Call, found: Flat) -> Iterator[tuple[Place, int, Prefix, Any]]:
-    """Yield place, leaf, prefix and new value of each value that changed."""
+def _changes(call: Call, found: Flat) -> Iterator[Named]:
+    """Yield the name, prefix and new value of each value that changed."""
     effects: Effects = found.static.value
     parts = zip(call.signature.parts, call.places, effects.changed, found.updates, strict=True)
     for part, place, changed, pure in parts:
         for leaf, value in zip(changed, _in_order(part, changed, pure), strict=False):
-            yield place, leaf, prefix_of_leaf(part, place, leaf), value
+            name = functools.partial(_name, place, leaf)
+            yield name, prefix_of_leaf(part, place, leaf), value
+
+
+def _name(place: Place, leaf: int) -> str:
+    return place_name((*place.path, *place.structure.layout.paths[leaf]))
+
+
+def _returned(found: Flat, outs: Prefix) -> Iterator[Named]:
+    """Yield the name, prefix and value of each value in the result."""
+    effects: Effects = found.static.value
+    treedef = effects.treedef
+    if treedef is None:
+        treedef = jax.tree.structure(found.result)
+    grown = effects.results or [None] * treedef.num_leaves
+    entries = jax.tree_util.tree_leaves_with_path(treedef.unflatten(range(treedef.num_leaves)))
+    leaves = treedef.flatten_up_to(found.result)
+    for (keys, _), own, structure, pure in zip(
+        entries, broadcast(outs, treedef), grown, leaves, strict=True
+    ):
+        path = tuple(map(key_of_entry, keys))
+        if structure is None:
+            yield functools.partial(result_name, path), own, pure
+        else:
+            yield from _in_object(path, own, structure, pure)
+
+
+def _in_object(path: Path, prefix: Prefix, structure: Grown, pure: Any) -> Iterator[Named]:
+    filters, groups = by_filter(prefix), structure.groups
+    values = in_order(groups, pure)
+    for below, source in zip(structure.graphdef.layout.paths, structure.sources, strict=True):
+        if isinstance(source, int):  # else it is not new
+            own = prefix
+            if filters is not None and groups is not None:
+                own = filters.values_in_order[groups[source]]
+            yield functools.partial(result_name, (*path, *below)), own, values[source]
 
 
 def _in_order(part: Part, changed: tuple[int, ...], pure: Any) -> list[Any]:

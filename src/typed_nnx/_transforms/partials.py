@@ -18,7 +18,7 @@ from typed_nnx._transforms.fixed_structure import FixedLift
 from typed_nnx._transforms.jit import JitWrapped, jit
 from typed_nnx._transforms.jit_stages import Compiled, Lowered, Traced
 from typed_nnx._transforms.leaving import Flat
-from typed_nnx._transforms.signature import Signature
+from typed_nnx._transforms.partial_plan import Plan
 from typed_nnx.errors import NotJittedError
 
 A = TypeVar("A")
@@ -38,9 +38,7 @@ class Bound(functools.partial[R], Generic[P, R]):
     #: The name of the transform.
     transform = "partial"
 
-    _plan: jit_dispatch.Gathered | None
-    _signatures: dict[int, Signature]
-    _rest_statics: frozenset[int]
+    _plan: Plan | None
 
     def __new__(cls, jitted: JitWrapped[..., R], /, *args: Any) -> Self:
         """Bind arguments."""
@@ -48,10 +46,6 @@ class Bound(functools.partial[R], Generic[P, R]):
         functools.update_wrapper(made, unwrapped_function(jitted), updated=())
         made.__wrapped__ = jitted.nnx_function()  # type: ignore[attr-defined]  # for `inspect`
         made._plan = None
-        made._signatures = {}
-        made._rest_statics = frozenset(
-            [number - len(args) for number in jitted._statics if number >= len(args)]
-        )
         return made
 
     # -- calls ------------------------------------------------------------------------------------
@@ -59,21 +53,18 @@ class Bound(functools.partial[R], Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function with the bound arguments and these."""
         plan = self._plan
+        if plan is None or kwargs or verify.enabled:
+            return self._general(args, kwargs)
+        signature = plan.signatures.get(tuple(map(type, args)))
+        values = plan.current()
         jitted: Any = self.func
-        if plan is None or kwargs or verify.enabled or jitted._lift.captures_or_none() is not None:
+        if signature is None or values is None:
             return self._general(args, kwargs)
-        values = _values(plan)
-        signature = self._signatures.get(len(args))
-        if values is None or signature is None:
+        if plan.may_capture and jitted._lift.captures().objects:
             return self._general(args, kwargs)
-        rest = jit_dispatch.gather(args, self._rest_statics)
-        if rest is None or rest.records:
-            return self._general(args, kwargs)
-        updates, result, static = jitted._jitted(signature, (), *values, *rest.values)
-        effects = static.value
-        if effects.treedef is None and not effects.grown:
-            if jit_dispatch.write(plan.records, effects, updates):
-                return result  # type: ignore[no-any-return]  # what the function returned
+        updates, result, static = jitted._jitted(signature, (), *values, *args)
+        if plan.write(static.value, updates):
+            return result  # type: ignore[no-any-return]  # what the function returned
         call = jitted._gather((*self.args, *args), {})
         return jitted._lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
 
@@ -81,15 +72,19 @@ class Bound(functools.partial[R], Generic[P, R]):
         """Call the function in the general way, and take the bound arguments apart for later."""
         jitted = self.jitted_fn
         complete = (*self.args, *args)
-        result = jitted(*complete, **kwargs)
-        if jitted._options.has_shardings or kwargs:
+        result: R = jitted(*complete, **kwargs)
+        if jitted._options.has_shardings or kwargs or verify.enabled:
             return result
-        if self._plan is None or _values(self._plan) is None:
-            self._plan = jit_dispatch.gather(self.args, jitted._statics)
-            self._signatures.clear()
-        rest = jit_dispatch.gather(args, self._rest_statics)
-        if self._plan is not None and rest is not None and not rest.records:
-            self._signatures[len(args)] = jitted._intern(jitted._gather(complete, {}))
+        if self._plan is None or self._plan.current() is None:
+            self._plan = Plan.of(jitted, self.args)
+        plan = self._plan
+        statics = frozenset([number - len(self.args) for number in jitted._statics])
+        rest = jit_dispatch.gather(args, statics)
+        if plan is not None and rest is not None and not rest.records:
+            if len(plan.signatures) >= _MANY:
+                plan.signatures.clear()
+            signature = jitted._intern(jitted._gather(complete, {}))
+            plan.signatures[tuple(map(type, args))] = signature
         return result
 
     # -- what it is made of -----------------------------------------------------------------------
@@ -97,12 +92,14 @@ class Bound(functools.partial[R], Generic[P, R]):
     @property
     def jitted_fn(self) -> JitWrapped[..., R]:
         """The jitted function, which takes all arguments."""
-        return self.func  # type: ignore[return-value]  # made with one
+        jitted: Any = self.func
+        return jitted  # type: ignore[no-any-return]  # made with one
 
     @property
     def fun(self) -> Callable[..., R]:
         """The user's function."""
-        return self.jitted_fn.nnx_function()
+        function: Callable[..., R] = self.jitted_fn.nnx_function()
+        return function
 
     @property
     def partial_args(self) -> tuple[Any, ...]:
@@ -112,7 +109,7 @@ class Bound(functools.partial[R], Generic[P, R]):
     @property
     def graph(self) -> bool:
         """Whether arguments may be graphs."""
-        return self.jitted_fn._lift.modes[0]
+        return bool(self.jitted_fn._lift.modes[0])
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -137,7 +134,8 @@ class Bound(functools.partial[R], Generic[P, R]):
 
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return what the function returns with shapes in the place of values."""
-        return self.jitted_fn.eval_shape(*self.args, *args, **kwargs)
+        found: R = self.jitted_fn.eval_shape(*self.args, *args, **kwargs)
+        return found
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -146,23 +144,7 @@ class Bound(functools.partial[R], Generic[P, R]):
         return f"<nnx.{self.transform} of {describe(self.jitted_fn)}>"
 
 
-def _values(plan: jit_dispatch.Gathered) -> list[Any] | None:
-    """Return the bound arguments as jax takes them; None if a structure changed."""
-    records = plan.records
-    if not records:
-        return plan.values
-    values = []
-    following = iter(records)
-    for token, value in zip(plan.key, plan.values, strict=True):
-        if token is None:
-            values.append(value)
-            continue
-        record = next(following)
-        cell = record.cell
-        if not cell.valid or cell.dirty or record.watched:
-            return None
-        values.append(cell.values or jit_dispatch.read(record))
-    return values
+_MANY = 256
 
 
 class JitPartial(Bound[P, R]):
@@ -206,10 +188,17 @@ def jit_partial(
 
     Args:
         fun: Any callable.
-        *partial_args: Its first arguments: Modules, Variables, arrays.
-        in_shardings, out_shardings, static_argnums, static_argnames: As in `jit`; the bound
-            arguments count.
-        donate_argnums, donate_argnames, keep_unused, device, backend, inline: As in `jit`.
+        *partial_args: Its first arguments: Modules, Variables, arrays. Positions count them.
+        in_shardings: As in `jit`.
+        out_shardings: As in `jit`.
+        static_argnums: As in `jit`.
+        static_argnames: As in `jit`.
+        donate_argnums: As in `jit`.
+        donate_argnames: As in `jit`.
+        keep_unused: As in `jit`.
+        device: As in `jit`.
+        backend: As in `jit`.
+        inline: As in `jit`.
         graph: False asserts that the arguments are trees, without shared references.
         graph_updates: False asserts that structures stay as they are.
 

@@ -10,8 +10,8 @@ import jax
 from typed_nnx._core.filters import Filter, PathIn, Predicate, to_predicate
 from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.nested import flat_items
-from typed_nnx._core.nodes import GraphNode, all_entries
-from typed_nnx._core.paths import Path
+from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.state import State
 from typed_nnx._core.static_keys import static_key
 from typed_nnx._core.variable import Variable
@@ -196,17 +196,14 @@ class ByPath(ByFilter):
         if isinstance(node, Variable):
             return cls([(..., node.get_raw_value())])
         entries = entries_of(node)
-        found = _prefix_items(node, ()) if entries is None else flat_items(entries)
-        return cls(_by_value(found))
+        if entries is not None:
+            return cls(_by_value(flat_items(entries)))
+        found, _ = jax.tree_util.tree_flatten_with_path(node, is_leaf=_ends_here)
+        return cls(_by_value([(tuple(map(key_of_entry, keys)), leaf) for keys, leaf in found]))
 
 
-def _prefix_items(node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    for key, value in all_entries(node):
-        # Not by kind: 0 and None are prefixes here, and a PartitionSpec is one and no tuple.
-        if isinstance(value, GraphNode) or type(value) in (list, dict, tuple):
-            yield from _prefix_items(value, (*path, key))
-        else:
-            yield (*path, key), value
+def _ends_here(value: Any) -> bool:
+    return value is None or isinstance(value, Variable)
 
 
 Prefix: TypeAlias = Any

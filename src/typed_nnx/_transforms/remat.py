@@ -16,6 +16,7 @@ from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.interned import Interned
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.literals import as_arrays
 from typed_nnx._transforms.signature import Signature
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,7 +69,7 @@ class Rematerialised(Lifted[P, R]):
         dynamic = [value for n, value in enumerate(call.args) if n not in statics]
         keywords = {name: value for name, value in call.kwargs.items() if name not in named}
         flat = self._flat(call, fixed, named)(dynamic, keywords, call.captured)
-        return lift.finish(call, flat)  # type: ignore[no-any-return]  # what the function returned
+        return lift.finish(call, as_arrays(flat))  # type: ignore[no-any-return]  # what the function returned
 
     def _flat(
         self, call: Call, fixed: dict[int, Any], named: dict[str, Any]

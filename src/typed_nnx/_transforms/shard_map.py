@@ -52,11 +52,11 @@ class ShardMapped(Mapped[P, R]):
         ins, outs = self._prefixes(call)
         check = None
         if self._options["check_vma"]:
-            check = functools.partial(check_replicated, self.transform, call)
+            check = functools.partial(check_replicated, self.transform, call, self._axes.outs)
         return jax.shard_map(
             self._flat(call.signature, check),
             in_specs=_without_none(ins),
-            out_specs=outs._replace(args=_without_none(outs.args)),
+            out_specs=_without_none(outs),
             **self._options,
         )
 
@@ -127,7 +127,7 @@ def shard_map(
         f: Any callable. Without it a decorator is returned.
         mesh: The devices.
         in_specs: A spec for all positional arguments, or one for each: a ``PartitionSpec``, a tree
-            of them, or `StateSharding` for a Module. None is ``PartitionSpec()``. Arguments given by
+            of them, or `StateSharding` for a Module; None is ``PartitionSpec()``. Arguments given by
             name count in their position; those that have none are whole on every device.
         out_specs: The same for the result.
         axis_names: The mesh axes that are mapped, by default all; the others are left to XLA.

@@ -224,9 +224,13 @@ class Effects:
         bases: The position of the first item of each part in the new structures.
         treedef: The structure of the result with an object as a leaf; None if it holds none.
         results: For each leaf of the result its structure, None where it is a plain value.
+        is_only_values: No structure changed and the result holds no object.
+        is_nothing: Nothing changed and the result holds no object.
     """
 
-    __slots__ = ("_hash", "bases", "changed", "grown", "results", "treedef")
+    __slots__ = (
+        "_hash", "bases", "changed", "grown", "is_only_values", "is_nothing", "results", "treedef",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -242,6 +246,8 @@ class Effects:
         self.treedef = treedef
         self.results = results
         self._hash: int | None = None
+        self.is_only_values = treedef is None and not grown
+        self.is_nothing = self.is_only_values and not any(changed)
 
     def _parts(self) -> Any:
         return (self.changed, self.grown, self.bases, self.treedef, self.results)

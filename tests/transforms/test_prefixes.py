@@ -1,0 +1,151 @@
+"""`StateAxes` and `StateSharding` as objects, and prefix trees that do not fit; `test_vmap_axes.py`
+and others have what they mean."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.sharding import PartitionSpec as P
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.mapping_scenarios import model_of, stacked_model
+
+XS = jnp.ones((4, 3))
+CUT: Any = P("d")
+classes = pytest.mark.parametrize("name", ["StateAxes", "StateSharding"])
+
+
+@both
+@classes
+def test_prefixes_by_filter_compare_and_hash_by_class_filters_and_prefixes(lib, name):
+    cls = getattr(lib, name)
+    one = cls({lib.Param: 0, ...: None})
+    same = cls([(lib.Param, 0), (..., None)])
+    assert one == same == copy.deepcopy(one)
+    assert len({one, same}) == 1
+    for other in ({lib.Param: 1, ...: None}, {...: None, lib.Param: 0}, {lib.Param: 0}):
+        assert one != cls(other)
+    assert lib.StateAxes(one.filters and {...: 0}) != lib.StateSharding({...: 0})
+    assert jax.tree.leaves({"a": one}) == [one]
+    assert repr(one) == f"{name}({{{lib.Param!r}: 0, Ellipsis: None}})"
+
+
+@both
+def test_state_sharding_has_filters_and_shardings(lib):
+    found = lib.StateSharding({lib.Param: CUT, ...: P()})
+    assert (found.filters, found.shardings) == ((lib.Param, ...), (CUT, P()))
+    with pytest.raises(AttributeError):
+        found.shardings = ()
+
+
+@both
+@classes
+def test_the_first_filter_that_matches_a_variable_gives_its_prefix(lib, name):
+    found = getattr(lib, name)({lib.PathContains("a"): 1, lib.Param: 2})
+    assert found.map_prefix(("a",), lib.BatchStat(0)) == 1
+    assert found.map_prefix(("a",), lib.Param(0)) == 1
+    assert found.map_prefix(("b",), lib.Param(0)) == 2
+    with pytest.raises(ValueError, match="'b'"):
+        found.map_prefix(("b",), lib.BatchStat(0))
+
+
+@both
+def test_the_paths_of_a_state_become_one_filter_for_each_prefix(lib):
+    state = lib.State({"w": 0, "c": None, "d": {"e": 0}})
+    found = lib.StateAxes(state)
+    assert found.axes == (None, 0)
+    for path, axis in ((("c",), None), (("d", "e"), 0), (("w",), 0)):
+        assert found.map_prefix(path, lib.Param(0)) == axis
+    with pytest.raises(ValueError, match="other"):
+        found.map_prefix(("other",), lib.Param(0))
+    assert lib.StateSharding(lib.State({"w": lib.Param(CUT)})).shardings == (CUT,)
+    with pytest.raises(TypeError, match="hash"):
+        lib.StateAxes(lib.State({"w": jnp.ones(2)}))
+
+
+@both
+@classes
+def test_filters_are_checked_when_they_are_used(lib, name):
+    cls = getattr(lib, name)
+    assert cls({}).filters == ()
+    assert cls({...: 0, lib.Param: 1}).filters == (..., lib.Param)
+    wrong = cls({3: 0})
+    assert wrong.filters == (3,)
+    if lib is nnx:  # the text of the error in flax fails to format
+        with pytest.raises(nnx.errors.InvalidFilterError, match="3"):
+            wrong.map_prefix(("a",), lib.Param(0))
+
+
+# -- trees that do not fit -------------------------------------------------------------------------
+
+
+@both
+@pytest.mark.parametrize(
+    "axes",
+    [{"a": 0}, (0, 0), [0]],
+    ids=["dict", "tuple", "list"],
+)
+def test_a_model_has_no_tree_of_prefixes(lib, axes):
+    with pytest.raises(ValueError, match="structure"):
+        lib.vmap(lambda model, x: x, in_axes=(axes, 0))(stacked_model(lib), XS)
+    with pytest.raises(ValueError, match="structure"):
+        lib.vmap(lambda x: model_of(lib, weight=lib.Param(x)), out_axes=axes)(XS)
+
+
+def nest() -> Any:
+    return {"a": [stacked_model(nnx), XS]}
+
+
+@pytest.mark.parametrize(
+    ("axes", "place", "prefix", "value"),
+    [
+        ({"b": 0}, "args[0]", "a dict with the keys ['b']", "a dict with the keys ['a']"),
+        ({"a": (0, 0)}, "args[0].a", "a tuple of 2", "a list of 2"),
+        ({"a": [0]}, "args[0].a", "a list of 1", "a list of 2"),
+        ({"a": [0, {}]}, "args[0].a[1]", "a dict", "float32[4,3]"),
+        ({"a": [[0], 0]}, "args[0].a[0]", "a list of 1", "Model"),
+    ],
+    ids=["keys", "type", "length", "array", "object"],
+)
+def test_the_error_names_the_first_place_that_differs(axes, place, prefix, value):
+    for transform in ("vmap", "pmap"):
+        with pytest.raises(nnx.errors.PrefixStructureError) as info:
+            getattr(nnx, transform)(lambda nest: 0.0, in_axes=(axes,))(nest())
+        text = str(info.value)
+        assert text.startswith(f"{transform}: in_axes ")
+        assert f"differs at {place}, where in_axes has {prefix}" in text
+        assert value in text
+
+
+def test_the_error_names_the_option_and_the_result():
+    mesh = jax.make_mesh((1,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
+    with pytest.raises(nnx.errors.PrefixStructureError, match=r"^shard_map: in_specs .* args\[1\]"):
+        nnx.shard_map(lambda x, y: x, mesh=mesh, in_specs=(CUT, (CUT,)), out_specs=CUT)(XS, XS)
+    with pytest.raises(
+        nnx.errors.PrefixStructureError, match=r"^shard_map: out_specs .* result\[0\]"
+    ):
+        nnx.shard_map(lambda x: (x, x), mesh=mesh, in_specs=CUT, out_specs=([CUT], CUT))(XS)
+    with pytest.raises(nnx.errors.PrefixStructureError, match=r"^jit: in_shardings .* args\[0\]"):
+        nnx.jit(lambda model: 0.0, in_shardings=({"a": None},))(stacked_model(nnx))
+
+
+def test_what_is_not_mapped_in_a_result_is_named():
+    def made(x: Any) -> Any:
+        return {"a": model_of(nnx, weight=nnx.Param(x), bias=nnx.BatchStat(x)), "b": 1.0}
+
+    axes = {"a": nnx.StateAxes({nnx.Param: 0, ...: None}), "b": None}
+    with pytest.raises(nnx.errors.BroadcastChangedError) as info:
+        nnx.vmap(made, out_axes=axes)(XS)
+    assert info.value.paths == ["result.a.bias"]
+
+
+@pytest.mark.parametrize("axes", [0, None], ids=str)
+def test_axes_of_plain_nests_are_given_entry_by_entry(axes):
+    xs = {"a": XS, "b": jnp.ones((4, 3)) * 2}
+    mapped = nnx.vmap(lambda xs: xs["a"].sum() * xs["b"].sum(), in_axes=({"a": 0, "b": axes},))
+    assert mapped(xs).tolist() == [3.0 * 2 * (3 if axes == 0 else 12)] * 4
