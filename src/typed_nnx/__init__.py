@@ -144,6 +144,7 @@ from typed_nnx._transforms.conditionals import cond as cond
 from typed_nnx._transforms.conditionals import switch as switch
 from typed_nnx._transforms.eval_shape import eval_shape as eval_shape
 from typed_nnx._transforms.make_jaxpr import make_jaxpr as make_jaxpr
+from typed_nnx._transforms.custom_vjp import custom_vjp as custom_vjp
 from typed_nnx._transforms.loops import fori_loop as fori_loop
 from typed_nnx._transforms.loops import while_loop as while_loop
 from typed_nnx._transforms.pmap import pmap as pmap
@@ -153,6 +154,7 @@ from typed_nnx._transforms.jit import JitWrapped as JitWrapped
 from typed_nnx._transforms.jit import jit as jit
 from typed_nnx._transforms.partials import cached_partial as cached_partial
 from typed_nnx._transforms.partials import jit_partial as jit_partial
+from typed_nnx._transforms.jvp import jvp as jvp
 from typed_nnx._transforms.prefixes import Carry as Carry
 from typed_nnx._transforms.prefixes import DiffState as DiffState
 from typed_nnx._transforms.prefixes import StateAxes as StateAxes
@@ -168,6 +170,7 @@ from typed_nnx._transforms.shard_map import shard_map as shard_map
 from typed_nnx._transforms.transform_metadata import transform_metadata as transform_metadata
 from typed_nnx._transforms.remat import remat as remat
 from typed_nnx._transforms.scan import scan as scan
+from typed_nnx._transforms.vjp import vjp as vjp
 from typed_nnx._transforms.vmap import vmap as vmap
 
 graphlib = graph  # its newer name

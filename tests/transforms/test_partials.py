@@ -170,6 +170,58 @@ def test_values_that_are_no_arrays_cannot_be_bound(lib, bind):
 
 
 @each_binding
+@pytest.mark.parametrize(
+    ("change", "back"),
+    [
+        (lambda m: setattr(m, "mode", "eval"), lambda m: setattr(m, "mode", "train")),
+        (lambda m: m.kernel.set_metadata(tag="eval"), lambda m: m.kernel.set_metadata(tag="train")),
+        (lambda m: setattr(m, "new", nnx.Param(1.0)), lambda m: delattr(m, "new")),
+    ],
+    ids=["static_value", "metadata", "attribute"],
+)
+def test_structure_changed_outside_is_seen_by_every_call(bind, change, back):
+    def step(model, x):
+        model.count[...] += 1
+        evaluates = model.mode == "eval" or model.kernel.tag == "eval" or hasattr(model, "new")
+        return x * (10 if evaluates else 1)
+
+    model = counter(nnx)
+    model.kernel.set_metadata(tag="train")
+    call = bind(nnx, step, model)
+    seen = [call(1), call(2)]
+    for _ in range(2):
+        change(model)
+        seen += [call(3), call(4), call(5)]
+        back(model)
+        seen += [call(6), call(7), call(8)]
+    assert [int(one) for one in seen] == [1, 2, *[30, 40, 50, 6, 7, 8] * 2]
+    assert count_of(model) == 14
+    assert model.kernel.tag == "train"
+
+
+@each_binding
+def test_a_replaced_variable_and_a_plain_array_are_seen_by_every_call(bind):
+    class Plain(nnx.Module):
+        def __init__(self):
+            self.scale = jnp.array(1.0)
+            self.kernel = nnx.Param(jnp.ones(2))
+
+    def step(model):
+        model.kernel[...] += 1
+        return model.kernel[...] * model.scale
+
+    model = Plain()
+    old = model.kernel
+    call = bind(nnx, step, model)
+    assert [numbers(call()) for _ in range(2)] == [[2, 2], [3, 3]]
+    model.scale = jnp.array(10.0)
+    assert [numbers(call()) for _ in range(2)] == [[40, 40], [50, 50]]
+    model.kernel = nnx.Param(jnp.zeros(2))
+    assert [numbers(call()) for _ in range(2)] == [[10, 10], [20, 20]]
+    assert numbers(old[...]) == [5, 5]
+
+
+@each_binding
 def test_the_model_stays_the_users_and_both_may_be_used(bind):
     model = counter(nnx)
     step, other = bind(nnx, bump, model), nnx.jit(bump)
@@ -283,16 +335,15 @@ def test_a_bound_step_has_stages_and_the_names_of_the_function(lib, modes):
     assert count_of(model) == 3
 
 
-@both
-@in_fixed_modes
-def test_variables_must_be_bound(lib, modes):
-    model = counter(lib)
-    step = lib.jit_partial(lambda a, b: bump(a), model, **modes)
-    with pytest.raises(ValueError, match="(?i)partial"):
-        step(counter(lib))
-    with pytest.raises(ValueError, match="(?i)partial"):
-        step({"v": lib.Param(jnp.ones(1))})
-    assert count_of(model) == 0
+@each_binding
+def test_models_may_be_bound_or_given(bind):
+    # flax takes Variables among the bound arguments only.
+    model, others = counter(nnx), [counter(nnx), counter(nnx)]
+    step = bind(nnx, lambda a, b: (bump(a), bump(b[0] if type(b) is list else b))[1], model)
+    for other in others:
+        assert numbers(step(other)) == [1, 2, 3]
+    step([others[0]])
+    assert [count_of(one) for one in (model, *others)] == [3, 2, 1]
 
 
 @both

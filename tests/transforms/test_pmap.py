@@ -304,6 +304,17 @@ def test_it_runs_inside_jit(lib, mode):
     assert values(model) == values(left)
 
 
+@fixed_modes
+@pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")
+def test_what_is_only_read_of_a_donated_model_stays_usable(mode):
+    """flax leaves it deleted."""
+    model = one_lane(nnx)
+    mapped = nnx.pmap(read, donate_argnums=0, **mode)
+    for _ in range(3):
+        assert mapped(model, XS).tolist() == (XS * XS).tolist()
+    assert values(model) == values(one_lane(nnx))
+
+
 # -- ours --------------------------------------------------------------------------------------
 
 

@@ -279,6 +279,33 @@ def test_a_negative_axis_counts_from_the_end():
     assert names(model) == (("in", "out", "layers"), ("out", "layers"), None)
 
 
+def test_a_negative_axis_counts_the_axes_that_have_no_name():
+    def made(key: Any) -> Any:
+        return nnx.Param(jnp.ones((3, 5)), out_sharding=("in",))
+
+    options = {nnx.PARTITION_NAME: "layers"}
+    weight = nnx.vmap(made, out_axes=-1, transform_metadata=options)(KEYS)
+    assert weight.shape == (3, 5, 4)
+    assert weight.get_metadata("out_sharding") == ("in", None, "layers")
+    inside: list[Any] = []
+    nnx.vmap(
+        lambda weight: inside.append(weight.get_metadata("out_sharding")),
+        in_axes=-1,
+        transform_metadata=options,
+    )(weight)
+    assert inside == [("in", None)]
+    assert weight.get_metadata("out_sharding") == ("in", None, "layers")
+
+
+@graph_modes
+def test_arguments_given_by_name_have_axes_in_their_position(mode):
+    one, two = (nnx.transform_metadata(lambda: create(nnx), partition="layers")() for _ in "ab")
+    inside = nnx.transform_metadata(
+        lambda one, two: (names(one), names(two)), in_axes=(0, None), partition="layers", **mode
+    )(one, two=two)
+    assert inside == (BARE, STACKED)
+
+
 def test_after_an_exception_the_names_are_as_before():
     model = layers_of(nnx)
 

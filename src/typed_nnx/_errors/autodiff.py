@@ -61,13 +61,15 @@ class DifferentiatedInputError(ReturnedInputError):
     Args:
         function: The name of the transform.
         kind: The type of the object.
-        path: Where it is in the result.
+        argument: Where it is among the arguments.
+        result: Where it is in the result.
     """
 
     def __str__(self) -> str:
         return (
-            f"{self.function}: Duplicate {self.kind}: the result has an object of an argument, at "
-            f"path {self.path!r}, and so not its values, which would be differentiated.\n"
+            f"{self.function}: Duplicate {self.kind} found at paths:\n    {self.argument}\n"
+            f"    {self.result}\n"
+            "  The result can only be differentiated if its objects are new.\n"
             "  Fix: return nnx.clone(...) of it, or return it as aux with has_aux=True"
         )
 

@@ -21,7 +21,9 @@ def unwrapped_function(function: Any) -> Any:
         elif isinstance(function, WrapsFunction) and not isinstance(function, type):
             function = function.nnx_function()
         elif isinstance(function, GraphNode):
-            function = type(function).__call__  # type: ignore[operator]  # a callable Module
+            function = type(function).__call__  # a callable Module
+        elif isinstance(function, tuple) and function:
+            function = function[0]  # a function and its rules
         else:
             return function
 

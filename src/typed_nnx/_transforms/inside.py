@@ -9,6 +9,7 @@ import jax
 
 from typed_nnx._graph.graphdef import VariableDef
 from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.leaving import Flat, Leaving
 from typed_nnx._transforms.prefixes import Prefix
@@ -101,6 +102,13 @@ class Inside:
         self.given.append([value if isinstance(value, jax.Array) else _copied(value) for value in values])
         self._variables.append(_variables(part, made))
         return root
+
+    def known(self) -> set[int]:
+        """Return the ids of the objects that came in, and of those that belong to them now."""
+        found = {id(node) for node in self._objects.values()}
+        for root in self._roots:
+            found.update(Traversal().visit(root).index)
+        return found
 
     # -- out --------------------------------------------------------------------------------------
 

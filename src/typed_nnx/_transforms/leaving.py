@@ -206,7 +206,7 @@ class Leaving:
                 value = slot.holder[slot.name]
             else:
                 continue  # it is part of the new structure
-            if kept or not _unchanged(before, value):
+            if kept or not is_unchanged(before, value):
                 changed.append((leaf, value))
         return changed
 
@@ -356,7 +356,7 @@ def _content(variable: Any) -> Any:
     return value[...] if is_array_ref(value) else value
 
 
-def _unchanged(before: Any, value: Any) -> bool:
+def is_unchanged(before: Any, value: Any) -> bool:
     """Whether a value is still the one that was given, leaf by leaf."""
     if before is value:
         # A list or dict may have got other elements; jax made it for this trace only.

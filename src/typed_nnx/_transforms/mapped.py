@@ -155,7 +155,7 @@ def keep_placed(call: Call) -> None:
     """
     trace = context.trace
     for part, place in zip(call.signature.parts, call.places, strict=True):
-        part.kept = all(_trace_of(place, leaf) is trace for leaf in place.leaves)
+        part.kept = part.kept or all(_trace_of(place, leaf) is trace for leaf in place.leaves)
 
 
 def _trace_of(place: Place, leaf: Leaf) -> Any:

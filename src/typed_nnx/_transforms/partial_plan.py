@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from typed_nnx._core.trace import context
+from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.record import Record
 from typed_nnx._transforms import jit_dispatch
 from typed_nnx._transforms.signature import Effects, Signature
@@ -32,11 +33,13 @@ class Plan:
     def __init__(self, gathered: jit_dispatch.Gathered, may_capture: bool) -> None:
         following = iter(gathered.records)
         self._values = gathered.values
-        # The records of the arguments that are objects, with the positions of the latter.
-        self._records: list[tuple[int, Record]] = [
-            (number, next(following))
+        # The records of the arguments that are objects, with the positions of the latter, and the
+        # structures for which the plan is good: a record that is patched has another one.
+        self._records: list[tuple[int, Record, GraphDef[Any]]] = [
+            (number, record, record.graphdef)
             for number, token in enumerate(gathered.key)
             if token is not None
+            for record in [next(following)]
         ]
         self.may_capture = may_capture
         self.signatures: dict[tuple[type, ...], Signature] = {}
@@ -62,9 +65,9 @@ class Plan:
     def current(self) -> list[Any] | None:
         """Return the bound arguments as jax takes them; None if a structure changed."""
         values = self._values.copy()
-        for number, record in self._records:
+        for number, record, structure in self._records:
             cell = record.cell
-            if not cell.valid or cell.dirty or record.watched:
+            if not cell.valid or cell.dirty or record.graphdef is not structure or record.watched:
                 return None
             values[number] = cell.values or jit_dispatch.read(record)
         return values
@@ -72,9 +75,7 @@ class Plan:
     def write(self, effects: Effects, updates: Sequence[list[Any]]) -> bool:
         """Write changed values into the Variables; False if the general way is needed."""
         if effects is not self._effects:
-            if effects.treedef is not None or effects.grown:
-                return False
-            return self._write_first(effects, updates)
+            return effects.is_only_values and self._write_first(effects, updates)
         if context.trace is not self._trace:
             return False
         for target, new in zip(self._targets, updates, strict=True):
@@ -83,7 +84,7 @@ class Plan:
         return True
 
     def _write_first(self, effects: Effects, updates: Sequence[list[Any]]) -> bool:
-        records = [record for _, record in self._records]
+        records = [record for _, record, _ in self._records]
         if not jit_dispatch.write(records, effects, updates):
             return False
         self._effects = None  # while the others are being replaced

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import jax
+from jax.errors import JaxRuntimeError
 
 from typed_nnx._graph import verify
 from typed_nnx._graph.mode import resolve_modes
@@ -62,7 +63,11 @@ class Bound(functools.partial[R], Generic[P, R]):
             return self._general(args, kwargs)
         if plan.may_capture and jitted._lift.captures().objects:
             return self._general(args, kwargs)
-        updates, result, static = jitted._jitted(signature, (), *values, *args)
+        try:
+            updates, result, static = jitted._jitted(signature, (), *values, *args)
+        except (TypeError, ValueError, JaxRuntimeError) as error:
+            jitted._explain(error, (*self.args, *args), {})
+            raise
         if plan.write(static.value, updates):
             return result  # type: ignore[no-any-return]  # what the function returned
         call = jitted._gather((*self.args, *args), {})

@@ -55,7 +55,7 @@ class ShardMapped(Mapped[P, R]):
             check = functools.partial(check_replicated, self.transform, call, self._axes.outs)
         return jax.shard_map(
             self._flat(call.signature, check),
-            in_specs=_without_none(ins),
+            in_specs=ins,
             out_specs=_without_none(outs),
             **self._options,
         )

@@ -1,0 +1,87 @@
+"""The cotangents of changed arguments that `bwd` of `custom_vjp` gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from typed_nnx._core.state import State
+from typed_nnx._transforms.differentiable import state_of
+from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.signature import (
+    Argument,
+    Effects,
+    Groups,
+    Part,
+    Repeated,
+    Signature,
+    in_order,
+)
+from typed_nnx._transforms.tangents import leaf_items
+
+
+class InputCotangents:
+    """Puts the cotangents of the values of arguments at the end of a call into States.
+
+    Args:
+        signature: What is static about the call.
+        cotangent: The cotangents of what the trace returned.
+    """
+
+    __slots__ = ("_by_number", "_effects", "_offsets", "_values")
+
+    def __init__(self, signature: Signature, cotangent: Flat) -> None:
+        effects: Effects = cotangent.static.value
+        self._effects = effects
+        self._values: list[list[Any]] = []  # of each part: the changed leaves, then the new ones
+        self._by_number: dict[int, Any] = {}  # by number among the items of all parts
+        self._offsets = {part.offset: number for number, part in enumerate(signature.parts)}
+        for number, part in enumerate(signature.parts):
+            values = in_order(groups_of(effects, number, part), cotangent.updates[number])
+            self._values.append(values)
+            positions = part.leaf_positions()
+            for leaf, value in zip(effects.changed[number], values, strict=False):
+                self._by_number[positions[leaf] + part.offset] = value
+
+    def of(self, arguments: Iterable[Argument | None]) -> tuple[Any, ...]:
+        """Return States in the form of arguments; None for an argument without objects."""
+        return tuple([self._argument(argument) for argument in arguments])
+
+    def _argument(self, argument: Argument | None) -> Any:
+        if argument is None:
+            return None
+        return argument.treedef.unflatten([self._part(part) for part in argument.parts])
+
+    def _part(self, part: Part | Repeated | None) -> Any:
+        if part is None:
+            return None
+        if isinstance(part, Repeated):  # it belongs to the argument that was first
+            return State({})
+        number = self._offsets[part.offset]
+        values = self._values[number]
+        grown = self._effects.grown[number] if self._effects.grown else None
+        if grown is None:
+            return state_of(part.graphdef, [True] * len(values), values)
+        new = values[len(self._effects.changed[number]) :]
+        structure = grown.graphdef
+        outer = structure.outer or ()
+        found: list[Any] = []
+        for position, source in zip(leaf_items(structure.items), grown.sources, strict=True):
+            if isinstance(source, int):
+                found.append(new[source])
+            else:
+                found.append(self._by_number.get(outer[position] or 0, _MISSING))
+        chosen = [value is not _MISSING for value in found]
+        return state_of(structure, chosen, [v for v in found if v is not _MISSING])
+
+
+_MISSING: Any = object()
+
+
+def groups_of(effects: Effects, number: int, part: Part) -> Groups:
+    """Return the group of each value that the trace returned for a part."""
+    if part.groups is None:
+        return None
+    groups: Sequence[int] = [part.groups[leaf] for leaf in effects.changed[number]]
+    grown = effects.grown[number] if effects.grown else None
+    return (*groups, *((grown.groups or ()) if grown is not None else ()))
