@@ -26,7 +26,7 @@ class Row:
         of_floor: How many times longer than the floor of the same turn each takes.
         again: The floor against itself: smaller differences mean nothing.
         goal: In words.
-        reached: Whether it is; None where ours was not measured.
+        reached: Whether it is; None where ours was not measured, or the floor is too unsteady to say.
     """
 
     name: str
@@ -42,7 +42,8 @@ class Row:
         """The goal and whether it is reached."""
         if not self.goal:
             return ""
-        judged = {None: "not measured", True: "reached", False: "MISSED"}
+        unknown = "UNCLEAR" if "ours" in self.seconds else "not measured"
+        judged = {None: unknown, True: "reached", False: "MISSED"}
         return f"{self.goal} {judged[self.reached]}"
 
 

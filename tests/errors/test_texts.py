@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from tests.errors import (
+    autodiff_cases,
     graph_cases,
     mapping_cases,
     pytree_cases,
@@ -26,6 +27,7 @@ CASES = [
     *graph_cases.CASES,
     *mapping_cases.CASES,
     *stage_cases.CASES,
+    *autodiff_cases.CASES,
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 

@@ -161,3 +161,68 @@ def test_a_trace_gives_its_jaxpr(modes):
     primitives = [str(eqn.primitive) for eqn in traced.jaxpr.eqns]
     assert primitives.count("mul") == 1
     assert primitives.count("add") == 1
+
+
+@in_each_mode
+def test_stages_describe_the_arguments_and_the_result_of_the_user(modes):
+    def step(model, k, x):
+        model.count[...] += k
+        return {"new": counter(nnx, 2), "y": model.kernel[...] * x}
+
+    model = counter(nnx)
+    traced = nnx.jit(step, static_argnums=1, donate_argnums=2, **modes).trace(model, 3, 2.0)
+    lowered = traced.lower()
+    for stage in (traced, lowered, lowered.compile()):
+        assert stage.in_tree == jax.tree.structure(((model, 2.0), {}))
+        assert stage.donate_argnums == (2,)
+        (seen, x), kwargs = stage.in_avals
+        assert (type(seen), seen.kernel.get_raw_value().shape, x.shape) == (type(model), (3,), ())
+        assert (seen.mode, kwargs) == ("train", {})
+        assert stage.out_tree == jax.tree.structure({"new": counter(nnx, 2), "y": 0})
+        assert stage.out_info["new"].kernel.get_raw_value().shape == (2,)
+        (changed, nothing), _ = stage.updates_info
+        assert (list(changed), nothing) == (["count"], None)
+    assert count_of(model) == 0
+
+
+def test_stages_describe_new_and_returned_attributes():
+    def step(model):
+        model.new = nnx.Param(jnp.ones(4))
+        return model, model.kernel
+
+    traced = nnx.jit(step).trace(counter(nnx))
+    seen, kernel = traced.out_info
+    (changed,), _ = traced.updates_info
+    assert (seen.kernel is kernel, seen.new.get_raw_value().shape) == (True, (4,))
+    assert list(changed) == ["new"]
+
+
+@in_each_mode
+def test_a_jitted_method_has_stages_and_compile_is_short_for_them(modes):
+    class Model(nnx.Module):
+        def __init__(self):
+            self.count = nnx.BatchStat(jnp.array(0))
+
+        @nnx.jit(**modes)
+        def step(self, x):
+            self.count[...] += x
+            return self.count[...] * 2
+
+    model = Model()
+    assert numbers(model.step.compile(1)(model, 3)) == 6
+    assert numbers(model.step.lower(1).compile()(model, 3)) == 12
+    assert model.step.trace(1).fun_name == "step"
+    assert model.step.eval_shape(1).shape == ()
+    assert count_of(model) == 6
+
+
+def test_the_cache_can_be_measured_and_cleared():
+    traces: list[None] = []
+    step = nnx.jit(counting(traces, lambda model: model.kernel[...] * 2))
+    for size in (3, 3, 4, 3):
+        step(counter(nnx, size))
+    assert step._cache_size() == len(traces) == 2
+    step.clear_cache()
+    assert step._cache_size() == 0
+    step(counter(nnx))
+    assert (step._cache_size(), len(traces)) == (1, 3)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 from typed_nnx._transforms.argnums import positive
 from typed_nnx._transforms.prefixes import DiffState
 from typed_nnx.errors import ArgnumsError, DiffStateModeError
 
-DiffArg: TypeAlias = int | DiffState
+DiffArg: TypeAlias = SupportsIndex | DiffState
 DiffArgs: TypeAlias = DiffArg | Sequence[DiffArg]
 """The position of the argument to differentiate by, or with a filter of its Variables; or several."""
 
@@ -49,10 +49,11 @@ class Chosen(NamedTuple):
         """
         name = f"{transform}: {option}"
         is_one = isinstance(given, DiffState) or hasattr(type(given), "__index__")
-        if not is_one and not isinstance(given, Sequence):
+        listed: Any = (given,) if is_one else given
+        if not isinstance(listed, Sequence):
             raise ArgnumsError(name, given, f"a {type(given).__name__} is no position")
         entries: list[DiffArg] = []
-        for entry in [given] if is_one else given:
+        for entry in listed:
             if isinstance(entry, DiffState):
                 if not structural:
                     raise DiffStateModeError(name, entry)
@@ -92,7 +93,7 @@ class Chosen(NamedTuple):
 
 def number_of(entry: DiffArg) -> int:
     """Return the position."""
-    return operator.index(entry.argnum) if isinstance(entry, DiffState) else entry
+    return operator.index(entry.argnum if isinstance(entry, DiffState) else entry)
 
 
 def by_position(

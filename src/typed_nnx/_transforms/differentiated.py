@@ -12,7 +12,8 @@ from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.kept_values import only_wanted
+from typed_nnx._transforms.leaving import Flat, is_unchanged
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.places import result_name
 from typed_nnx._transforms.tangents import Results
@@ -65,7 +66,7 @@ class DifferentiatedCall:
             DifferentiatedInputError: With the place in the result.
         """
         entries = jax.tree_util.tree_leaves_with_path(out, is_leaf=is_object)
-        if not any([is_object(leaf) for _, leaf in entries]):
+        if not any(is_object(leaf) for _, leaf in entries):
             return
         known = inside.known()
         for keys, leaf in entries:
@@ -79,10 +80,14 @@ class DifferentiatedCall:
 
     def finish(self, out: Any, found: Flat) -> tuple[Any, Any]:
         """Write the changes into the objects; return the result and the auxiliary output."""
+        found = only_wanted(self._call, found, self._has_changed)
         if not self._has_aux:
             return self._lift.finish(self._call, found._replace(result=out)), None
         pair = self._lift.finish(self._call, found._replace(result=(out, found.result)))
         return pair[0], pair[1]
+
+    def _has_changed(self, number: int, leaf: int, value: Any) -> bool:
+        return not is_unchanged(self._call.places[number].values[leaf], value)
 
     def results(self, found: Flat) -> Results:
         """Return the structure of the result."""

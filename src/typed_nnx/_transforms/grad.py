@@ -21,6 +21,7 @@ from typed_nnx.errors import ArgnumsError, AuxResultError, NonScalarLossError
 P = ParamSpec("P")
 R = TypeVar("R")
 
+
 class GradOptions(NamedTuple):
     """The options of `grad`."""
 
@@ -47,14 +48,16 @@ class Gradient(Lifted[P, R]):
         structural = self._lift.modes[1]
         self._chosen = Chosen.of(self.transform, "argnums", options.argnums, structural)
         if not self._chosen.entries:
-            raise ArgnumsError(f"{self.transform}: argnums", options.argnums, "it names no argument")
+            raise ArgnumsError(
+                f"{self.transform}: argnums", options.argnums, "it names no argument"
+            )
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function and differentiate it."""
         function, chosen = self._lift.function, self._chosen
         given: tuple[Any, ...] = args
         named: dict[str, Any] = kwargs
-        if kwargs and any([self._is_by_name(entry, len(args)) for entry in chosen.entries]):
+        if kwargs and any(self._is_by_name(entry, len(args)) for entry in chosen.entries):
             given, named = by_position(function, args, kwargs)
         numbers = chosen.numbers(function, len(given))
         call = self._gather(given, named, dict(zip(numbers, chosen.entries, strict=True)))
@@ -114,11 +117,12 @@ class Gradient(Lifted[P, R]):
             if not isinstance(result, tuple | list) or len(result) != 2:
                 raise AuxResultError(self.transform, function, result)
             value = result[0]
-        shape = getattr(value, "shape", None)
+        shape: Any = getattr(value, "shape", None)
         if shape is None and not isinstance(value, int | float | complex):
             raise NonScalarLossError(self.transform, function, type(value).__name__)
         if shape:
-            raise NonScalarLossError(self.transform, function, f"{value.dtype}{list(shape)}")
+            found = f"{getattr(value, 'dtype', type(value).__name__)}{list(shape)}"
+            raise NonScalarLossError(self.transform, function, found)
         return value
 
     def _result(self, result: Any, gradients: Any) -> Any:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from typed_nnx._core.state import State
 from typed_nnx._transforms.differentiable import state_of
+from typed_nnx._transforms.kept_values import groups_of
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.signature import (
     Argument,
     Effects,
-    Groups,
     Part,
     Repeated,
     Signature,
@@ -76,12 +76,3 @@ class InputCotangents:
 
 
 _MISSING: Any = object()
-
-
-def groups_of(effects: Effects, number: int, part: Part) -> Groups:
-    """Return the group of each value that the trace returned for a part."""
-    if part.groups is None:
-        return None
-    groups: Sequence[int] = [part.groups[leaf] for leaf in effects.changed[number]]
-    grown = effects.grown[number] if effects.grown else None
-    return (*groups, *((grown.groups or ()) if grown is not None else ()))

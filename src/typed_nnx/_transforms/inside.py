@@ -99,7 +99,9 @@ class Inside:
                 self._objects[position + part.offset] = found
         self._roots.append(root)
         # What is not an array may be changed in place, so what it holds is kept apart.
-        self.given.append([value if isinstance(value, jax.Array) else _copied(value) for value in values])
+        self.given.append(
+            [value if isinstance(value, jax.Array) else _copied(value) for value in values]
+        )
         self._variables.append(_variables(part, made))
         return root
 

@@ -15,13 +15,14 @@ from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.diff_argnums import Chosen
 from typed_nnx._transforms.differentiable import divide, prefix_of, unite
-from typed_nnx._transforms.input_cotangents import InputCotangents, groups_of
+from typed_nnx._transforms.input_cotangents import InputCotangents
 from typed_nnx._transforms.inside import Inside
+from typed_nnx._transforms.kept_values import groups_of, only_wanted
 from typed_nnx._transforms.leaving import Flat, is_unchanged
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.prefixes import DiffState
 from typed_nnx._transforms.residuals import packed, unpacked
-from typed_nnx._transforms.signature import Effects, in_groups, in_order
+from typed_nnx._transforms.signature import Effects, in_order
 from typed_nnx._transforms.tangents import Given, Results
 from typed_nnx.errors import NoDerivativeError, RuleResultError
 
@@ -68,7 +69,7 @@ class RuleCall:
         )
         arguments = self._call.signature.arguments
         self._bwd_needs_objects = bool(
-            any([arguments[number] is not None for number in self._nondiff])
+            any(arguments[number] is not None for number in self._nondiff)
             or Captures(lift.function[_BWD]).objects
         )
         self._changed: set[tuple[int, int]] = set()
@@ -220,21 +221,14 @@ class RuleCall:
         it must be written. Elsewhere the rule gets no cotangents of arguments, and so later uses
         of what was not changed must go past it.
         """
-        effects: Effects = found.static.value
-        updates = list(found.updates)
-        for number, (part, place) in enumerate(
-            zip(self._call.signature.parts, self._call.places, strict=True)
-        ):
-            if not part.kept:
-                continue
-            groups = groups_of(effects, number, part)
-            values = in_order(groups, updates[number])
-            for entry, leaf in enumerate(effects.changed[number]):
-                is_new = (number, leaf) in self._changed
-                if not is_new and not self._goes_through_rule(place.leaves[leaf]):
-                    values[entry] = place.values[leaf]
-            updates[number] = in_groups(part.filters, groups or (), values)
-        return found._replace(updates=tuple(updates))
+        places = self._call.places
+
+        def is_wanted(number: int, leaf: int, value: Any) -> bool:
+            if (number, leaf) in self._changed:
+                return True
+            return self._goes_through_rule(places[number].leaves[leaf])
+
+        return only_wanted(self._call, found, is_wanted)
 
     def _goes_through_rule(self, leaf: Any) -> bool:
         """Whether later uses of a value that did not change are to go through the rule."""

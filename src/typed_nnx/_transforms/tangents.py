@@ -115,7 +115,7 @@ class Given:
         self, structure: GraphDef[Any], wanted: Sequence[Path], given: Any, place: str
     ) -> TangentStructureError:
         root = structure.items[0]
-        kind = root.cls.__name__ if hasattr(root, "cls") else "nothing more"
+        kind = "nothing more" if isinstance(root, int | str) else root.cls.__name__
         expected = f"{kind} with {_listed(wanted)}"
         return TangentStructureError(self._function, place, expected, _description(given))
 

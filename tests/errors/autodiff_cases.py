@@ -1,0 +1,157 @@
+"""What goes wrong with derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+
+import typed_nnx as nnx
+from tests.errors.case import Bag, Case
+from typed_nnx import errors
+
+X = jnp.array(3.0)
+
+
+def model() -> Bag:
+    """Return a model with a weight and, deeper, a mean."""
+    return Bag(w=nnx.Param(jnp.array(2.0)), norm=Bag(mean=nnx.BatchStat(jnp.array(1.0))))
+
+
+def cube(x: Any) -> Any:
+    """Return the third power."""
+    return x**3
+
+
+def ruled(fwd: Any = lambda x: (cube(x), x), bwd: Any = lambda x, g: (g[1],)) -> Any:
+    """Return `cube` with a rule."""
+    function = nnx.custom_vjp(cube)
+    function.defvjp(fwd, bwd)
+    return function
+
+
+def closed_over(weight: Any) -> Any:
+    """Differentiate by what a function with a rule closes over."""
+
+    def scaled(x: Any) -> Any:
+        return weight[...] * x
+
+    function = nnx.custom_vjp(scaled)
+    function.defvjp(lambda x: (scaled(x), None), lambda kept, g: (None,))
+    return function(X)
+
+
+def aux_missing() -> object:
+    """Return a loss without auxiliary output."""
+    three: Any = (1.0, 2.0, 3.0)
+    return nnx.grad(lambda x: three, has_aux=True)(X)
+
+
+CASES = [
+    Case(
+        "argnums that name nothing",
+        errors.ArgnumsError,
+        lambda: nnx.grad(cube, argnums=()),
+        ("grad: argnums=()", "names no argument", "expected positions of arguments"),
+        "argnums=0",
+    ),
+    Case(
+        "argnums of the wrong type",
+        errors.ArgnumsError,
+        lambda: nnx.grad(cube, argnums=(0, 1.5)),  # type: ignore[arg-type]  # that is the error
+        ("grad: argnums=(0, 1.5)", "1.5 is no position"),
+        "argnums=0",
+        TypeError,
+    ),
+    Case(
+        "the same argument twice",
+        errors.ArgnumsError,
+        lambda: nnx.value_and_grad(lambda x, y: x, argnums=(1, -1))(X, X),
+        ("value_and_grad: argnums=(1, -1)", "argnum 1 is repeated in argnums"),
+        "argnums=0",
+    ),
+    Case(
+        "a DiffState where all Variables are differentiated",
+        errors.DiffStateModeError,
+        lambda: nnx.grad(cube, argnums=nnx.DiffState(0, nnx.Param), graph=False),
+        ("grad: argnums", "DiffState(argnum=0", "`graph=False` or `graph_updates=False`"),
+        "give the position alone",
+    ),
+    Case(
+        "an argument as the result of vjp",
+        errors.DifferentiatedInputError,
+        lambda: nnx.vjp(lambda m: {"m": m.norm}, model()),
+        ("vjp: ", "Duplicate Bag", "an argument", "result.m"),
+        "return nnx.clone(...) of it",
+    ),
+    Case(
+        "a cotangent of another structure",
+        errors.TangentStructureError,
+        lambda: nnx.vjp(lambda x: nnx.Param(x), X)[1](X),
+        ("vjp: ", "the cotangent of the result", "expected Param with its value", "got float32[]"),
+        "a State of all of these values",
+    ),
+    Case(
+        "a tangent with too little",
+        errors.TangentStructureError,
+        lambda: nnx.jvp(lambda m: m.w[...], (model(),), (nnx.state(model(), nnx.Param),)),
+        ("jvp: ", "tangents[0]", "expected Bag with .norm.mean, .w", "got State with .w"),
+        "a State of all of these values",
+        TypeError,
+    ),
+    Case(
+        "a function without its rule",
+        errors.MissingRuleError,
+        lambda: nnx.custom_vjp(cube)(X),
+        ("custom_vjp: No VJP defined for cube", "before defvjp"),
+        "function.defvjp(fwd, bwd)",
+        AttributeError,
+    ),
+    Case(
+        "fwd without residuals",
+        errors.RuleResultError,
+        lambda: nnx.grad(ruled(fwd=cube))(X),
+        ("custom_vjp: fwd", "a pair (result, residuals)", "it returned a"),
+        "return result, residuals",
+        TypeError,
+    ),
+    Case(
+        "bwd with too many cotangents",
+        errors.RuleResultError,
+        lambda: nnx.grad(ruled(bwd=lambda x, g: (g[1], g[1])))(X),
+        ("custom_vjp: bwd", "a tuple of 1", "a tuple of 2"),
+        "bwd with a tuple of one cotangent",
+    ),
+    Case(
+        "a derivative that the rule does not give",
+        errors.NoDerivativeError,
+        lambda: nnx.grad(closed_over)(nnx.Param(X)),
+        ("custom_vjp: ", "scaled", "what it closes over", "no cotangent"),
+        "pass the value as an argument",
+        TypeError,
+    ),
+    Case(
+        "a loss that is no scalar",
+        errors.NonScalarLossError,
+        lambda: nnx.grad(cube)(jnp.ones(3)),
+        ("grad: Gradient only defined for scalar-output functions", "cube", "float32[3]"),
+        "return loss.mean()",
+        TypeError,
+    ),
+    Case(
+        "auxiliary output that is missing",
+        errors.AuxResultError,
+        aux_missing,
+        ("grad: with has_aux=True", "(value, aux)", "tuple of 3"),
+        "return value, aux",
+        TypeError,
+    ),
+    Case(
+        "an argument that there is not",
+        errors.ArgumentOutOfRangeError,
+        lambda: nnx.grad(cube, argnums=2)(X),
+        ("grad", "cube", "no argument 2", "takes 1 positional"),
+        "positions count from 0",
+        TypeError,
+    ),
+]
