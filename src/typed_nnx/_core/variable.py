@@ -21,7 +21,7 @@ from typed_nnx._core.variable_axes import AxisHooks
 from typed_nnx._core.variable_copies import VariableCopies
 from typed_nnx._core.variable_jax import register_with_jax
 from typed_nnx._core.variable_metadata import VariableMetadata, class_hooks, named_metadata
-from typed_nnx._core.variable_parts import store_box, store_cells, store_flat, store_trace
+from typed_nnx._core.variable_parts import store_cells, store_flat, store_trace, store_value
 from typed_nnx.errors import RefInVariableError, VariableAttributeError
 
 A = TypeVar("A")
@@ -73,12 +73,12 @@ class Variable(
         meta = named_metadata(metadata, hijax, ref, eager_sharding, class_hooks(type(self)))
         store_trace(self, context.trace)
         store_cells(self, ())
-        store_flat(self, ((initial,), meta))
+        store_flat(self, ([initial], meta))
         if len(meta) > 3:
             initial = self._created(initial)
-            store_box(self, (initial,))
+            store_value(self, initial)
         if meta.ref:
-            store_box(self, (new_array_ref(initial),))
+            store_value(self, new_array_ref(initial))
 
     def _created(self, value: A) -> A:
         return place_value(self.create_value(value), self._meta)
@@ -110,11 +110,11 @@ class Variable(
         meta = self._meta
         for hook in meta.on_set:
             new = hook(self, new)
-        raw: Any = self._box[0]
+        raw: Any = self._raw
         if meta.ref:
             raw[... if index is UNSET else index] = new
         else:
-            store_box(self, (new if index is UNSET else _with_part(raw, index, new),))
+            store_value(self, new if index is UNSET else _with_part(raw, index, new))
 
     @overload
     def __getitem__(self, key: EllipsisType) -> A: ...
@@ -144,7 +144,7 @@ class Variable(
                 and self._nnx_trace is context.trace
                 and _alike(old, value)
             ):
-                store_flat(self, ((value,), meta))
+                box[0] = value
                 for cell in self._nnx_cells:
                     cell.values = None
                 return
@@ -170,17 +170,17 @@ class Variable(
     @property
     def raw_value(self) -> A:
         """What the Variable stores, before any get hook; the reference itself for ``ref=True``."""
-        return self._box[0]
+        return self._raw
 
     def get_raw_value(self) -> A:
         """Return `raw_value`."""
-        return self._box[0]
+        return self._raw
 
     def set_raw_value(self, value: A, *, _unsafe_bypass_check: bool = False) -> None:
         """Store `value` as it is, without hooks."""
         if not _unsafe_bypass_check and self._nnx_trace != context.trace:
             self._refuse()
-        store_box(self, (value,))
+        store_value(self, value)
 
     def create_value(self, value: A) -> A:
         """Return `value` as the ``on_create_value`` hooks make it."""

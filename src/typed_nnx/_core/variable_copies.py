@@ -15,7 +15,7 @@ from typed_nnx._core.metadata_methods import MetadataMethods
 from typed_nnx._core.references import is_array_ref, new_array_ref
 from typed_nnx._core.trace import context
 from typed_nnx._core.unset import UNSET
-from typed_nnx._core.variable_parts import store_box, store_cells, store_flat, store_trace
+from typed_nnx._core.variable_parts import store_cells, store_flat, store_trace, store_value
 from typed_nnx.errors import IncompatibleVariableError
 
 A = TypeVar("A")
@@ -33,16 +33,16 @@ class VariableCopies(MetadataMethods[A]):
             value: The raw value of the copy.
             **updates: Metadata to change.
         """
-        raw: Any = self._box[0] if value is UNSET else value
+        raw: Any = self._raw if value is UNSET else value
         meta = self._meta.updated(updates) if updates else self._meta
         if _copy_ref and is_array_ref(raw):
             raw = new_array_ref(raw[...])
-        return type(self)._make((raw,), meta)
+        return type(self)._make(raw, meta)
 
     def _clone(self) -> Self:
         """Return a copy; the quick form of `copy` for many Variables."""
         flat = self._flat
-        return self.copy() if flat[1].ref else self._make(*flat)
+        return self.copy() if flat[1].ref else self._make(flat[0][0], flat[1])
 
     def replace(self, value: Any = UNSET, *, _copy_ref: bool = True, **updates: Any) -> Self:
         """Return a copy with another value or other metadata; the same as `copy`."""
@@ -67,34 +67,34 @@ class VariableCopies(MetadataMethods[A]):
         if self._nnx_trace != context.trace:
             self._refuse()
         if self._meta.ref and variable_state._meta.ref:
-            raw: Any = self._box[0]
-            other: Any = variable_state._box[0]
+            raw: Any = self._raw
+            other: Any = variable_state._raw
             raw[...] = other[...]
         else:
-            store_box(self, variable_state._box)
+            store_value(self, variable_state._raw)
         self._replace_metadata(variable_state._meta)
 
     @classmethod
     def from_metadata(cls, value: A, attributes: Mapping[str, Any]) -> Self:
         """Build a Variable from a raw value and its metadata, without hooks."""
         defaults = {"hijax": False, "ref": False, "eager_sharding": True}
-        return cls._make((value,), Metadata.of({**defaults, **attributes}))
+        return cls._make(value, Metadata.of({**defaults, **attributes}))
 
     def __copy__(self) -> Self:
         return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        raw: Any = jax.tree.map(_copied_leaf, self._box[0])
+        raw: Any = jax.tree.map(_copied_leaf, self._raw)
         meta = self._meta
         if not meta.is_hashable:  # then it may hold something mutable
             meta = Metadata.of(copy.deepcopy(dict(meta), memo))
-        return type(self)._make((raw,), meta)
+        return type(self)._make(raw, meta)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"value": self._box[0], "metadata": dict(self._meta)}
+        return {"value": self._raw, "metadata": dict(self._meta)}
 
     def __setstate__(self, state: MutableMapping[str, Any]) -> None:
-        store_flat(self, ((state["value"],), Metadata.of(state["metadata"])))
+        store_flat(self, ([state["value"]], Metadata.of(state["metadata"])))
         store_trace(self, context.trace)
         store_cells(self, ())
 

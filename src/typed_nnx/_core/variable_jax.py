@@ -24,11 +24,11 @@ def register_with_jax(cls: type[VariableParts[Any]]) -> None:
 
     def unflatten(meta: Metadata, children: Iterable[Any]) -> VariableParts[Any]:
         made = new(cls)
-        store_flat(made, (children, meta))
+        store_flat(made, ([*children], meta))
         store_trace(made, trace.trace)
         return made
 
     def flatten_with_keys(variable: VariableParts[Any]) -> Any:
-        return ((_VALUE_KEY, variable._box[0]),), variable._meta
+        return ((_VALUE_KEY, variable._raw),), variable._meta
 
     jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, _flatten)

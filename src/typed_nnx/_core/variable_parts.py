@@ -20,31 +20,31 @@ class VariableParts(Generic[A]):
     """The slots of a Variable.
 
     Attributes:
-        _flat: The value in a 1-tuple and the metadata: exactly what jax asks for when it flattens,
-            so that it gets it without a Python call.
+        _flat: The value in a list of one, the box, and the metadata: exactly what jax asks for when
+            it flattens, so that it gets it without a Python call. A Variable keeps its box for life.
         _nnx_trace: The jax trace that the Variable belongs to.
         _nnx_cells: The records that it is part of; unset (and then found empty) until it is in one.
     """
 
     __slots__ = ("__weakref__", "_flat", "_nnx_cells", "_nnx_trace")
 
-    _flat: tuple[tuple[A], Metadata]
+    _flat: tuple[list[A], Metadata]
     _nnx_trace: Any
     _nnx_cells: Membership
 
     @property
-    def _box(self) -> tuple[A]:
-        return self._flat[0]
+    def _raw(self) -> A:
+        return self._flat[0][0]
 
     @property
     def _meta(self) -> Metadata:
         return self._flat[1]
 
     @classmethod
-    def _make(cls, box: tuple[Any], meta: Metadata) -> Self:
+    def _make(cls, value: Any, meta: Metadata) -> Self:
         """Build a Variable from parts that were checked before."""
         made = _new(cls)
-        store_flat(made, (box, meta))
+        store_flat(made, ([value], meta))
         store_trace(made, context.trace)
         return made
 
@@ -55,14 +55,14 @@ class VariableParts(Generic[A]):
 
 # Assignment goes through `Variable.__setattr__`, which exists for the sake of a good message; these
 # write the slot itself, several times faster.
-store_flat: Callable[[Any, tuple[Any, Metadata]], None] = VariableParts.__dict__["_flat"].__set__
+store_flat: Callable[[Any, tuple[list[Any], Metadata]], None] = VariableParts.__dict__["_flat"].__set__
 store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_nnx_trace"].__set__
 store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_nnx_cells"].__set__
 
 
-def store_box(variable: VariableParts[Any], box: tuple[Any]) -> None:
-    """Replace the value of a Variable and tell the records."""
-    store_flat(variable, (box, variable._flat[1]))
+def store_value(variable: VariableParts[Any], value: Any) -> None:
+    """Replace the raw value of a Variable and tell the records."""
+    variable._flat[0][0] = value
     for cell in variable._nnx_cells:
         cell.values = None
 

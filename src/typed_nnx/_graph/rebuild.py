@@ -85,7 +85,7 @@ def _variable(definition: VariableDef, leaf: Any, old: Any) -> Any:
     if not isinstance(leaf, Variable):
         if definition.meta.ref and not is_array_ref(leaf):
             leaf = new_array_ref(leaf)
-        leaf = definition.cls._make((leaf,), definition.meta)
+        leaf = definition.cls._make(leaf, definition.meta)
     if old is not None:
         if old is not leaf:
             old.update_from_state(leaf)

@@ -91,7 +91,6 @@ class Record:
             if known.token is not None:
                 self._variants[key] = known
         self.plans = {}
-        self.targets = (None, None)
         self.graphdef = known
 
     def _with_items(self, changed: Iterable[tuple[int, Item]]) -> GraphDef[Any]:

@@ -24,7 +24,7 @@ from typed_nnx._core.references import is_array_ref
 from typed_nnx._core.state import State
 from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
-from typed_nnx._core.variable_parts import store_box
+from typed_nnx._core.variable_parts import store_value
 from typed_nnx._graph.gather import entries_of
 from typed_nnx._graph.graph_state import GraphState
 from typed_nnx._graph.record import Record, record_of
@@ -65,7 +65,7 @@ class _Changes:
         """Make the changes."""
         for variable, new in self.variables:
             if type(new) is type(variable) and _same_metadata(new, variable):
-                store_box(variable, new._flat[0])
+                store_value(variable, new._flat[0][0])
             elif isinstance(new, Variable):
                 variable.update_from_state(new)
             else:
@@ -83,7 +83,7 @@ def _set_raw(variable: Variable[Any], value: Any) -> None:
     if variable._meta.ref and not is_array_ref(value):
         variable.get_raw_value()[...] = value
     else:
-        store_box(variable, (value,))
+        store_value(variable, value)
 
 
 def update(node: Any, state: Any, /, *states: Any) -> None:

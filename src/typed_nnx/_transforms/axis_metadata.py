@@ -61,6 +61,9 @@ class AxisMetadata:
             if id(variable) not in done:
                 done[id(variable)] = variable
                 self._add(variable, axes.get(id(variable), (variable, axis))[1])
+        for variable, axis in axes.values():
+            if id(variable) not in done:  # the function took it out of the arguments
+                self._add(variable, axis)
 
     def _remove(self, variable: Variable[Any], axis: int) -> None:
         names = variable._meta.get("out_sharding")

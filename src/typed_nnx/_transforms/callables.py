@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import types
 from typing import Any
 
@@ -40,19 +39,3 @@ def describe(function: Any) -> str:
     code = getattr(core, "__code__", None)
     place = "" if code is None else f" at {code.co_filename}:{code.co_firstlineno}"
     return f"{name}{place}"
-
-
-def positional(function: Any, args: Any, kwargs: Any) -> tuple[Any, ...]:
-    """Return arguments given by name in their positions.
-
-    Raises:
-        TypeError: The function does not take them.
-    """
-    if not kwargs:
-        return tuple(args)
-    signature = inspect.signature(function)
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    if bound.kwargs:
-        return ()
-    return bound.args

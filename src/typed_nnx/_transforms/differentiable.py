@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.nested import nested_of
@@ -31,7 +31,7 @@ class Differentiable(ByFilter):
         return super().group_of(function, path, leaf) if path else 0
 
 
-def prefix_of(argnum: int | DiffState, structural: bool) -> Prefix:
+def prefix_of(argnum: SupportsIndex | DiffState, structural: bool) -> Prefix:
     """Return the prefix of an argument to differentiate by.
 
     Args:
@@ -136,4 +136,4 @@ def state_of(graphdef: GraphDef[Any], chosen: Sequence[bool], values: Sequence[A
 
 
 def _variable(item: Any, value: Any) -> Any:
-    return item.cls._make((value,), item.meta) if type(item) is VariableDef else value
+    return item.cls._make(value, item.meta) if type(item) is VariableDef else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
 from jax.errors import JaxRuntimeError
@@ -20,6 +20,9 @@ from typed_nnx._transforms.jit_stages import Staged
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Effects, Signature
+
+#: A device of jax, whose class has no types that checkers agree on.
+Device: TypeAlias = Any
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -221,7 +224,7 @@ def jit(
     donate_argnums: ArgNums = ...,
     donate_argnames: ArgNames = ...,
     keep_unused: bool = ...,
-    device: jax.Device | None = ...,
+    device: Device | None = ...,
     backend: str | None = ...,
     inline: bool = ...,
     graph: bool | None = ...,
@@ -237,7 +240,7 @@ def jit(
     donate_argnums: ArgNums = ...,
     donate_argnames: ArgNames = ...,
     keep_unused: bool = ...,
-    device: jax.Device | None = ...,
+    device: Device | None = ...,
     backend: str | None = ...,
     inline: bool = ...,
     graph: bool | None = ...,
@@ -253,7 +256,7 @@ def jit(
     donate_argnums: ArgNums = None,
     donate_argnames: ArgNames = None,
     keep_unused: bool = False,
-    device: jax.Device | None = None,
+    device: Device | None = None,
     backend: str | None = None,
     inline: bool = False,
     graph: bool | None = None,
@@ -298,11 +301,9 @@ def jit(
     def wrap(function: Any) -> JitWrapped[..., Any]:
         statics = resolve("static", function, static_argnums, static_argnames)
         donated = resolve("donate", function, donate_argnums, donate_argnames)
-        rest = {"keep_unused": keep_unused, "inline": inline}
-        if device is not None:
-            rest["device"] = device  # type: ignore[assignment]  # options of several types
-        if backend is not None:
-            rest["backend"] = backend  # type: ignore[assignment]  # options of several types
+        rest: dict[str, Any] = {"keep_unused": keep_unused, "inline": inline}
+        given = {"device": device, "backend": backend}
+        rest.update({name: value for name, value in given.items() if value is not None})
         options = JitOptions(in_shardings, out_shardings, *statics, *donated, rest)
         return JitWrapped(function, options, graph, graph_updates)
 

@@ -6,13 +6,11 @@ others to the general way, by returning None.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from typed_nnx._core.nodes import LEAF, OBJECT, REFERENCE, kind_of
 from typed_nnx._core.trace import context
-from typed_nnx._core.variable_parts import store_flat
 from typed_nnx._graph.record import Record, record_of
 from typed_nnx._transforms.gather import are_disjoint, raw_values
 from typed_nnx._transforms.signature import Effects
@@ -117,9 +115,9 @@ def _write(record: Record, effects: Effects, changed: Sequence[int], new: list[A
 
 
 class Target:
-    """The Variables of one record that a call changes; good as long as the record is not patched."""
+    """The Variables of one record that a call changes; good as long as the record."""
 
-    __slots__ = ("_cell", "_changed", "_leaves", "_metas", "_size")
+    __slots__ = ("_boxes", "_cell", "_changed", "_leaves", "_size")
 
     def __init__(self, record: Record, changed: Sequence[int]) -> None:
         leaves: Any = record.leaves
@@ -127,7 +125,7 @@ class Target:
         self._size = len(leaves)
         self._changed = None if len(changed) == len(leaves) else changed
         self._leaves = [leaves[number] for number in changed]
-        self._metas = [leaf._flat[1] for leaf in self._leaves]
+        self._boxes = [leaf._flat[0] for leaf in self._leaves]
 
     def write(self, new: list[Any]) -> None:
         """Write values."""
@@ -136,8 +134,8 @@ class Target:
         values = cell.values
         if changed is None:
             cell.values = values = []
-        # All in C: the parts of a Variable are ((value,), metadata).
-        _exhaust(map(store_flat, self._leaves, zip(zip(new), self._metas)))  # noqa: B905 -- all as long as each other
+        for box, value in zip(self._boxes, new, strict=True):
+            box[0] = value
         if cell.shared:
             for variable in self._leaves:
                 for other in variable._nnx_cells:
@@ -151,8 +149,3 @@ class Target:
                 values[number] = value
         else:
             cell.values = None
-
-
-def _exhaust(steps: Iterable[None]) -> None:
-    """Take all steps, without a loop in Python."""
-    deque(steps, maxlen=0)

@@ -246,11 +246,18 @@ class Leaving:
     def _detached(self) -> dict[int, list[Traversal]]:
         """Return, by the number of their part, the objects that went in and are not reached any more."""
         found: dict[int, list[Traversal]] = {}
-        offsets = [part.offset for part in self._signature.parts]
+        parts = self._signature.parts
+        offsets = [part.offset for part in parts]
         for number in sorted(self._objects):
             node = self._objects[number]
-            if isinstance(node, GraphNode) and id(node) not in self._index:
-                part = bisect_right(offsets, number) - 1
+            part = bisect_right(offsets, number) - 1
+            if id(node) not in self._index and (
+                isinstance(node, GraphNode)
+                or (
+                    isinstance(node, Variable)
+                    and parts[part].graphdef.items[number - offsets[part]].meta != node._meta
+                )
+            ):
                 found.setdefault(part, []).append(self._visit(node))
         return found
 

@@ -174,7 +174,7 @@ def jit_partial(
     donate_argnums: ArgNums = None,
     donate_argnames: ArgNames = None,
     keep_unused: bool = False,
-    device: jax.Device | None = None,
+    device: Device | None = None,
     backend: str | None = None,
     inline: bool = False,
     graph: bool | None = None,

@@ -172,4 +172,4 @@ def _items(part: Part) -> Sequence[Any]:
 
 def _leaf(item: Any, value: Any) -> Any:
     """Return a leaf; a Variable is made here, since what is no value cannot become a reference."""
-    return item.cls._make((value,), item.meta) if type(item) is VariableDef else value
+    return item.cls._make(value, item.meta) if type(item) is VariableDef else value

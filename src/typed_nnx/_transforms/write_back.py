@@ -10,7 +10,7 @@ from typed_nnx._core.locate import where
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.paths import attribute_path
 from typed_nnx._core.trace import context
-from typed_nnx._core.variable_parts import store_box
+from typed_nnx._core.variable_parts import store_value
 from typed_nnx._graph.graphdef import VariableDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.traversal import Slot
@@ -152,7 +152,7 @@ class _Writer:
             if type(leaf) is Slot:
                 leaf.holder[leaf.name] = value
             else:
-                store_box(leaf, (value,))  # type: ignore[arg-type]  # not a Slot
+                store_value(leaf, value)  # type: ignore[arg-type]  # not a Slot
         return list(values[len(changed) :])
 
     # -- structure --------------------------------------------------------------------------------
