@@ -7,7 +7,7 @@ import typing as tp
 
 import jax
 
-from tests.transforms.programs import Machine, Step, pick, put, small
+from tests.transforms.programs import Machine, Step, may_put, pick, put, small
 
 FAILURES = ("custom", "missing attribute", "missing item", "bad shape")
 
@@ -29,7 +29,10 @@ class Attach(Step):
         node = m.node(self.node)
         if node is None:
             return False
-        put(node, self.name, m.fresh(self.kind))
+        child = m.fresh(self.kind)
+        if not may_put(node, self.name, child):
+            return False
+        put(node, self.name, child)
         return True
 
 
@@ -64,7 +67,10 @@ class Replace(Step):
         found = m.slot(self.slot)
         if found is None:
             return False
-        put(found[0], found[1], m.fresh(self.kind))
+        child = m.fresh(self.kind)
+        if not may_put(found[0], found[1], child):
+            return False
+        put(found[0], found[1], child)
         return True
 
 

@@ -143,6 +143,12 @@ def pick(found: tp.Sequence[tp.Any], number: int) -> tp.Any:
     return found[number % len(found)] if found else None
 
 
+def may_put(node: tp.Any, key: tp.Any, child: tp.Any) -> bool:
+    """Tell whether a trace can return the node afterwards: no string where data was."""
+    old = dict(children(node) or ()).get(key)
+    return not isinstance(child, str) or old is None or isinstance(old, str | bool | int)
+
+
 def put(node: tp.Any, key: tp.Any, child: tp.Any) -> None:
     """Set an attribute, an item or an element."""
     match type(node).__name__:

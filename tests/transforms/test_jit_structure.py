@@ -336,6 +336,19 @@ def test_a_module_taken_off_inside_keeps_what_was_written_to_it():
     assert (count_of(old), old.mode, len(model.layers)) == (5, "gone", 1)
 
 
+def test_a_variable_taken_off_inside_keeps_its_new_metadata_and_value():
+    model = counter(nnx)
+    old = model.kernel
+
+    def step(m):
+        m.kernel.set_metadata(tag="gone")
+        m.kernel[...] += 1
+        del m.kernel
+
+    nnx.jit(step)(model)
+    assert (old.tag, numbers(old[...])) == ("gone", [2, 3, 4])
+
+
 def test_metadata_set_inside_reaches_the_callers_variable():
     model = counter(nnx)
     nnx.jit(lambda m: m.kernel.set_metadata(tag="seen"))(model)

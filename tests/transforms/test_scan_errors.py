@@ -51,11 +51,13 @@ def test_a_carried_variable_of_another_shape_or_dtype_is_an_error(lib, mode, cha
 
 
 @both
-@pytest.mark.parametrize("change", ["add", "delete"])
+@pytest.mark.parametrize("change", ["add", "delete", "metadata"])
 def test_a_carried_model_of_another_structure_is_an_error(lib, change):
     def step(model: Any, x: Any) -> Any:
         if change == "add":
             model.count_two = lib.Param(x)
+        elif change == "metadata":
+            model.count.set_metadata(tag="other")
         else:
             del model.count
         return model, x

@@ -69,6 +69,26 @@ def test_models_made_inside_get_the_name_of_the_axis(lib):
 
 
 @both
+@pytest.mark.parametrize("transform", ["vmap", "scan"])
+def test_a_variable_taken_off_inside_keeps_the_name_of_the_axis(lib, transform):
+    model = layers_of(lib)
+    taken = model.weight
+
+    def step(layer: Any) -> None:
+        del layer.weight
+
+    options = {"transform_metadata": {lib.PARTITION_NAME: "layers"}, "in_axes": 0}
+    if transform == "scan":
+        lib.scan(lambda x, layer: (x, step(layer)), **options | {"in_axes": (lib.Carry, 0)})(
+            0.0, model
+        )
+    else:
+        lib.vmap(step, **options)(model)
+    assert not hasattr(model, "weight")
+    assert taken.get_metadata()["out_sharding"] == ("layers", "in", "out")
+
+
+@both
 @pytest.mark.parametrize("options", [{}, {"other": "layers"}], ids=str)
 def test_without_the_option_metadata_stays(lib, options):
     model = lib.vmap(lambda key: create(lib), transform_metadata=options)(KEYS)

@@ -55,7 +55,9 @@ class VariableParts(Generic[A]):
 
 # Assignment goes through `Variable.__setattr__`, which exists for the sake of a good message; these
 # write the slot itself, several times faster.
-store_flat: Callable[[Any, tuple[list[Any], Metadata]], None] = VariableParts.__dict__["_flat"].__set__
+store_flat: Callable[[Any, tuple[list[Any], Metadata]], None] = VariableParts.__dict__[
+    "_flat"
+].__set__
 store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_nnx_trace"].__set__
 store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_nnx_cells"].__set__
 

@@ -84,9 +84,7 @@ class SharedReferenceError(ValueError):
         paths: Its paths.
     """
 
-    def __init__(
-        self, function: str, kind: str, paths: Sequence[tuple[object, ...] | str]
-    ) -> None:
+    def __init__(self, function: str, kind: str, paths: Sequence[tuple[object, ...] | str]) -> None:
         super().__init__(function, kind, paths)
         self.function = function
         self.kind = kind

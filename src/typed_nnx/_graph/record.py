@@ -106,7 +106,7 @@ class Record:
         if self.trace is None:
             traces = [leaf._nnx_trace for leaf in self.leaves if type(leaf) is not Slot]  # type: ignore[union-attr]  # not a Slot
             first = traces[0] if traces else None
-            self.trace = first if all([trace is first for trace in traces]) else _MIXED
+            self.trace = first if all(trace is first for trace in traces) else _MIXED
         return self.trace
 
     def values(self) -> list[Any]:

@@ -49,3 +49,11 @@ def check(root: Any, record: Any, fresh: Any) -> None:
     for number, (cached, found) in enumerate(values):
         if cached is not found:
             raise StaleRecordError(name, f"the leaf {graphdef.where(number)} was replaced")
+    raw = record.cell.values
+    if raw:
+        current = [leaf._flat[0][0] for leaf in record.leaves]
+        for number, (cached, found) in enumerate(zip(raw, current, strict=True)):
+            if cached is not found:
+                raise StaleRecordError(
+                    name, f"the value of the leaf {graphdef.where(number)} changed"
+                )

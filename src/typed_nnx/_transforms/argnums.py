@@ -40,13 +40,13 @@ def resolve(
     if not parameters or not (numbers or names):
         return numbers, names
     positional = [p.name for p in parameters if p.kind in _BY_POSITION]
-    if not any([p.kind is p.VAR_POSITIONAL for p in parameters]):
+    if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         for number in numbers:
             if not -len(positional) <= number < len(positional):
                 raise ArgumentOutOfRangeError(option, describe(function), number, len(positional))
         numbers = tuple([number % len(positional) for number in numbers])
     named = [p.name for p in parameters if p.kind in _BY_NAME]
-    if not any([p.kind is p.VAR_KEYWORD for p in parameters]):
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
         for name in names:
             if name not in named:
                 raise ArgumentOutOfRangeError(option, describe(function), name, len(positional))

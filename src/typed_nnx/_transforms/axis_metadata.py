@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import jax
 
+from typed_nnx._core.locate import where
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.gather import is_object
@@ -72,7 +73,11 @@ class AxisMetadata:
             number = _from_the_start(variable, axis, len(left))
             if not 0 <= number < len(left) or left[number] != self._name:
                 raise PartitionNameError(
-                    self._function, type(variable).__name__, self._name, axis, tuple(names)
+                    self._function,
+                    where(variable) or type(variable).__name__,
+                    self._name,
+                    axis,
+                    tuple(names),
                 )
             del left[number]
             variable.set_metadata(out_sharding=tuple(left))

@@ -142,7 +142,7 @@ def _entries(container: Any) -> list[Any]:
 
 def _identical(left: Sequence[Any], right: Sequence[Any]) -> bool:
     return len(left) == len(right) and all(
-        [one is two for one, two in zip(left, right, strict=True)]
+        one is two for one, two in zip(left, right, strict=True)
     )
 
 

@@ -8,12 +8,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._graph.graphdef import LEAF_ITEM, GraphDef
 from typed_nnx._transforms.gather import Call, is_object
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.places import place_name
-from typed_nnx._transforms.signature import Argument, Effects, Grown, Part, Repeated, Signature
+from typed_nnx._transforms.signature import (
+    Argument,
+    Effects,
+    Grown,
+    Part,
+    Repeated,
+    Signature,
+    leaf_positions,
+)
 from typed_nnx._transforms.structure_changes import changes_of
 from typed_nnx.errors import CarryStructureError, CarryTypeError
 
@@ -52,7 +60,7 @@ def returned_values(function: str, argument: Argument | None, given: Any, result
     before = argument.treedef.flatten_up_to(given)
     for (path, leaf), old in zip(entries, before, strict=True):
         if (is_object(leaf) or is_object(old)) and leaf is not old:
-            changes.append(f"{_place(path)}: {_what(old)} was given, {_what(leaf)} was returned")
+            changes.append(f"{_place(path)}: {_exchange(old, leaf)}")
         leaves.append(None if is_object(leaf) else leaf)
     if changes:
         raise CarryStructureError(function, changes, SAME)
@@ -65,6 +73,12 @@ def _place(path: Any) -> str:
 
 def _what(value: Any) -> str:
     return f"a {type(value).__name__}" if is_object(value) else "an array"
+
+
+def _exchange(before: Any, after: Any) -> str:
+    if type(before) is type(after):
+        return f"another {type(after).__name__} was returned than was given"
+    return f"{_what(before)} was given, {_what(after)} was returned"
 
 
 def check_structures(
@@ -80,7 +94,35 @@ def check_structures(
         if grown is not None and not may_grow(number, grown):
             before = signature.parts[number].graphdef
             after: GraphDef[Any] = grown.graphdef
-            raise CarryStructureError(function, changes_of(before, after, place_name(signature.parts[number].path)), KEEP)
+            raise CarryStructureError(
+                function, changes_of(before, after, place_name(signature.parts[number].path)), KEEP
+            )
+
+
+def stays_in_place(number: int, part: Part, leaves: Sequence[int], grown: Grown) -> bool:
+    """Whether leaves are after a step where they were before, and are the same ones.
+
+    Args:
+        number: The number of a part.
+        part: The part before the step.
+        leaves: Its leaves that are carried.
+        grown: Its structure after the step.
+    """
+    before, after = part.graphdef, grown.graphdef
+    numbers = after.outer or ()
+    found = {}
+    entries = zip(after.layout.paths, leaf_positions(after), grown.sources, strict=True)
+    for path, position, source in entries:
+        origin = source if numbers[position] is None else numbers[position]
+        found[path] = (after.items[position], origin)
+    positions = part.leaf_positions()
+    for leaf in leaves:
+        item = before.items[positions[leaf]]
+        # A bare array has no identity; what it holds tells where it comes from.
+        wanted = (number, leaf) if item == LEAF_ITEM else part.offset + positions[leaf]
+        if found.get(before.layout.paths[leaf]) != (item, wanted):
+            return False
+    return True
 
 
 def next_values(inside: Inside, flat: Flat, number: int) -> list[Any]:
@@ -88,7 +130,11 @@ def next_values(inside: Inside, flat: Flat, number: int) -> list[Any]:
     effects: Effects = flat.static.value
     values = list(inside.given[number])
     part = inside.signature.parts[number]
-    for leaf, value in zip(effects.changed[number], in_leaf_order(part, effects.changed[number], flat.updates[number]), strict=False):
+    for leaf, value in zip(
+        effects.changed[number],
+        in_leaf_order(part, effects.changed[number], flat.updates[number]),
+        strict=False,
+    ):
         values[leaf] = value
     return values
 

@@ -8,13 +8,11 @@ from typing import Any, TypeVar
 import jax
 
 from typed_nnx._core.variable import Variable
+from typed_nnx._transforms.branch_differences import branch_differences
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
-from typed_nnx._transforms.places import place_name
-from typed_nnx._transforms.signature import Effects, Grown
-from typed_nnx._transforms.structure_changes import between
 from typed_nnx.errors import BranchMismatchError
 
 A = TypeVar("A")
@@ -49,7 +47,7 @@ def cond(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        BranchMismatchError: The branches leave different structures, or types, of objects.
+        BranchMismatchError: The branches leave different structures or types.
 
     Returns:
         What the branch returned.
@@ -77,7 +75,7 @@ def switch(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        BranchMismatchError: The branches leave different structures, or types, of objects.
+        BranchMismatchError: The branches leave different structures or types.
 
     Returns:
         What the branch returned.
@@ -123,63 +121,12 @@ class _Branches:
         return flat
 
     def _compare(self, first: int, one: Flat, number: int, other: Flat) -> None:
-        """Raise if two branches leave different structures or types of objects.
+        """Raise if two branches leave different structures or types.
 
         Raises:
             BranchMismatchError: It names what differs and where.
         """
-        left: Effects = one.static.value
-        right: Effects = other.static.value
-        found: list[str] = []
-        if left != right:
-            found = self._structures(left, right)
-        else:
-            found = self._types(one, other)
+        found = branch_differences(self._call, one, other)
         if found:
-            name = [f"{n} ({describe(self.lift.function[n])})" for n in (first, number)]
-            raise BranchMismatchError(self.lift.name, name[0], name[1], found)
-
-    def _structures(self, left: Effects, right: Effects) -> list[str]:
-        parts = self._call.signature.parts
-        found: list[str] = []
-        for number, (part, place) in enumerate(zip(parts, self._call.places, strict=True)):
-            one = left.grown[number] if left.grown else None
-            two = right.grown[number] if right.grown else None
-            if one != two:
-                before = _structure(one, part.graphdef)
-                after = _structure(two, part.graphdef)
-                root = place_name(place.path)
-                found.extend(
-                    between(before, after, root, "the first branch", "the second branch")
-                )
-        if not found:
-            found = [f"the results: {_results(left)} and {_results(right)}"]
-        return found
-
-    def _types(self, one: Flat, other: Flat) -> list[str]:
-        found = []
-        effects: Effects = one.static.value
-        for place, changed, lefts, rights in zip(
-            self._call.places, effects.changed, one.updates, other.updates, strict=True
-        ):
-            for leaf, left, right in zip(changed, lefts, rights, strict=False):
-                types = [str(jax.tree.map(jax.typeof, value)) for value in (left, right)]
-                shapes = [jax.tree.map(lambda x: (x.shape, x.dtype), jax.tree.map(jax.typeof, v))
-                          for v in (left, right)]  # fmt: skip
-                if shapes[0] != shapes[1]:
-                    path = (*place.path, *place.structure.layout.paths[leaf])
-                    found.append(f"{place_name(path)}: {types[0]} and {types[1]}")
-        return found
-
-
-def _structure(grown: Grown | None, before: Any) -> Any:
-    return before if grown is None else grown.graphdef
-
-
-def _results(effects: Effects) -> str:
-    if effects.treedef is None:
-        return "no objects"
-    kinds = [
-        "an array" if grown is None else repr(grown.graphdef.items[0]) for grown in effects.results
-    ]
-    return ", ".join(kinds)
+            names = [f"{n} ({describe(self.lift.function[n])})" for n in (first, number)]
+            raise BranchMismatchError(self.lift.name, names[0], names[1], found)

@@ -76,7 +76,9 @@ class DifferentiatedCall:
                 if id(node) in known:
                     place = result_name((*path, *map(key_of_entry, keys)))
                     kind = type(node).__name__
-                    raise DifferentiatedInputError(self._lift.name, kind, "an argument", place)
+                    raise DifferentiatedInputError(
+                        self._lift.title, kind, inside.place_of(node), place
+                    )
 
     def finish(self, out: Any, found: Flat) -> tuple[Any, Any]:
         """Write the changes into the objects; return the result and the auxiliary output."""

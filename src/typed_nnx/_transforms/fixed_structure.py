@@ -52,7 +52,7 @@ class FixedLift(Lift):
             for part, grown in zip(signature.parts, flat.static.value.grown, strict=True):
                 if grown is not None and part in self._fixed(signature):
                     changes = differences(part.graphdef, grown.graphdef)
-                    raise StructureChangedError(self.name, changes, _FIX)
+                    raise StructureChangedError(self.title, changes, _FIX)
         return flat
 
     def _fixed(self, signature: Signature) -> list[Part]:

@@ -146,7 +146,7 @@ class Gatherer:
     def shares(self) -> bool:
         """Whether some object is reached on several paths."""
         return self._index is not None or any(
-            [type(item) is int for place in self.places for item in place.structure.items]
+            type(item) is int for place in self.places for item in place.structure.items
         )
 
     def _add(self, place: Place, part: Part) -> None:
@@ -194,13 +194,15 @@ class Gatherer:
             return Part(structure, None, None, self._offset, self._kept, place.prefix, place.path)
         leaves = zip(structure.layout.paths, place.graph.values(), strict=True)
         groups = [filters.group_of(self._function, path, leaf) for path, leaf in leaves]
-        return Part(structure, tuple(groups), filters, self._offset, self._kept, place.prefix, place.path)
+        return Part(
+            structure, tuple(groups), filters, self._offset, self._kept, place.prefix, place.path
+        )
 
     def _graph_of(self, root: Any) -> Record | Traversal | int:
         """Return the graph of an object, or its number if it was met before."""
         if self._index is None:
             graph = record_of(root) if isinstance(root, Pytree) else Traversal().visit(root)
-            if all([are_disjoint(place.graph, graph) for place in self.places]):
+            if all(are_disjoint(place.graph, graph) for place in self.places):
                 return graph
             self._index = self._shared_index()
         known = self._index.get(id(root))
@@ -221,7 +223,7 @@ class Gatherer:
 
     def _check_prefix(self, place: Place) -> None:
         """Raise if a Variable that was met before has another prefix now."""
-        if all([_same(place.prefix, other.prefix) for other in self.places]):
+        if all(_same(place.prefix, other.prefix) for other in self.places):
             return
         known = _prefixes_by_leaf(self.places)
         for identity, (path, prefix) in _prefixes_by_leaf([place]).items():

@@ -119,7 +119,7 @@ class Gradient(Lifted[P, R]):
             value = result[0]
         shape: Any = getattr(value, "shape", None)
         if shape is None and not isinstance(value, int | float | complex):
-            raise NonScalarLossError(self.transform, function, type(value).__name__)
+            raise NonScalarLossError(self.transform, function, f"a {type(value).__name__}")
         if shape:
             found = f"{getattr(value, 'dtype', type(value).__name__)}{list(shape)}"
             raise NonScalarLossError(self.transform, function, found)

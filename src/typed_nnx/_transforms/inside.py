@@ -12,9 +12,11 @@ from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.leaving import Flat, Leaving
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Argument, Part, Repeated, Signature, in_order
+from typed_nnx._transforms.structure_changes import places
 
 
 class Inside:
@@ -111,6 +113,14 @@ class Inside:
         for root in self._roots:
             found.update(Traversal().visit(root).index)
         return found
+
+    def place_of(self, node: Any) -> str:
+        """Return where an object came in, in words."""
+        for part in self.signature.parts:
+            for position, (path, _) in enumerate(places(part.graphdef, with_statics=False)):
+                if self._objects.get(position + part.offset) is node:
+                    return place_name((*part.path, *path))
+        return "what an argument holds now"
 
     # -- out --------------------------------------------------------------------------------------
 

@@ -10,13 +10,14 @@ from jax.errors import JaxRuntimeError
 
 from typed_nnx._core.unset import UNSET
 from typed_nnx._graph import verify
+from typed_nnx._graph.record import Record
 from typed_nnx._transforms import jit_dispatch
 from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve, spread
 from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.jit_explanations import check_donated, check_hashable
-from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
 from typed_nnx._transforms.jit_stages import Staged
+from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Effects, Signature
@@ -119,33 +120,63 @@ class JitWrapped(Staged[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the compiled function."""
-        if kwargs or self._is_general or verify.enabled:
+        if self._is_general or verify.enabled:
             return self._call(args, kwargs)
         captures = self._lift.known_captures
-        if (captures is None or not captures.is_nothing) and self._lift.captures().objects:
-            return self._call(args, kwargs)
+        if captures is None or not captures.is_nothing:
+            captures = self._lift.captures()
+        if kwargs or captures.objects:
+            return self._call_with(args, kwargs, captures.objects)
         gathered = jit_dispatch.gather(args, self._statics)
         if gathered is None:
             return self._call(args, kwargs)
         key, values, records = gathered
         signature = self._quick.get(key)
         if signature is None:
-            signature = self._quick_signature(key, args)
+            signature = self._quick_signature(key, args, kwargs)
         try:
-            updates, result, static = self._jitted(signature, (), *values)
+            found = self._jitted(signature, (), *values)
         except (TypeError, ValueError, JaxRuntimeError) as error:
             self._explain(error, args, kwargs)
             raise
+        effects: Effects = found[2].value
+        if effects.is_nothing:
+            return found[1]  # type: ignore[no-any-return]  # what the function returned
+        return self._finish(args, kwargs, records, found)
+
+    def _call_with(self, args: Any, kwargs: Any, captured: list[Any]) -> R:
+        """The same with keyword arguments and objects that the function closes over."""
+        count, before = len(args), len(args) + len(kwargs)
+        gathered = None
+        if not self._static_names.intersection(kwargs):
+            everything = (*args, *kwargs.values(), *captured)
+            statics = frozenset([number for number in self._statics if number < count])
+            gathered = jit_dispatch.gather(everything, statics)
+        if gathered is None:
+            return self._call(args, kwargs)
+        values = gathered.values
+        key = (gathered.key, count, *kwargs)
+        signature = self._quick.get(key)
+        if signature is None:
+            signature = self._quick_signature(key, args, kwargs)
+        named = dict(zip(kwargs, values[count:before], strict=True))
+        try:
+            found = self._jitted(signature, tuple(values[before:]), *values[:count], **named)
+        except (TypeError, ValueError, JaxRuntimeError) as error:
+            self._explain(error, args, kwargs)
+            raise
+        return self._finish(args, kwargs, gathered.records, found)
+
+    def _finish(self, args: Any, kwargs: Any, records: list[Record], found: Any) -> R:
+        updates, result, static = found
         effects: Effects = static.value
-        if effects.is_nothing or (
-            effects.is_only_values and jit_dispatch.write(records, effects, updates)
-        ):
+        if effects.is_only_values and jit_dispatch.write(records, effects, updates):
             return result  # type: ignore[no-any-return]  # what the function returned
         call = self._gather(args, kwargs)
         return self._lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
 
-    def _quick_signature(self, key: Any, args: Any) -> Signature:
-        signature = self._intern(self._gather(args, {}))
+    def _quick_signature(self, key: Any, args: Any, kwargs: Any) -> Signature:
+        signature = self._intern(self._gather(args, kwargs))
         if len(self._quick) >= _MANY:
             self._quick.clear()
         self._quick[key] = signature
@@ -169,7 +200,7 @@ class JitWrapped(Staged[P, R]):
         named = [(name, kwargs[name]) for name in self._static_names if name in kwargs]
         check_hashable(self._lift.function, [*statics, *named])
         if isinstance(error, JaxRuntimeError) and "donate" in str(error):
-            check_donated(self.transform, self._gather(args, kwargs))
+            check_donated(self._lift.title, self._gather(args, kwargs))
 
     def _jitted_for(self, signature: Signature, call: Call) -> Any:
         if not self._options.has_shardings:

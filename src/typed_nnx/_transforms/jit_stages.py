@@ -302,17 +302,15 @@ class JitMethod(functools.partial[R]):
     def trace(self, *args: Any, **kwargs: Any) -> Traced[R]:
         """Trace the method for arguments; see `jit`."""
         found: Traced[R] = self._staged.trace(*self.args, *args, **kwargs)
-        return found
+        return found.with_bound(self.args)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered[R]:
         """Translate the method to the input of the compiler; see `jit`."""
-        found: Lowered[R] = self._staged.lower(*self.args, *args, **kwargs)
-        return found
+        return self.trace(*args, **kwargs).lower()
 
     def compile(self, *args: Any, **kwargs: Any) -> Compiled[R]:
         """Compile the method for arguments; see `jit`."""
-        found: Compiled[R] = self._staged.compile(*self.args, *args, **kwargs)
-        return found
+        return self.lower(*args, **kwargs).compile()
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> R:
         """Return what the method returns with shapes in the place of values."""

@@ -18,6 +18,7 @@ from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefix_structure import check_prefix
 from typed_nnx._transforms.prefixes import ByFilter, Prefix, broadcast, by_filter
+from typed_nnx._transforms.result_checks import ResultCheck
 from typed_nnx._transforms.signature import (
     Argument,
     Effects,
@@ -29,7 +30,6 @@ from typed_nnx._transforms.signature import (
     Static,
     in_groups,
 )
-from typed_nnx._transforms.result_checks import ResultCheck
 from typed_nnx._transforms.structure_changes import changes_of
 from typed_nnx.errors import StructureChangedError
 
@@ -91,7 +91,14 @@ class Leaving:
     """
 
     __slots__ = (
-        "_entry_of", "_function", "_given", "_index", "_objects", "_numbers", "_signature", "_slots",
+        "_entry_of",
+        "_function",
+        "_given",
+        "_index",
+        "_numbers",
+        "_objects",
+        "_signature",
+        "_slots",
         "_variables",
     )  # fmt: skip
 
@@ -183,12 +190,10 @@ class Leaving:
                 return False
         # What is in a tuple can only be replaced together with it.
         return all(
-            [
-                type(leaf) is not Slot
+            type(leaf) is not Slot
                 or type(leaf.holder) in (dict, list)
                 or leaf.holder[leaf.name] is before
                 for leaf, before in zip(found.leaves, given, strict=True)
-            ]
         )
 
     # -- values -----------------------------------------------------------------------------------
@@ -374,5 +379,5 @@ def is_unchanged(before: Any, value: Any) -> bool:
     leaves, treedef = jax.tree.flatten(before)
     others, other = jax.tree.flatten(value)
     return bool(treedef == other) and all(
-        [one is two for one, two in zip(leaves, others, strict=True)]
+        one is two for one, two in zip(leaves, others, strict=True)
     )

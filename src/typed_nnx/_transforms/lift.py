@@ -13,6 +13,7 @@ from typing import Any
 
 from typed_nnx._graph.mode import resolve_modes
 from typed_nnx._transforms.argument_trees import check_trees
+from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call, Gatherer
 from typed_nnx._transforms.inside import Inside
@@ -33,7 +34,7 @@ class Lift:
     """A user's function and how to run it under a transform of jax.
 
     Args:
-        name: The name of the transform, for errors.
+        name: The name of the transform.
         function: The user's function: any callable.
         graph: False asserts that arguments are trees.
         graph_updates: False asserts that structures do not change.
@@ -43,15 +44,23 @@ class Lift:
         known_captures: What the function closed over when it was last looked at.
     """
 
-    __slots__ = ("function", "known_captures", "modes", "name")
+    __slots__ = ("_title", "function", "known_captures", "modes", "name")
 
     def __init__(
         self, name: str, function: Any, graph: bool | None, graph_updates: bool | None
     ) -> None:
         self.name = name
         self.function = function
+        self._title: str | None = None
         self.modes: Modes = resolve_modes(graph, graph_updates)
         self.known_captures: Captures | None = None
+
+    @property
+    def title(self) -> str:
+        """The transform, the function and where that is defined: how errors begin."""
+        if self._title is None:
+            self._title = f"{self.name} of {describe(self.function)}"
+        return self._title
 
     def captures(self) -> Captures:
         """Return what the function closes over now."""
@@ -64,7 +73,7 @@ class Lift:
         """Return the same for another function."""
         made = object.__new__(Lift)
         made.name, made.function, made.modes = self.name, function, self.modes
-        made.known_captures = None
+        made.known_captures = made._title = None
         return made
 
     def gather(
@@ -78,6 +87,7 @@ class Lift:
         kept: Sequence[bool] | None = None,
         kept_names: Collection[str] = (),
         keep_captured: bool = False,
+        roots: Sequence[Any] | None = None,
         statics: Collection[int] = (),
         static_names: Collection[str] = (),
     ) -> Call:
@@ -92,21 +102,23 @@ class Lift:
             kept: Whether all values of each positional argument are to be returned.
             kept_names: The same for keyword arguments.
             keep_captured: The same for what is captured.
+            roots: What the paths in each positional argument begin with; its position by default.
             statics: Positions of arguments that are left as they are.
             static_names: The same for keyword arguments.
         """
         modes = self.modes
-        gatherer = Gatherer(self.name)
+        gatherer = Gatherer(self.title)
         own = [None] * len(args) if prefixes is None else prefixes
         made, full, specs = [], [], []
         for number, (value, prefix) in enumerate(zip(args, own, strict=True)):
             if number in statics:
                 pure, pure_prefix, spec = value, None, None
             else:
+                root = number if roots is None else roots[number]
                 if type(prefix) in _CONTAINERS:
-                    check_prefix(self.name, "in", place_name((number,)), prefix, value)
+                    check_prefix(self.title, "in", place_name((number,)), prefix, value)
                 pure, pure_prefix, spec = gatherer.argument(
-                    value, prefix, (number,), kept=kept is not None and kept[number]
+                    value, prefix, (root,), kept=kept is not None and kept[number]
                 )
             made.append(pure)
             full.append(pure_prefix)
@@ -123,7 +135,7 @@ class Lift:
             if spec is not None:
                 keywords[name] = spec
         if not modes[0] and gatherer.shares():
-            check_trees(self.name, args, kwargs or {})
+            check_trees(self.title, args, kwargs or {})
         captured, found = [], []
         for value in self.captures().objects:
             pure, spec = gatherer.captured(value, capture_prefix, kept=keep_captured)
@@ -143,7 +155,7 @@ class Lift:
             kwargs: Those of the keyword arguments.
             captured: Those of what the function closes over.
         """
-        return Inside(self.name, self.function, self.captures(), signature).enter(
+        return Inside(self.title, self.function, self.captures(), signature).enter(
             args, kwargs, captured
         )
 

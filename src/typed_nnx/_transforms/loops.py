@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import jax
 
 from typed_nnx._core.variable import Variable
+from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.carries import (
     check_structures,
     check_types,
@@ -19,11 +20,14 @@ from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
-from typed_nnx._transforms.places import place_name
+from typed_nnx._transforms.places import CARRY, place_name
 from typed_nnx._transforms.signature import Effects, Part, Static
 from typed_nnx.errors import ConditionChangedError
 
 T = TypeVar("T")
+
+# The positions of the user's functions in a loop.
+_BODY, _CONDITION = 0, 1
 
 
 def while_loop(
@@ -62,8 +66,8 @@ def while_loop(
     Returns:
         The last carry, with the objects of the first.
     """
-    loop = _Loop("while_loop", (cond_fun, body_fun), init_val, graph, graph_updates)
-    final = jax.lax.while_loop(loop.condition, lambda carry: loop.step(carry, 1), loop.first)
+    loop = _Loop("while_loop", (body_fun, cond_fun), init_val, graph, graph_updates)
+    final = jax.lax.while_loop(loop.condition, loop.step, loop.first)
     return loop.finish(final)  # type: ignore[no-any-return]  # a carry
 
 
@@ -100,7 +104,7 @@ def fori_loop(
     loop = _Loop("fori_loop", (body_fun,), init_val, graph, graph_updates)
     first, last = [x.get_value() if isinstance(x, Variable) else x for x in (lower, upper)]
     final = jax.lax.fori_loop(
-        first, last, lambda i, carry: loop.step(carry, 0, i), loop.first, unroll=unroll
+        first, last, lambda i, carry: loop.step(carry, i), loop.first, unroll=unroll
     )
     return loop.finish(final)  # type: ignore[no-any-return]  # a carry
 
@@ -117,7 +121,7 @@ class _Loop:
         graph_updates: bool | None,
     ) -> None:
         self._lift = Lift(name, functions, graph, graph_updates)
-        self._call: Call = self._lift.gather((carry,))
+        self._call: Call = self._lift.gather((carry,), roots=(CARRY,))
         self._given = carry
         self._argument = self._call.signature.arguments[0]
         self.first = (self._call.args[0], self._call.captured)
@@ -133,7 +137,7 @@ class _Loop:
             ConditionChangedError: The user's function changed something.
         """
         inside = self._enter(carry)
-        result = inside.result(0)
+        result = inside.result(_CONDITION)
         effects: Effects = inside.leave(None).static.value
         paths = [
             place_name((*place.path, *place.structure.layout.paths[leaf]))
@@ -144,24 +148,22 @@ class _Loop:
             if grown is not None:
                 paths.append(f"{place_name(place.path)} (its structure)")
         if paths:
-            raise ConditionChangedError(paths)
+            raise ConditionChangedError(describe(self._lift.function[_CONDITION]), paths)
         return result.get_value() if isinstance(result, Variable) else result
 
-    def step(self, carry: Any, number: int, *before: Any) -> Any:
+    def step(self, carry: Any, *before: Any) -> Any:
         """Return the plain values of the next carry."""
-        call, name = self._call, self._lift.name
+        call, name = self._call, self._lift.title
         inside = self._enter(carry)
         given = inside.args[0]
-        plain = returned_values(name, self._argument, given, inside.result(number, *before))
+        plain = returned_values(name, self._argument, given, inside.result(_BODY, *before))
         flat = inside.leave(None)
         check_structures(name, call.signature, flat, lambda *_: False)
         parts = call.signature.parts
         values = [next_values(inside, flat, n) for n in range(len(parts))]
         check_types(name, call, inside.given, values)
         by_part = {id(part): own for part, own in zip(parts, values, strict=True)}
-        captured = [
-            by_part.get(id(argument.parts[0]), []) for argument in call.signature.captured
-        ]
+        captured = [by_part.get(id(argument.parts[0]), []) for argument in call.signature.captured]
         return with_values(self._argument, plain, by_part), tuple(captured)
 
     def finish(self, final: Any) -> Any:

@@ -87,7 +87,7 @@ class Mapped(Lifted[P, R]):
 
     def _spread(self, count: int) -> tuple[Prefix, ...]:
         """Return the prefix of each positional argument."""
-        return spread(f"{self.transform}: {self._ins_name}", self._axes.ins, count)
+        return spread(f"{self._lift.title}: {self._ins_name}", self._axes.ins, count)
 
     def _by_position(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]

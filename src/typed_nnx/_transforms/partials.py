@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
-import jax
 from jax.errors import JaxRuntimeError
 
 from typed_nnx._graph import verify
@@ -16,7 +15,7 @@ from typed_nnx._transforms import jit_dispatch
 from typed_nnx._transforms.argnums import ArgNames, ArgNums
 from typed_nnx._transforms.callables import describe, unwrapped_function
 from typed_nnx._transforms.fixed_structure import FixedLift
-from typed_nnx._transforms.jit import JitWrapped, jit
+from typed_nnx._transforms.jit import Device, JitWrapped, jit
 from typed_nnx._transforms.jit_stages import Compiled, Lowered, Traced
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.partial_plan import Plan

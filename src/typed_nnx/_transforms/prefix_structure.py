@@ -20,7 +20,7 @@ def check_prefix(function: str, where: str, place: str, prefix: Prefix, value: A
     What is in other pytrees is left to jax.
 
     Args:
-        function: The name of the transform.
+        function: The name of the transform, or a text that begins with it.
         where: "in" or "out".
         place: What the value is.
         prefix: Its prefix.
@@ -32,7 +32,7 @@ def check_prefix(function: str, where: str, place: str, prefix: Prefix, value: A
     found = _mismatch(prefix, value, ())
     if found is not None:
         path, own, other = found
-        option = f"{where}_{_OPTIONS.get(function, 'axes')}"
+        option = f"{where}_{_OPTIONS.get(function.partition(' ')[0], 'axes')}"
         text = place + attribute_path(path)
         raise PrefixStructureError(function, option, text, _describe(own), _describe(other))
 

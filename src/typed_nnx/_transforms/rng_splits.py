@@ -233,8 +233,9 @@ def fork_rngs(
 
 def _fork_rule(split: KeyShapes | None) -> KeyRule:
     if split is None or isinstance(split, int | tuple):
-        split = {...: split}
-    elif not isinstance(split, Mapping):
+        keys = _key_maker("fork_rngs", "split", split)
+        return lambda path, stream: keys
+    if not isinstance(split, Mapping):
         raise InvalidRngSplitError("fork_rngs", "split", split)
     rules = [
         (to_predicate(filter_), _key_maker("fork_rngs", f"split[{filter_!r}]", shape))

@@ -129,7 +129,7 @@ class RuleCall:
         inside = self._lift.enter(self._call.signature, *self._united(shown, arrays))
         pair = inside.result(_FWD)
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise RuleResultError("fwd", "a pair (result, residuals)", pair)
+            raise RuleResultError(self._rule(_FWD), "a pair (result, residuals)", pair)
         out, residuals = pair
         found = inside.leave(out)
         self._note(inside, found)
@@ -155,8 +155,12 @@ class RuleCall:
         found = self._run_bwd(needed, unpacked(residual_values, plan), given)
         if not isinstance(found, tuple | list) or len(found) != len(self._diff):
             expected = f"a tuple of {len(self._diff)}, one for each differentiated argument"
-            raise RuleResultError("bwd", expected, found)
+            raise RuleResultError(self._rule(_BWD), expected, found)
         return self._cotangents(found), None
+
+    def _rule(self, which: int) -> str:
+        name = "fwd" if which == _FWD else "bwd"
+        return f"{name} ({describe(self._lift.function[which])})"
 
     def _run_bwd(self, needed: Any, *last: Any) -> Any:
         """Run `bwd` on arguments in nondiff_argnums, residuals and cotangents."""

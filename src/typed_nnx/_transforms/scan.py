@@ -47,7 +47,6 @@ class Scanned(Lifted[P, R]):
         carry, found = jax.lax.scan(steps.step, steps.first, steps.slices, **self._options)
         return steps.finish(carry, found)  # type: ignore[no-any-return]  # what the function returned
 
-
     def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         if not kwargs:
             return args

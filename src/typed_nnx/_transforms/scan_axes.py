@@ -30,7 +30,7 @@ class ScanAxes:
         if self.has_carry != (self.carry_out is not None or outs is Carry):
             raise ScanAxesError(
                 "If one of in_axes or out_axes has Carry, the other must also have Carry. Got "
-                f"in_axes={ins!r}, out_axes={outs!r}",
+                f"in_axes={_shown(ins)}, out_axes={_shown(outs)}",
                 "in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0)",
             )
         for path in _broadcast_places(outs):
@@ -80,9 +80,11 @@ class ScanAxes:
         if self.carry_out is None:
             return None, result, outs
         if not isinstance(result, tuple) or len(result) != len(outs):
-            found = f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
+            found = (
+                f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
+            )
             raise ScanAxesError(
-                f"out_axes={outs!r} asks for a tuple of {len(outs)} results, the function returned "
+                f"out_axes={_shown(outs)} asks for a tuple of {len(outs)} results, the function returned "
                 f"{found}",
                 "return one result for each of out_axes",
             )
@@ -107,6 +109,10 @@ class ScanAxes:
         return (*rest[: self.carry_out], carry, *rest[self.carry_out :])
 
 
+def _shown(axes: Prefix) -> str:
+    return repr(axes).replace(repr(Carry), "Carry")
+
+
 def _carry_position(name: str, axes: Prefix) -> int | None:
     if axes is Carry or type(axes) not in (tuple, list):
         return None
@@ -119,9 +125,9 @@ def _carry_position(name: str, axes: Prefix) -> int | None:
     for axis in axes:
         if axis is not Carry and by_filter(axis) is None:
             leaves = jax.tree.leaves(axis, is_leaf=is_prefix_leaf)
-            if any([leaf is Carry for leaf in leaves]):
+            if any(leaf is Carry for leaf in leaves):
                 raise ScanAxesError(
-                    f"Carry must be at the top-level, it cannot be nested. Found axes={axis!r}",
+                    f"Carry must be at the top-level, it cannot be nested. Found axes={_shown(axis)}",
                     "give nnx.Carry for the whole argument, or in nnx.StateAxes for a Module",
                 )
     return found[0] if found else None
@@ -131,5 +137,5 @@ def _broadcast_places(axes: Prefix) -> Iterator[str]:
     for path, leaf in jax.tree_util.tree_leaves_with_path(axes, is_leaf=is_prefix_leaf):
         filters = by_filter(leaf)
         values = (leaf,) if filters is None else filters.values_in_order
-        if any([value is None for value in values]):
+        if any(value is None for value in values):
             yield f"out_axes{jax.tree_util.keystr(path)}"

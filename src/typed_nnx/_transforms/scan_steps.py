@@ -14,6 +14,7 @@ from typed_nnx._transforms.carries import (
     check_types,
     next_values,
     returned_values,
+    stays_in_place,
     with_values,
 )
 from typed_nnx._transforms.gather import Call, prefix_of_leaf
@@ -71,7 +72,7 @@ class Steps:
 
     def step(self, carry: Any, slices: Any) -> tuple[Any, Found]:
         """Run the user's function on one slice."""
-        call, name = self._call, self._lift.name
+        call, name = self._call, self._lift.title
         carried, captured = carry
         pure = self._arguments(carried, slices)
         inside = self._lift.enter(call.signature, pure, {}, captured)
@@ -121,7 +122,7 @@ class Steps:
                 if self._is_scanned(number, leaf):
                     values[leaf] = old
             found.append(values)
-        check_types(self._lift.name, self._call, inside.given, found)
+        check_types(self._lift.title, self._call, inside.given, found)
         return found
 
     def _carry(self, pure: Sequence[Any], plain: Any, values: Sequence[list[Any]]) -> Any:
@@ -179,19 +180,10 @@ class Steps:
             return True
         axes = part.filters.values_in_order if part.filters is not None else (place.prefix,)
         groups = grown.groups if grown.groups is not None else (0,) * grown.count
-        if any([type(axes[group]) is not int for group in groups]):
+        if any(type(axes[group]) is not int for group in groups):
             return False  # it would have to be carried from the first step on
-        # Static values may change, but all that is carried must still be there, as it was.
-        structure = grown.graphdef
-        now = dict(zip(structure.outer or (), structure.items, strict=True))
-        positions = part.leaf_positions()
-        return all(
-            [
-                now.get(part.offset + positions[leaf]) == part.graphdef.items[positions[leaf]]
-                or (number, leaf) in grown.sources
-                for leaf in carried
-            ]
-        )
+        # Static values may change: the next step begins with the structure that the first one had.
+        return stays_in_place(number, part, carried, grown)
 
     # -- after the last step ----------------------------------------------------------------------
 
@@ -224,9 +216,7 @@ class Steps:
         carried, captured = carry
         call = self._call
         from_carry = iter(carried)
-        leaves = iter(
-            [None if type(axis) is int else next(from_carry) for axis in self._leaf_axes]
-        )
+        leaves = iter([None if type(axis) is int else next(from_carry) for axis in self._leaf_axes])
         found: list[list[Any]] = []
         pure = [
             treedef.unflatten([next(leaves) for _ in range(treedef.num_leaves)])

@@ -52,7 +52,7 @@ class ShardMapped(Mapped[P, R]):
         ins, outs = self._prefixes(call)
         check = None
         if self._options["check_vma"]:
-            check = functools.partial(check_replicated, self.transform, call, self._axes.outs)
+            check = functools.partial(check_replicated, self._lift.title, call, self._axes.outs)
         return jax.shard_map(
             self._flat(call.signature, check),
             in_specs=ins,

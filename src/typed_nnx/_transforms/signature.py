@@ -58,14 +58,18 @@ class Part:
             hash(self.graphdef)  # raises, and names the attribute
         return (token, self.groups, self.kept)
 
-
     def leaf_positions(self) -> list[int]:
         """Return the position of each leaf, counted from the root."""
-        return [
-            position
-            for position, item in enumerate(self.graphdef.items)
-            if type(item) is VariableDef or isinstance(item, str)
-        ]
+        return leaf_positions(self.graphdef)
+
+
+def leaf_positions(graphdef: GraphDef[Any]) -> list[int]:
+    """Return the position of each leaf of a structure, counted from the root."""
+    return [
+        position
+        for position, item in enumerate(graphdef.items)
+        if type(item) is VariableDef or isinstance(item, str)
+    ]
 
 
 def in_groups(filters: ByFilter | None, groups: Sequence[int], values: list[Any]) -> Any:
@@ -229,7 +233,14 @@ class Effects:
     """
 
     __slots__ = (
-        "_hash", "bases", "changed", "grown", "is_only_values", "is_nothing", "results", "treedef",
+        "_hash",
+        "bases",
+        "changed",
+        "grown",
+        "is_nothing",
+        "is_only_values",
+        "results",
+        "treedef",
     )  # fmt: skip
 
     def __init__(

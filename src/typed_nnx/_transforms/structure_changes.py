@@ -18,7 +18,7 @@ def differences(before: GraphDef[Any], after: GraphDef[Any], root: str = "") -> 
         after: The other; its ``outer`` numbers tell which objects were there before.
         root: What the paths begin with.
     """
-    old, new = dict(_places(before)), dict(_places(after))
+    old, new = dict(places(before)), dict(places(after))
     lines = []
     for path in {**old, **new}:
         where = f"{root}{attribute_path(path)}" or "the object itself"
@@ -42,7 +42,7 @@ def replacements(before: GraphDef[Any], after: GraphDef[Any], root: str = "") ->
     numbers = after.outer or ()
     first = next((number for number in numbers if number is not None), 0)
     lines = []
-    for position, (path, item) in enumerate(_places(after, with_statics=False)):
+    for position, (path, item) in enumerate(places(after, with_statics=False)):
         if position >= len(numbers) or not isinstance(item, Spec | VariableDef):
             continue
         if isinstance(item, Spec) and not item.is_object:
@@ -66,7 +66,7 @@ def between(
         one: What to call the one.
         other: What to call the other.
     """
-    lefts, rights = dict(_places(left)), dict(_places(right))
+    lefts, rights = dict(places(left)), dict(places(right))
     lines = []
     for path in {**lefts, **rights}:
         where = f"{root}{attribute_path(path)}"
@@ -96,9 +96,7 @@ def changes_of(before: GraphDef[Any], after: GraphDef[Any], root: str = "") -> l
     )
 
 
-def _places(
-    graphdef: GraphDef[Any], *, with_statics: bool = True
-) -> Iterator[tuple[Path, Any]]:
+def places(graphdef: GraphDef[Any], *, with_statics: bool = True) -> Iterator[tuple[Path, Any]]:
     """Yield the path and description of everything, static values included."""
     items = iter(graphdef.items)
     paths: dict[int, Path] = {}

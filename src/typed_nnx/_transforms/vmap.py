@@ -41,7 +41,7 @@ class Vmapped(Mapped[P, R]):
 
     def _map(self, call: Call) -> Callable[..., Outcome]:
         ins, outs = self._prefixes(call)
-        check = functools.partial(check_broadcast, self.transform, call, self._axes.outs)
+        check = functools.partial(check_broadcast, self._lift.title, call, self._axes.outs)
         flat = self._flat(call.signature, check)
         return jax.vmap(flat, in_axes=ins, out_axes=outs, **self._options)
 
