@@ -62,9 +62,7 @@ from typed_nnx._errors.transforms import BroadcastChangedError as BroadcastChang
 from typed_nnx._errors.transforms import PartitionNameError as PartitionNameError
 from typed_nnx._errors.transforms import PrefixLengthError as PrefixLengthError
 from typed_nnx._errors.transforms import ReturnedInputError as ReturnedInputError
-from typed_nnx._errors.transforms import AuxResultError as AuxResultError
 from typed_nnx._errors.transforms import DonatedAliasError as DonatedAliasError
-from typed_nnx._errors.transforms import NonScalarLossError as NonScalarLossError
 from typed_nnx._errors.rng_splits import InvalidSplitsError as InvalidSplitsError
 from typed_nnx._errors.rng_splits import SqueezeError as SqueezeError
 
@@ -81,9 +79,11 @@ from typed_nnx._errors.stages import NotJittedError as NotJittedError
 
 # -- derivatives -----------------------------------------------------------------------------------
 from typed_nnx._errors.autodiff import ArgnumsError as ArgnumsError
+from typed_nnx._errors.autodiff import AuxResultError as AuxResultError
 from typed_nnx._errors.autodiff import DifferentiatedInputError as DifferentiatedInputError
 from typed_nnx._errors.autodiff import DiffStateModeError as DiffStateModeError
 from typed_nnx._errors.autodiff import MissingRuleError as MissingRuleError
 from typed_nnx._errors.autodiff import NoDerivativeError as NoDerivativeError
+from typed_nnx._errors.autodiff import NonScalarLossError as NonScalarLossError
 from typed_nnx._errors.autodiff import RuleResultError as RuleResultError
 from typed_nnx._errors.autodiff import TangentStructureError as TangentStructureError

@@ -178,7 +178,8 @@ def test_drawing_from_an_array_of_keys_says_so_and_counts_nothing() -> None:
     assert str(caught.value) == (
         "RngStream 'params': it holds keys of shape (3,), so it cannot draw one key; expected a "
         "single key of shape ().\n"
-        "  Fix: draw inside `jax.vmap`, which gives each call one of the keys."
+        "  Fix: draw inside `nnx.vmap` over the streams, which gives each call one of the keys; "
+        "`nnx.split_rngs(splits=n)` above it makes the keys for the call."
     )
     assert rngs.params.count[...].tolist() == [0, 0, 0]
 

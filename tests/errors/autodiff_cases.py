@@ -81,7 +81,7 @@ CASES = [
         "an argument as the result of vjp",
         errors.DifferentiatedInputError,
         lambda: nnx.vjp(lambda m: {"m": m.norm}, model()),
-        ("vjp: ", "Duplicate Bag", "an argument", "result.m"),
+        ("vjp of ", "Duplicate Bag found at paths:", "args[0].norm", "result.m"),
         "return nnx.clone(...) of it",
     ),
     Case(

@@ -45,7 +45,7 @@ CASES = [
         errors.KeyShapeError,
         lambda: split_streams().default(),
         ("RngStream 'default': ", "keys of shape (3,)", "expected a single key of shape ()"),
-        "draw inside `jax.vmap`",
+        "draw inside `nnx.vmap` over the streams",
     ),
     Case(
         "a text as the shape of a split",

@@ -89,7 +89,10 @@ CASES = [
         "a cached argument whose structure the function changes",
         errors.StructureChangedError,
         grow_what_is_cached,
-        ("cached_partial: ", ".mode was the static value 'train', is the static value 'eval'"),
+        (
+            "cached_partial of ",
+            "args[0].mode was the static value 'train', is the static value 'eval'",
+        ),
         "change the structure outside, or pass the object to the function that nnx.jit returned",
     ),
 ]

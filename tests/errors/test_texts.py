@@ -8,12 +8,14 @@ import pytest
 
 from tests.errors import (
     autodiff_cases,
+    control_flow_cases,
     graph_cases,
     mapping_cases,
     pytree_cases,
     random_number_cases,
     stage_cases,
     state_cases,
+    transform_cases,
     variable_cases,
 )
 from tests.errors.case import Case, caught
@@ -28,6 +30,8 @@ CASES = [
     *mapping_cases.CASES,
     *stage_cases.CASES,
     *autodiff_cases.CASES,
+    *control_flow_cases.CASES,
+    *transform_cases.CASES,
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 

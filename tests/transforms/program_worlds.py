@@ -8,7 +8,8 @@ import typing as tp
 
 import jax
 import jax.numpy as jnp
-from hypothesis import Phase, settings
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from tests.graph.conftest import CHECKS
 from tests.graph.descriptions import Graph, Node, Value
@@ -54,9 +55,24 @@ def budget(examples: int) -> settings:
     )
 
 
-def explore(examples: int) -> settings:
-    """Return settings for a long run, which draws other examples each time."""
-    return settings(budget(examples), derandomize=False)
+def explore(
+    examples: int, check: tp.Callable[..., None], *strategies: st.SearchStrategy[tp.Any]
+) -> None:
+    """Check a law for many examples, other ones each time.
+
+    Args:
+        examples: How many.
+        check: The law.
+        *strategies: What draws its arguments.
+    """
+
+    # A function of its own: hypothesis takes settings for a function only once.
+    @given(st.tuples(*strategies))
+    @settings(budget(examples), derandomize=False)
+    def law(drawn: tuple[tp.Any, ...]) -> None:
+        check(*drawn)
+
+    law()
 
 
 def eagerly(function: tp.Callable) -> tp.Callable:

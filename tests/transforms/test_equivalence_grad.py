@@ -103,4 +103,4 @@ def test_a_failing_program_raises_the_same_error_under_grad(scenario, wrt):
     "strategy", [values_only, restructuring, failing], ids=["values", "structure", "errors"]
 )
 def test_the_law_of_grad_holds_for_many_programs(strategy):
-    given(strategy, wrt_names)(explore(400)(check))()
+    explore(400, check, strategy, wrt_names)

@@ -94,4 +94,4 @@ def test_the_law_of_jit_holds_while_records_are_verified(scenario, transform):
     ids=["values", "structure", "errors", "nested"],
 )
 def test_the_law_of_jit_holds_for_many_programs(strategy):
-    given(strategy, transforms)(explore(400)(check))()
+    explore(400, check, strategy, transforms)

@@ -140,4 +140,4 @@ def test_an_error_below_up_to_three_transforms_leaves_the_objects_alone(case):
     ids=["two", "three", "structure", "anywhere", "errors"],
 )
 def test_the_law_of_nesting_holds_for_many_programs(strategy):
-    given(strategy)(explore(300)(check))()
+    explore(300, check, strategy)

@@ -99,9 +99,9 @@ def test_gradients_through_remat_are_those_of_the_plain_program(scenario):
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", [anything, failing], ids=["any", "errors"])
 def test_the_law_of_remat_holds_for_many_programs(strategy):
-    given(strategy, transforms)(explore(400)(check))()
+    explore(400, check, strategy, transforms)
 
 
 @pytest.mark.slow
 def test_the_law_of_gradients_through_remat_holds_for_many_programs():
-    given(differentiated)(explore(400)(check_gradients))()
+    explore(400, check_gradients, differentiated)

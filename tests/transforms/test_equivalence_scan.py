@@ -155,4 +155,4 @@ def test_a_failing_program_raises_the_same_error_under_scan(scenario, axes):
     "strategy", [values_only, restructuring, failing], ids=["values", "structure", "errors"]
 )
 def test_the_law_of_scan_holds_for_many_programs(strategy):
-    given(strategy, axes_names)(explore(300)(check))()
+    explore(300, check, strategy, axes_names)

@@ -93,9 +93,9 @@ def test_leaves_that_are_not_mapped_are_one_for_all_slices(scenario, axes):
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", [mapping, failing], ids=["mapping", "errors"])
 def test_the_law_of_vmap_holds_for_many_programs(strategy):
-    given(strategy)(explore(400)(check))()
+    explore(400, check, strategy)
 
 
 @pytest.mark.slow
 def test_the_law_of_broadcasting_holds_for_many_programs():
-    given(broadcasting, st.sampled_from(sorted(AXES)))(explore(400)(check_broadcast))()
+    explore(400, check_broadcast, broadcasting, st.sampled_from(sorted(AXES)))

@@ -117,7 +117,7 @@ def test_without_updates_a_structural_change_is_an_error_and_nothing_changes(mod
     before = contents(nnx, nnx.clone(model))
     step = nnx.jit(lambda m: change(nnx, m) and None, **modes)
     for _ in range(2):
-        with pytest.raises(StructureChangedError, match="(?s)jit: .*Fix: "):
+        with pytest.raises(StructureChangedError, match="(?s)jit of .*Fix: "):
             step(model)
     assert contents(nnx, model) == before
 

@@ -382,5 +382,5 @@ def test_positions_that_do_not_exist_are_an_error():
         nnx.pmap(lambda x, y: x, static_broadcasted_argnums=2)
     with pytest.raises(nnx.errors.ArgumentOutOfRangeError, match="donate_argnums: .*2"):
         nnx.pmap(lambda x, y: x, donate_argnums=2)
-    with pytest.raises(nnx.errors.PrefixLengthError, match="pmap: in_axes"):
+    with pytest.raises(nnx.errors.PrefixLengthError, match="pmap of .*: in_axes"):
         nnx.pmap(lambda x, y: x, in_axes=(0,))(XS, XS)

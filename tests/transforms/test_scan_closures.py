@@ -15,6 +15,7 @@ from tests.transforms.mapping_scenarios import (
     stacked_model,
     values,
 )
+from typed_nnx.errors import CarryStructureError
 
 XS = jnp.arange(4.0)
 
@@ -82,6 +83,43 @@ def test_a_carry_that_changes_names_what_and_where(mode, change):
     assert ("added_later" if change == "add" else "running_total") in text
     assert "Fix: " in text
     assert values(inner) == before
+
+
+def exchanges(model: Any) -> None:
+    model.one, model.two = model.two, model.one
+
+
+def points_elsewhere(model: Any) -> None:
+    model.two = model.one
+
+
+@pytest.mark.parametrize("change", [exchanges, points_elsewhere], ids=lambda f: f.__name__)
+def test_what_is_carried_must_stay_in_its_place(change):
+    # flax hands values on by place, and gets the identities wrong for an even number of steps.
+    def step(model: Any, x: Any) -> Any:
+        change(model)
+        model.one[...] += x
+        return model, None
+
+    model = model_of(nnx, one=nnx.BatchStat(jnp.zeros(())), two=nnx.BatchStat(jnp.ones(())))
+    held, before = (model.one, model.two), values(model)
+    with pytest.raises(CarryStructureError, match=r"args\[0\]\.two .*\.one|args\[0\]\.one was"):
+        nnx.scan(step)(model, XS)
+    assert model.one is held[0]
+    assert model.two is held[1]
+    assert values(model) == before
+
+
+def test_a_carried_array_may_not_change_places_with_another_unseen():
+    def step(model: Any, x: Any) -> Any:
+        model.one, model.two = model.two, model.one
+        model.kind = "other"
+        return model, model.one + x
+
+    model = model_of(nnx, one=jnp.zeros(()), two=jnp.ones(()), kind="first")
+    with pytest.raises(CarryStructureError):
+        nnx.scan(step)(model, XS)
+    assert (float(model.one), float(model.two), model.kind) == (0.0, 1.0, "first")
 
 
 @all_modes

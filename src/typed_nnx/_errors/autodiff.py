@@ -9,6 +9,58 @@ from typed_nnx._errors.transforms import ReturnedInputError
 
 
 @public
+class NonScalarLossError(TypeError):
+    """A function to be differentiated did not return a scalar.
+
+    Args:
+        function: The name of the transform.
+        loss: The user's function.
+        found: What it returned.
+    """
+
+    def __init__(self, function: str, loss: str, found: str) -> None:
+        super().__init__(function, loss, found)
+        self.function = function
+        self.loss = loss
+        self.found = found
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: Gradient only defined for scalar-output functions. {self.loss} "
+            f"returned {self.found}.\n"
+            "  Fix: return loss.mean() or loss.sum(); with further results, has_aux=True and "
+            "`return loss, aux`"
+        )
+
+
+@public
+class AuxResultError(TypeError):
+    """A function that should return (value, aux) returned something else.
+
+    Args:
+        function: The name of the transform.
+        called: The user's function.
+        found: What it returned.
+    """
+
+    def __init__(self, function: str, called: str, found: object) -> None:
+        super().__init__(function, called, found)
+        self.function = function
+        self.called = called
+        self.found = found
+
+    def __str__(self) -> str:
+        what = f"a {type(self.found).__name__}"
+        if isinstance(self.found, tuple):
+            what = f"a tuple of {len(self.found)}"
+        return (
+            f"{self.function}: with has_aux=True, {self.called} should return a tuple (value, aux); "
+            f"it returned {what}.\n"
+            "  Fix: return value, aux"
+        )
+
+
+@public
 class ArgnumsError(ValueError, TypeError):
     """``argnums`` or ``nondiff_argnums`` does not say which arguments are meant.
 
@@ -126,7 +178,7 @@ class RuleResultError(TypeError, ValueError):
     """A rule of `custom_vjp` returned something of another form than was expected.
 
     Args:
-        rule: Which of the two: fwd or bwd.
+        rule: Which of the two, fwd or bwd, and the function.
         expected: What it should return.
         found: What it returned.
     """
@@ -138,11 +190,11 @@ class RuleResultError(TypeError, ValueError):
         self.found = found
 
     def __str__(self) -> str:
-        what = type(self.found).__name__
+        what = f"a {type(self.found).__name__}"
         if isinstance(self.found, Sequence):
             what += f" of {len(self.found)}"
         return (
-            f"custom_vjp: {self.rule} should return {self.expected}; it returned a {what}.\n"
+            f"custom_vjp: {self.rule} should return {self.expected}; it returned {what}.\n"
             "  Fix: fwd ends with `return result, residuals`, bwd with a tuple of one cotangent for "
             "each argument that is differentiated, None for zero"
         )

@@ -15,7 +15,7 @@ class CarryStructureError(ValueError):
     """What a loop carries has another structure, or other objects, after a step than before.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         changes: What changed, a line for each place.
         fix: What to do.
     """
@@ -38,7 +38,7 @@ class CarryTypeError(TypeError):
     """A value that a loop carries has another shape or dtype after a step than before.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         changes: Place, type before and type after.
     """
 
@@ -59,7 +59,7 @@ class CarryTypeError(TypeError):
 
 @public
 class BranchMismatchError(TypeError):
-    """The branches of `cond` or `switch` do different things to the structure or types of objects.
+    """The branches of `cond` or `switch` leave different structures, or values of different types.
 
     Args:
         function: The name of the transform.
@@ -78,8 +78,9 @@ class BranchMismatchError(TypeError):
     def __str__(self) -> str:
         return (
             f"{self.function}: the branches {self.first} and {self.other} must leave the same "
-            f"structure, but they differ:{_lines(self.differences)}\n"
-            "  Fix: make the same structural changes in every branch, or make them outside"
+            f"structures and types, but they differ:{_lines(self.differences)}\n"
+            "  Fix: make the same structural changes in every branch, or make them outside; for "
+            "types, value.astype(...) or .reshape(...) in one of the branches"
         )
 
 
@@ -88,16 +89,18 @@ class ConditionChangedError(ValueError):
     """The condition of a `while_loop` changed an object; such changes cannot be kept.
 
     Args:
+        condition: The condition.
         paths: What it changed.
     """
 
-    def __init__(self, paths: list[str]) -> None:
-        super().__init__(paths)
+    def __init__(self, condition: str, paths: list[str]) -> None:
+        super().__init__(condition, paths)
+        self.condition = condition
         self.paths = paths
 
     def __str__(self) -> str:
         return (
-            f"while_loop: cond_fun changed objects, which it must not:{_lines(self.paths)}\n"
+            f"while_loop: cond_fun {self.condition} changed objects, which it must not:{_lines(self.paths)}\n"
             "  Fix: make the change in body_fun"
         )
 

@@ -30,8 +30,10 @@ class TraceLevelError(Exception):
         article = "" if self.kind == "Pytree" else "a "
         return (
             f"Cannot mutate {owner} from {article}different trace level: {what} of the "
-            f"{self.owner}{place} was to change inside a jax transform that captured the object "
-            "instead of taking it as an argument.\n"
-            "  Fix: pass the object to the transformed function as an argument, and return what "
-            "changed"
+            f"{self.owner}{place} was to change inside a jax transform that did not take the "
+            "object in. Transforms of nnx take in arguments and what a function closes over, not "
+            "globals; those of jax take in no objects.\n"
+            "  Fix: pass the object to the transformed function as an argument, "
+            "nnx.jit(function)(model), or define the function where the model is a local variable; "
+            "write nnx.jit for jax.jit"
         )

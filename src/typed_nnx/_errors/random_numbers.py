@@ -71,7 +71,8 @@ class KeyShapeError(ValueError):
         return (
             f"RngStream {self.stream!r}: it holds keys of shape {self.shape}, so it cannot draw "
             "one key; expected a single key of shape ().\n"
-            "  Fix: draw inside `jax.vmap`, which gives each call one of the keys."
+            "  Fix: draw inside `nnx.vmap` over the streams, which gives each call one of the keys; "
+            "`nnx.split_rngs(splits=n)` above it makes the keys for the call."
         )
 
 

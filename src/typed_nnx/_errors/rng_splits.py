@@ -26,8 +26,12 @@ class InvalidSplitsError(TypeError, ValueError):
             f"{self.function}: argument `{self.argument}` is {self.got!r} "
             f"({type(self.got).__name__}); expected how many keys each stream gets: an int of 0 or "
             "more, or a tuple of them.\n"
-            f"  Fix: {self.function}(..., {self.argument.partition('[')[0]}=4)"
+            f"  Fix: {self.function}(..., {self._fix()})"
         )
+
+    def _fix(self) -> str:
+        option, _, filter_ = self.argument.partition("[")
+        return f"{option}={{{filter_[:-1]}: 4}}" if filter_ else f"{option}=4"
 
 
 @public

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typed_nnx._errors.counts import counted
 from typed_nnx._errors.public import public
 
 
@@ -10,7 +11,7 @@ class StructureChangedError(ValueError):
     """A transform that needs a fixed structure found another one when the function returned.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         changes: What changed, a line for each place.
         fix: What to do.
     """
@@ -65,7 +66,7 @@ class ArgumentOutOfRangeError(ValueError, TypeError):
     """An option of a transform names an argument that the function does not have.
 
     Args:
-        option: The option.
+        option: The option, with its transform where that helps.
         function: The function.
         argument: The position or name.
         count: How many positional arguments the function has.
@@ -79,10 +80,9 @@ class ArgumentOutOfRangeError(ValueError, TypeError):
         self.count = count
 
     def __str__(self) -> str:
-        kind = "argnums" if isinstance(self.argument, int) else "argnames"
         return (
-            f"{self.option}_{kind}: {self.function} has no argument {self.argument!r}; it takes "
-            f"{self.count} positional arguments.\n"
+            f"{self.option}: {self.function} has no argument {self.argument!r}; it takes "
+            f"{counted(self.count, 'positional argument')}.\n"
             "  Fix: name an argument that the function has; positions count from 0"
         )
 
@@ -92,7 +92,7 @@ class BroadcastChangedError(ValueError):
     """A value that all elements of a mapped axis share got another value for each of them.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         paths: Where the values are.
     """
 
@@ -116,19 +116,19 @@ class PartitionNameError(ValueError):
     """The sharding of a Variable does not have the name of the mapped axis where it should.
 
     Args:
-        function: The name of the transform.
-        kind: The type of the Variable.
+        function: The transform and the function.
+        variable: Where the Variable is, or its type.
         name: The name that was expected.
         axis: Where it was expected.
         found: The sharding of the Variable.
     """
 
     def __init__(
-        self, function: str, kind: str, name: str | None, axis: int, found: tuple[object, ...]
+        self, function: str, variable: str, name: str | None, axis: int, found: tuple[object, ...]
     ) -> None:
-        super().__init__(function, kind, name, axis, found)
+        super().__init__(function, variable, name, axis, found)
         self.function = function
-        self.kind = kind
+        self.variable = variable
         self.name = name
         self.axis = axis
         self.found = found
@@ -136,61 +136,9 @@ class PartitionNameError(ValueError):
     def __str__(self) -> str:
         return (
             f"{self.function}: Expected to remove {self.name!r} at index {self.axis} from "
-            f"{self.found!r}, the sharding of a {self.kind}.\n"
-            "  Fix: give the Variable a sharding with a name for each axis of its value, the mapped "
-            "one included, or change transform_metadata"
-        )
-
-
-@public
-class NonScalarLossError(TypeError):
-    """A function to be differentiated did not return a scalar.
-
-    Args:
-        function: The name of the transform.
-        loss: The user's function.
-        found: What it returned.
-    """
-
-    def __init__(self, function: str, loss: str, found: str) -> None:
-        super().__init__(function, loss, found)
-        self.function = function
-        self.loss = loss
-        self.found = found
-
-    def __str__(self) -> str:
-        return (
-            f"{self.function}: Gradient only defined for scalar-output functions. {self.loss} "
-            f"returned {self.found}.\n"
-            "  Fix: return loss.mean() or loss.sum(); with further results, has_aux=True and "
-            "`return loss, aux`"
-        )
-
-
-@public
-class AuxResultError(TypeError):
-    """A function that should return (value, aux) returned something else.
-
-    Args:
-        function: The name of the transform.
-        called: The user's function.
-        found: What it returned.
-    """
-
-    def __init__(self, function: str, called: str, found: object) -> None:
-        super().__init__(function, called, found)
-        self.function = function
-        self.called = called
-        self.found = found
-
-    def __str__(self) -> str:
-        what = type(self.found).__name__
-        if isinstance(self.found, tuple):
-            what = f"tuple of {len(self.found)}"
-        return (
-            f"{self.function}: with has_aux=True, {self.called} should return a tuple (value, aux); "
-            f"it returned a {what}.\n"
-            "  Fix: return value, aux"
+            f"{self.found!r}, the out_sharding of {self.variable}.\n"
+            "  Fix: give the Variable an out_sharding with a name for each axis of its value, "
+            f"{self.name!r} at index {self.axis}, or change transform_metadata"
         )
 
 
@@ -212,8 +160,9 @@ class PrefixLengthError(ValueError):
 
     def __str__(self) -> str:
         return (
-            f"{self.option} must be a tree prefix of the arguments: it has {self.prefixes} entries, "
-            f"the function got {self.arguments} positional arguments.\n"
+            f"{self.option} must be a tree prefix of the arguments: it has "
+            f"{counted(self.prefixes, 'entry', 'entries')}, the function got "
+            f"{counted(self.arguments, 'positional argument')}.\n"
             "  Fix: give one entry for each positional argument, or a single one for all"
         )
 
@@ -223,7 +172,7 @@ class ReturnedInputError(ValueError):
     """A Variable of an argument was returned in a mode in which it must not be.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         kind: The type of the Variable.
         argument: Where it is among the arguments.
         result: Where it is in the result.
@@ -252,7 +201,7 @@ class DonatedAliasError(ValueError):
     """An array was donated, and used a second time in the same call.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         paths: Where the array is.
     """
 

@@ -10,7 +10,7 @@ class ReplicatedChangedError(ValueError):
     """A value that devices share got values that differ from device to device.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         places: Path, spec and the axes along which the value differs, of each.
     """
 
@@ -37,7 +37,7 @@ class PrefixStructureError(ValueError):
     """A tree of prefixes has another structure than the value that it is for.
 
     Args:
-        function: The name of the transform.
+        function: The transform and the function.
         option: The option with the prefixes.
         place: Where the structures differ.
         prefix: What the prefix is there.

@@ -138,6 +138,14 @@ class GraphDef(Generic[M]):
         return [entry for item in self.items if isinstance(item, Spec) for entry in item.statics]
 
     @property
+    def is_objects_only(self) -> bool:
+        """Whether it has no plain containers and no bare arrays."""
+        return all(
+            item.is_object if isinstance(item, Spec) else not isinstance(item, str)
+            for item in self.items
+        )
+
+    @property
     def num_leaves(self) -> int:
         """The number of leaves that a State of this structure has."""
         return len(self.layout.items)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from typed_nnx._core.cells import Cell, attach_lock, joined
@@ -30,6 +30,39 @@ from typed_nnx._graph.graphdef import GraphDef, Item, Layout, VariableDef
 from typed_nnx._graph.traversal import Slot, Traversal, is_unchanged, leaf_values
 
 
+class Rebuilt:
+    """What a traversal would find in an object that was just built of a structure.
+
+    Args:
+        structure: The structure, of objects and Variables only.
+        made: The objects by position.
+    """
+
+    def __init__(self, structure: GraphDef[Any], made: Mapping[int, Any]) -> None:
+        self._structure = structure
+        self.objects: list[Any] = [made.get(number) for number in range(len(structure.items))]
+        self.leaves = [found for found in self.objects if isinstance(found, Variable)]
+        self.index = {id(found): number for number, found in made.items()}
+        self.watched: list[Any] = []
+        self.references: list[Any] = []
+        self.has_slots = False
+
+    def graphdef(self) -> GraphDef[Any]:
+        """Return the structure."""
+        return self._structure
+
+
+def adopt(root: Any, structure: GraphDef[Any], made: Mapping[int, Any]) -> Record | None:
+    """Give an object that was just built of a structure its record, without a traversal.
+
+    Returns:
+        The record; None if a traversal will be needed.
+    """
+    if isinstance(root, Pytree) and structure.base == 0 and structure.is_objects_only:
+        return _attach(root, Rebuilt(structure, made))
+    return None
+
+
 class Record:
     """What is known about the graph below one root; usable while `current` says so.
 
@@ -51,7 +84,7 @@ class Record:
         "plans", "references", "targets", "trace", "watched",
     )  # fmt: skip
 
-    def __init__(self, traversal: Traversal, cell: Cell) -> None:
+    def __init__(self, traversal: Traversal | Rebuilt, cell: Cell) -> None:
         self.graphdef = traversal.graphdef()
         self.leaves = tuple(traversal.leaves)
         self.objects = traversal.objects
@@ -67,6 +100,15 @@ class Record:
         self.trace: Any = None
         self.has_slots = traversal.has_slots
         self.references = traversal.references
+
+    def is_untouched(self, root: Any, structure: GraphDef[Any]) -> bool:
+        """Whether it is still the record of an object, with the very structure that it had."""
+        return (
+            root._nnx_record is self
+            and self.graphdef is structure
+            and self.cell.valid
+            and not self.cell.dirty
+        )
 
     def is_current(self) -> bool:
         """Whether no structure below the root has changed."""
@@ -136,7 +178,11 @@ def record_of(root: Pytree) -> Record:
 
 
 def _build(root: Pytree) -> Record:
-    traversal: Traversal = Traversal().visit(root)
+    return _attach(root, Traversal().visit(root))
+
+
+def _attach(root: Pytree, traversal: Traversal | Rebuilt) -> Record:
+    """Make the record of what was found, and tell all that is in it."""
     cell = Cell(weakref.ref(root))
     own = (cell,)
     with attach_lock:

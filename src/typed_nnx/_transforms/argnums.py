@@ -43,13 +43,17 @@ def resolve(
     if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         for number in numbers:
             if not -len(positional) <= number < len(positional):
-                raise ArgumentOutOfRangeError(option, describe(function), number, len(positional))
+                raise ArgumentOutOfRangeError(
+                    f"{option}_argnums", describe(function), number, len(positional)
+                )
         numbers = tuple([number % len(positional) for number in numbers])
     named = [p.name for p in parameters if p.kind in _BY_NAME]
     if not any(p.kind is p.VAR_KEYWORD for p in parameters):
         for name in names:
             if name not in named:
-                raise ArgumentOutOfRangeError(option, describe(function), name, len(positional))
+                raise ArgumentOutOfRangeError(
+                    f"{option}_argnames", describe(function), name, len(positional)
+                )
     if argnames is None:
         known = [positional[n] for n in numbers if n < len(positional)]
         names = tuple([name for name in known if name in named])

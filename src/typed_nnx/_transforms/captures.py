@@ -141,9 +141,7 @@ def _entries(container: Any) -> list[Any]:
 
 
 def _identical(left: Sequence[Any], right: Sequence[Any]) -> bool:
-    return len(left) == len(right) and all(
-        one is two for one, two in zip(left, right, strict=True)
-    )
+    return len(left) == len(right) and all(one is two for one, two in zip(left, right, strict=True))
 
 
 class _Exchange:

@@ -79,7 +79,8 @@ class Chosen(NamedTuple):
             ArgnumsError: Two positions are one argument.
         """
         found = [
-            positive(self.transform, function, number_of(entry), count) for entry in self.entries
+            positive(f"{self.transform}: {self.option}", function, number_of(entry), count)
+            for entry in self.entries
         ]
         self._check_once(found)
         return found

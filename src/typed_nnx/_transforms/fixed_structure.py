@@ -7,10 +7,11 @@ from typing import Any
 
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift, Modes
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Part, Signature
-from typed_nnx._transforms.structure_changes import differences
+from typed_nnx._transforms.structure_changes import changes_of
 from typed_nnx.errors import StructureChangedError
 
 
@@ -51,7 +52,8 @@ class FixedLift(Lift):
         if flat.static.value.grown:
             for part, grown in zip(signature.parts, flat.static.value.grown, strict=True):
                 if grown is not None and part in self._fixed(signature):
-                    changes = differences(part.graphdef, grown.graphdef)
+                    root = place_name(part.path)
+                    changes = changes_of(part.graphdef, grown.graphdef, root)
                     raise StructureChangedError(self.title, changes, _FIX)
         return flat
 

@@ -9,6 +9,7 @@ import jax
 
 from typed_nnx._graph.graphdef import VariableDef
 from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._graph.record import Record, adopt
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.leaving import Flat, Leaving
@@ -35,7 +36,7 @@ class Inside:
     """
 
     __slots__ = (
-        "_captures", "_function", "_name", "_objects", "_roots", "_variables", "args", "captured",
+        "_captures", "_function", "_name", "_objects", "_records", "_roots", "_variables", "args", "captured",
         "given", "kwargs", "signature",
     )  # fmt: skip
 
@@ -46,6 +47,7 @@ class Inside:
         self.signature = signature
         self._objects: dict[int, Any] = {}  # by their number among the items of all parts
         self._roots: list[Any] = []
+        self._records: list[Record | None] = []
         self.given: list[list[Any]] = []
         self._variables: list[list[Any]] = []
 
@@ -100,6 +102,7 @@ class Inside:
             for position, found in made.items():
                 self._objects[position + part.offset] = found
         self._roots.append(root)
+        self._records.append(None if shared else adopt(root, part.graphdef, made))
         # What is not an array may be changed in place, so what it holds is kept apart.
         self.given.append(
             [value if isinstance(value, jax.Array) else _copied(value) for value in values]
@@ -127,7 +130,7 @@ class Inside:
     def leave(self, result: Any, prefix: Prefix = NO_PREFIX) -> Flat:
         """Take the objects apart again: what changed, what came out, and the static `Effects`."""
         leaving = Leaving(self._name, self.signature, self._objects, self.given, self._variables)
-        return leaving.flat(self._roots, result, prefix)
+        return leaving.flat(self._roots, result, prefix, self._records)
 
 
 def _variables(part: Part, made: dict[int, Any]) -> list[Any]:

@@ -226,7 +226,7 @@ class JitWrapped(Staged[P, R]):
 
     def _prefixes(self, count: int) -> list[Prefix]:
         dynamic = [number for number in range(count) if number not in self._statics]
-        own = iter(spread("jit: in_shardings", self._options.in_shardings, len(dynamic)))
+        own = iter(spread(f"{self._lift.title}: in_shardings", self._options.in_shardings, len(dynamic)))
         return [None if number in self._statics else next(own) for number in range(count)]
 
     def _intern(self, call: Call) -> Signature:

@@ -12,8 +12,10 @@ import jax
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.references import is_array_ref
 from typed_nnx._core.variable import Variable
+from typed_nnx._graph import verify
 from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
-from typed_nnx._graph.traversal import Slot, Traversal
+from typed_nnx._graph.record import Record
+from typed_nnx._graph.traversal import Leaf, Slot, Traversal
 from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefix_structure import check_prefix
@@ -120,8 +122,25 @@ class Leaving:
         self._entry_of: list[int | None] = []  # by position in the new structures
         self._slots: dict[int, tuple[int, int]] | None = None
 
-    def flat(self, roots: Sequence[Any], result: Any, prefix: Prefix) -> Flat:
-        """Return what the trace returns to jax."""
+    def flat(
+        self,
+        roots: Sequence[Any],
+        result: Any,
+        prefix: Prefix,
+        records: Sequence[Record | None],
+    ) -> Flat:
+        """Return what the trace returns to jax.
+
+        Args:
+            roots: The objects of the parts.
+            result: What the user's function returned.
+            prefix: The prefix of the result.
+            records: The records of the objects; None where only a traversal will tell.
+        """
+        if self._is_untouched(roots, records) and not any(
+            map(is_object, jax.tree.leaves(result, is_leaf=is_object))
+        ):
+            return self._only_values(result, prefix)
         parts = self._signature.parts
         found = [self._visit(root) for root in roots]
         same = list(map(self._is_same, parts, self._given, found))
@@ -130,7 +149,7 @@ class Leaving:
         updates = [_Values(part.filters) for part in parts]
         changed = []
         for number, part in enumerate(parts):
-            leaves = self._changed(number, found[number], same[number])
+            leaves = self._changed(number, found[number].leaves if same[number] else None)
             updates[number].values = [value for _, value in leaves]
             changed.append(tuple([leaf for leaf, _ in leaves]))
             if part.groups is not None:
@@ -140,6 +159,30 @@ class Leaving:
         pure_result, treedef, results = self._result(result, prefix)
         static = Static(Effects(tuple(changed), grown, bases, treedef, results))
         return Flat(tuple([own.pure() for own in updates]), pure_result, static)
+
+    def _is_untouched(self, roots: Sequence[Any], records: Sequence[Record | None]) -> bool:
+        """Whether nothing but values changed, as far as the records know; else it is looked at."""
+        return not verify.enabled and all(
+            record is not None and record.is_untouched(root, part.graphdef)
+            for root, record, part in zip(roots, records, self._signature.parts, strict=True)
+        )
+
+    def _only_values(self, result: Any, prefix: Prefix) -> Flat:
+        """Return what the trace returns to jax if nothing but values changed."""
+        updates, changed = [], []
+        for number, part in enumerate(self._signature.parts):
+            leaves = self._changed(number, ())
+            own = _Values(part.filters)
+            own.values = [value for _, value in leaves]
+            if part.groups is not None:
+                own.groups = [part.groups[leaf] for leaf, _ in leaves]
+            updates.append(own.pure())
+            changed.append(tuple([leaf for leaf, _ in leaves]))
+        bases = tuple([part.offset for part in self._signature.parts])
+        pure_result, _, _ = self._result(result, prefix)
+        return Flat(
+            tuple(updates), pure_result, Static(Effects(tuple(changed), (), bases, None, ()))
+        )
 
     # -- structure --------------------------------------------------------------------------------
 
@@ -191,23 +234,29 @@ class Leaving:
         # What is in a tuple can only be replaced together with it.
         return all(
             type(leaf) is not Slot
-                or type(leaf.holder) in (dict, list)
-                or leaf.holder[leaf.name] is before
-                for leaf, before in zip(found.leaves, given, strict=True)
+            or type(leaf.holder) in (dict, list)
+            or leaf.holder[leaf.name] is before
+            for leaf, before in zip(found.leaves, given, strict=True)
         )
 
     # -- values -----------------------------------------------------------------------------------
 
-    def _changed(self, number: int, found: Traversal, same: bool) -> list[tuple[int, Any]]:
-        """Return (leaf, value) of each Variable, and while the structure is the same each slot, that changed."""
+    def _changed(self, number: int, places: Sequence[Leaf] | None) -> list[tuple[int, Any]]:
+        """Return (leaf, value) of each leaf of a part that changed.
+
+        Args:
+            number: The number of the part.
+            places: Where the leaves are now; None if the structure is another, of which the bare
+                arrays are then a part.
+        """
         kept = self._signature.parts[number].kept
         changed: list[tuple[int, Any]] = []
         leaves = zip(self._given[number], self._variables[number], strict=True)
         for leaf, (before, variable) in enumerate(leaves):
             if variable is not None:
                 value = variable._flat[0][0]
-            elif same:
-                slot: Any = found.leaves[leaf]
+            elif places is not None:
+                slot: Any = places[leaf]
                 value = slot.holder[slot.name]
             else:
                 continue  # it is part of the new structure

@@ -7,7 +7,6 @@ import enum
 from typed_nnx._core.paths import Path, attribute_path
 
 
-
 class Root(enum.Enum):
     """What a path begins with that is no argument: no name of an argument is equal to it."""
 

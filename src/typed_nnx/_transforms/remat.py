@@ -60,7 +60,9 @@ class Rematerialised(Lifted[P, R]):
         """Call the function."""
         options, lift = self._options, self._lift
         statics = {
-            positive("static", lift.function, number, len(args)) if number < 0 else number
+            positive("remat: static_argnums", lift.function, number, len(args))
+            if number < 0
+            else number
             for number in options.static_argnums
         }
         call = lift.gather(args, kwargs, statics=statics, static_names=options.static_argnames)

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 
+from typed_nnx._errors.counts import counted
 from typed_nnx._transforms.prefixes import Carry, Prefix, by_filter, is_prefix_leaf
 from typed_nnx.errors import ScanAxesError
 
@@ -63,7 +64,8 @@ class ScanAxes:
             return (ins,) * count
         if len(ins) != count:
             raise ScanAxesError(
-                f"in_axes has {len(ins)} entries, but the function got {count} arguments",
+                f"in_axes has {counted(len(ins), 'entry', 'entries')}, but the function got "
+                f"{counted(count, 'argument')}",
                 "give one axis for each argument",
             )
         return tuple(ins)
@@ -80,9 +82,7 @@ class ScanAxes:
         if self.carry_out is None:
             return None, result, outs
         if not isinstance(result, tuple) or len(result) != len(outs):
-            found = (
-                f"a tuple of {len(result)}" if isinstance(result, tuple) else type(result).__name__
-            )
+            found = _kind(result)
             raise ScanAxesError(
                 f"out_axes={_shown(outs)} asks for a tuple of {len(outs)} results, the function returned "
                 f"{found}",
@@ -107,6 +107,12 @@ class ScanAxes:
         if self.carry_out is None:
             return rest
         return (*rest[: self.carry_out], carry, *rest[self.carry_out :])
+
+
+def _kind(result: Any) -> str:
+    if isinstance(result, tuple):
+        return f"a tuple of {len(result)}"
+    return "an array" if isinstance(result, jax.Array) else f"a {type(result).__name__}"
 
 
 def _shown(axes: Prefix) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from typed_nnx._core.nodes import Spec
 from typed_nnx._core.paths import Path, attribute_path
@@ -96,6 +96,18 @@ def changes_of(before: GraphDef[Any], after: GraphDef[Any], root: str = "") -> l
     )
 
 
+class StaticValue(NamedTuple):
+    """A static value that is an attribute."""
+
+    value: Any
+
+
+class Same(NamedTuple):
+    """Stands for an object that is on another path too."""
+
+    path: Path
+
+
 def places(graphdef: GraphDef[Any], *, with_statics: bool = True) -> Iterator[tuple[Path, Any]]:
     """Yield the path and description of everything, static values included."""
     items = iter(graphdef.items)
@@ -106,13 +118,14 @@ def places(graphdef: GraphDef[Any], *, with_statics: bool = True) -> Iterator[tu
         item = next(items)
         if type(item) is int:
             repeated[0] += 1
-            yield path, paths.get(item - graphdef.base, item)
+            same = paths.get(item - graphdef.base)
+            yield path, item if same is None else Same(same)
             return
         paths[position] = path
         yield path, item
         if isinstance(item, Spec):
             for name, value in item.statics if with_statics else ():
-                yield (*path, name), (value,)
+                yield (*path, name), StaticValue(value)
             for key in item.keys:
                 yield from below((*path, key))
 
@@ -129,7 +142,7 @@ def _alike(left: Any, right: Any) -> bool:
         return False
 
 
-def _describe(item: Item | tuple[Any, ...]) -> str:
+def _describe(item: Item | Same | StaticValue) -> str:
     if isinstance(item, Spec):
         return f"a {item.cls.__name__}"
     if isinstance(item, VariableDef):
@@ -139,9 +152,9 @@ def _describe(item: Item | tuple[Any, ...]) -> str:
         return "an array"
     if isinstance(item, int):
         return "a shared object"
-    if len(item) == 1:
-        return f"the static value {item[0]!r}"
-    return f"the same object as {attribute_path(item)}"
+    if isinstance(item, StaticValue):
+        return f"the static value {item.value!r}"
+    return f"the same object as {attribute_path(item.path) or 'the whole'}"
 
 
 _DEFAULTS = ("hijax", "ref", "eager_sharding")
