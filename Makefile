@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= 2
 VERSIONS := 3.11 3.12 3.13
+# Run a second time in the mode that verifies each use of a cached record.
+VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 
@@ -16,7 +18,7 @@ help:
 	@echo "make test      the test suite"
 	@echo "make check     ruff, mypy, pyright, generated files are current"
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
-	@echo "make bench     the benchmarks of the graph engine, against flax"
+	@echo "make bench     the benchmarks of the graph engine and of the transforms, against flax"
 	@echo "make format    let ruff rewrite what it can;  make generate  rewrite generated files"
 
 install: $(STAMP)
@@ -32,7 +34,7 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(WORKERS)
-	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) tests/graph
+	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) $(VERIFIED)
 
 test-all:
 	@set -e; for version in $(VERSIONS); do \
@@ -48,7 +50,7 @@ test-all:
 .PHONY: test-everything
 test-everything: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow"
-	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow" tests/graph
+	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow" $(VERIFIED)
 
 check: lint types generated
 
@@ -72,6 +74,7 @@ format: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.graph
+	$(BIN)/python -m benchmarks.dispatch
 
 clean:
 	rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -55,7 +55,7 @@ def functional_params(blocks: int) -> Any:
     """Return the arrays as nested dicts and lists."""
 
     def linear(n_in: int, n_out: int) -> Any:
-        return {"kernel": jnp.full((n_in, n_out), 0.01), "bias": jnp.zeros((n_out,))}
+        return {"kernel": jnp.full((n_in, n_out), 0.01, jnp.float32), "bias": jnp.zeros((n_out,))}
 
     def norm() -> Any:
         return {"scale": jnp.ones((WIDTH,)), "bias": jnp.zeros((WIDTH,))}
@@ -71,7 +71,7 @@ def functional_params(blocks: int) -> Any:
         }
 
     return {
-        "embedding": jnp.full((VOCABULARY, WIDTH), 0.01),
+        "embedding": jnp.full((VOCABULARY, WIDTH), 0.01, jnp.float32),
         "blocks": [block() for _ in range(blocks)],
         "norm": norm(),
         "head": linear(WIDTH, VOCABULARY),
@@ -96,7 +96,7 @@ def functional_forward(params: Any, tokens: Any) -> Any:
 def _nnx_class(nnx: Any) -> Any:
     class Linear(nnx.Module):
         def __init__(self, n_in: int, n_out: int) -> None:
-            self.kernel = nnx.Param(jnp.full((n_in, n_out), 0.01))
+            self.kernel = nnx.Param(jnp.full((n_in, n_out), 0.01, jnp.float32))
             self.bias = nnx.Param(jnp.zeros((n_out,)))
             self.in_features, self.out_features = n_in, n_out
 
@@ -124,7 +124,7 @@ def _nnx_class(nnx: Any) -> Any:
 
     class Transformer(nnx.Module):
         def __init__(self, blocks: int) -> None:
-            self.embedding = nnx.Param(jnp.full((VOCABULARY, WIDTH), 0.01))
+            self.embedding = nnx.Param(jnp.full((VOCABULARY, WIDTH), 0.01, jnp.float32))
             self.blocks = nnx.List([Block() for _ in range(blocks)])
             self.norm, self.head = Norm(), Linear(WIDTH, VOCABULARY)
 
