@@ -1,8 +1,7 @@
-"""Train a small network on scikit-learn's handwritten digits, with modules and plain jax.
+"""Train a small network on scikit-learn's handwritten digits, with modules and their transforms.
 
 Run ``python -m examples.digits``, or ``make demo``. The layers are written here, on ``nnx.Module``
-and ``nnx.Param``; the training step is a pure function of States under ``jax.jit``: it merges the
-model from its States, differentiates, and returns the new States.
+and ``nnx.Param``; the training step is a function under ``nnx.jit`` that changes the model in place.
 """
 
 from __future__ import annotations
@@ -94,38 +93,34 @@ class Training:
     """A model under training, the compiled step, and the optimizer's state."""
 
     def __init__(self, model: MLP, optimizer: optax.GradientTransformation) -> None:
-        graphdef, params, _ = nnx.split(model, nnx.Param, ...)
         self.model = model
-        self.opt_state = optimizer.init(params)
+        self.opt_state = optimizer.init(nnx.state(model, nnx.Param))
 
-        @jax.jit
+        @nnx.jit
         def step(
-            params: nnx.State, rest: nnx.State, opt_state: optax.OptState, batch: Digits
-        ) -> tuple[nnx.State, nnx.State, optax.OptState, Scores]:
-            def loss_fn(params: nnx.State) -> tuple[jax.Array, tuple[Scores, nnx.State]]:
-                # jax.grad hands `rest` on as it is: count on a copy that belongs to this trace.
-                merged = nnx.merge(graphdef, params, rest, copy=True)
-                result = scores(merged, batch)
-                return result.loss, (result, nnx.state(merged, Calls))
+            model: MLP, opt_state: optax.OptState, batch: Digits
+        ) -> tuple[Scores, optax.OptState]:
+            def loss_fn(model: MLP) -> tuple[jax.Array, Scores]:
+                result = scores(model, batch)
+                return result.loss, result
 
-            grads, (result, rest) = jax.grad(loss_fn, has_aux=True)(params)
+            grads, result = nnx.grad(loss_fn, has_aux=True)(model)
             updates, opt_state = optimizer.update(grads, opt_state)
+            params = optax.apply_updates(nnx.state(model, nnx.Param), updates)
             # optax gives every tree one and the same type.
-            params = cast("nnx.State", optax.apply_updates(params, updates))
-            return params, rest, opt_state, result
+            nnx.update(model, cast("nnx.State", params))
+            return result, opt_state
 
         self._step = step
 
     def epoch(self, data: Digits, order: np.ndarray) -> Scores:
         """Run over the data once, update the model, and return the mean scores of the batches."""
-        _, params, rest = nnx.split(self.model, nnx.Param, ...)
         batches = []
         for start in range(0, len(order) - BATCH + 1, BATCH):
             rows = order[start : start + BATCH]
             batch = Digits(data.images[rows], data.labels[rows])
-            params, rest, self.opt_state, result = self._step(params, rest, self.opt_state, batch)
+            result, self.opt_state = self._step(self.model, self.opt_state, batch)
             batches.append(result)
-        nnx.update(self.model, params, rest)
         loss, accuracy = (jnp.stack(of_batches).mean() for of_batches in zip(*batches, strict=True))
         return Scores(loss, accuracy)
 

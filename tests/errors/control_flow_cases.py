@@ -38,6 +38,10 @@ def count(m: Any, *_: Any) -> Any:
     return m
 
 
+def twice(_: int, m: Any) -> Any:
+    return m, m
+
+
 def nothing(m: Any, *_: Any) -> Any:
     return m
 
@@ -90,6 +94,30 @@ CASES = [
         "return them in the same places",
     ),
     Case(
+        "a carry of another structure",
+        errors.CarryStructureError,
+        lambda: scanned(lambda c, x: ({"b": c["a"]}, x), {"a": 0.0}, X),
+        ("scan of ", "carry was {'a': an array}, is {'b': an array}"),
+        "return them in the same places",
+        TypeError,
+    ),
+    Case(
+        "a pair of objects for one",
+        errors.CarryStructureError,
+        lambda: nnx.fori_loop(0, 3, twice, bag()),
+        ("fori_loop of ", "carry was a Bag, is (a Bag, a Bag)"),
+        "return them in the same places",
+        TypeError,
+    ),
+    Case(
+        "an array in the carry of another shape",
+        errors.CarryTypeError,
+        lambda: scanned(lambda c, x: ({"n": X, "m": c["m"]}, x), {"n": X[0], "m": bag()}, X),
+        ("scan of ", "carry['n']: float32[] before, float32[3] after"),
+        "keep shape and dtype",
+        TypeError,
+    ),
+    Case(
         "a value in the carry of another shape",
         errors.CarryTypeError,
         lambda: nnx.while_loop(lambda m: m.total.sum() < 3, widen, bag()),
@@ -115,7 +143,12 @@ CASES = [
         "an attribute that only one branch adds",
         errors.BranchMismatchError,
         lambda: nnx.cond(True, grow, nothing, bag()),
-        ("cond: ", "0 (grow at ", "1 (nothing at ", "args[0].layer.new (a Param) is there after"),
+        (
+            "cond: ",
+            "true_fun (grow at ",
+            "false_fun (nothing at ",
+            "args[0].layer.new (a Param) is there after",
+        ),
         "make the same structural changes in every branch",
         TypeError,
     ),
@@ -123,7 +156,7 @@ CASES = [
         "a static value that only one branch sets",
         errors.BranchMismatchError,
         growing_only_one,
-        ("switch: ", "captured Bag.layer.mode (the static value 'eval')", "second branch only"),
+        ("switch: ", "captured Bag.layer.mode (the static value 'eval')", "after branch 1 only"),
         "make the same structural changes in every branch",
         TypeError,
     ),
@@ -131,7 +164,7 @@ CASES = [
         "a value of another shape in one branch",
         errors.BranchMismatchError,
         lambda: nnx.cond(True, widen, nothing, bag()),
-        ("args[0].total is float32[2] after the first branch, float32[] after the second",),
+        ("args[0].total is float32[2] after true_fun, float32[] after false_fun",),
         ".reshape(...) in one of the branches",
         TypeError,
     ),
@@ -141,7 +174,7 @@ CASES = [
         lambda: nnx.cond(True, lambda: {"a": X}, lambda: {"a": X[:2]}),
         (
             "cond: ",
-            "result.a is float32[3] after the first branch, float32[2] after",
+            "result.a is float32[3] after true_fun, float32[2] after",
         ),
         ".reshape(...) in one of the branches",
         TypeError,
@@ -150,7 +183,7 @@ CASES = [
         "results with other keys",
         errors.BranchMismatchError,
         lambda: nnx.cond(True, lambda: {"a": X}, lambda: {"b": nnx.Param(X)}),
-        ("result: {'a': float32[3]} after the first branch, {'b': a Param} after the second",),
+        ("result: {'a': float32[3]} after true_fun, {'b': a Param} after false_fun",),
         "in every branch",
         TypeError,
     ),
@@ -158,7 +191,7 @@ CASES = [
         "an object as the result of one branch",
         errors.BranchMismatchError,
         lambda: nnx.cond(True, lambda: (1, nnx.Param(X)), lambda: (1, X)),
-        ("result[1] is a Param after the first branch, an array after the second branch",),
+        ("result[1] is a Param after true_fun, an array after false_fun",),
         "in every branch",
         TypeError,
     ),
@@ -166,7 +199,7 @@ CASES = [
         "results of two types of Variable",
         errors.BranchMismatchError,
         lambda: nnx.cond(True, lambda: nnx.Param(X), lambda: nnx.BatchStat(X)),
-        ("result is a Param after the first branch, a BatchStat after the second branch",),
+        ("result is a Param after true_fun, a BatchStat after false_fun",),
         "in every branch",
         TypeError,
     ),
@@ -174,7 +207,7 @@ CASES = [
         "new objects whose values have two shapes",
         errors.BranchMismatchError,
         lambda: nnx.cond(True, lambda: [bag()], lambda: [widen(bag())]),
-        ("result[0].total is float32[] after the first branch, float32[2] after the second",),
+        ("result[0].total is float32[] after true_fun, float32[2] after false_fun",),
         ".reshape(...)",
         TypeError,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 import typed_nnx as nnx
@@ -34,6 +35,8 @@ def has_identity(value: Any) -> bool:
 
 def shown(value: Any) -> Any:
     """Return a value in a form that compares by content."""
+    if isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+        value = jax.random.key_data(value)
     if isinstance(value, jax.Array | np.ndarray):
         return np.asarray(value).tolist()
     if isinstance(value, nnx.Variable | nnx.Pytree):

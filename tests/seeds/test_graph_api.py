@@ -1,7 +1,8 @@
 """The examples of the seed document ``graph_api_reference.txt`` from `split` to `graphdef`.
 
 The others are in `test_graph_api_walks.py`; `call` and the update contexts are in
-`test_graph_api_calls.py`, refs in `test_graph_api_refs.py`. ``cached_partial`` is about transforms.
+`test_graph_api_calls.py`, refs in `test_graph_api_refs.py`. ``cached_partial`` and
+``nnx.grad`` are in `test_transform_examples.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Shared references, ``pytree=False`` and Object in ``module_and_pytree_guide.txt``.
 
 Where the document uses ``nnx.jit``, these tests use jax.jit with split and merge, which prints the
-same; ``nnx.jit`` itself comes with the transforms.
+same; `test_transform_examples.py` has ``nnx.jit`` itself.
 """
 
 from __future__ import annotations

@@ -103,16 +103,20 @@ class PlainLayers:
     Attributes:
         keeps_form: whether each round of a loop and each branch left structure, identities and
             metadata as they were; where they did not, a transform may refuse.
+        restarts: whether a step of a scan did not: the next step of a real one begins with the form
+            that the first had, which a loop cannot. The law of scan tells what it gives then.
     """
 
     def __init__(self, nnx: tp.Any) -> None:
         self.nnx = nnx
         self.keeps_form = True
+        self.restarts = False
 
     def apply(self, names: tp.Sequence[str], function: Function) -> Function:
         """Apply layers; the first name is the outermost."""
         plain = {"grad": self.grad, "cond": self.watched, "switch": self.watched}
-        plain |= dict.fromkeys(["scan", "fori", "loop"], self.rounds)
+        plain |= dict.fromkeys(["fori", "loop"], self.rounds)
+        plain["scan"] = self.scan
         for name in reversed(names):
             function = plain.get(name, lambda f: f)(function)
         return function
@@ -135,6 +139,19 @@ class PlainLayers:
         def layer(model: tp.Any, acc: jax.Array) -> jax.Array:
             for _ in range(ROUNDS):
                 acc = watched(model, acc)
+            return acc
+
+        return layer
+
+    def scan(self, f: Function) -> Function:
+        """Call `f` again and again; note whether a step changed the form."""
+        inner = self.rounds(f)
+
+        def layer(model: tp.Any, acc: jax.Array) -> jax.Array:
+            kept, self.keeps_form = self.keeps_form, True
+            acc = inner(model, acc)
+            self.restarts = self.restarts or not self.keeps_form
+            self.keeps_form = self.keeps_form and kept
             return acc
 
         return layer

@@ -74,7 +74,7 @@ def test_a_variable_taken_off_inside_keeps_the_name_of_the_axis(lib, transform):
     model = layers_of(lib)
     taken = model.weight
 
-    def step(layer: Any) -> None:
+    def step(layer):
         del layer.weight
 
     options = {"transform_metadata": {lib.PARTITION_NAME: "layers"}, "in_axes": 0}

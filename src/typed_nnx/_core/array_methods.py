@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from typed_nnx._core.value_holder import ValueHolder
+from typed_nnx._core.array_computations import ArrayComputations
 
 if TYPE_CHECKING:
     import jax
@@ -28,7 +28,7 @@ _FORWARDED_PROTOCOLS = frozenset(
 )
 
 
-class ArrayMethods(ValueHolder[A]):
+class ArrayMethods(ArrayComputations[A]):
     """The public interface of ``jax.Array``, looked up on the value.
 
     At run time only ``shape`` is defined here. The rest is found by ``__getattr__`` so that
@@ -67,33 +67,74 @@ class ArrayMethods(ValueHolder[A]):
         # -- attributes --
 
         @property
-        def dtype(self) -> np.dtype[Any]: ...
+        def dtype(self) -> np.dtype[Any]:
+            """The dtype of the value."""
+            ...
+
         @property
-        def ndim(self) -> int: ...
+        def ndim(self) -> int:
+            """The number of axes."""
+            ...
+
         @property
-        def size(self) -> int: ...
+        def size(self) -> int:
+            """The number of elements."""
+            ...
+
         @property
-        def itemsize(self) -> int: ...
+        def itemsize(self) -> int:
+            """The number of bytes of one element."""
+            ...
+
         @property
-        def nbytes(self) -> int: ...
+        def nbytes(self) -> int:
+            """The number of bytes of all elements."""
+            ...
+
         @property
-        def weak_type(self) -> bool: ...
+        def weak_type(self) -> bool:
+            """Whether the dtype gives way to that of another operand."""
+            ...
+
         @property
-        def T(self) -> jax.Array: ...
+        def T(self) -> jax.Array:
+            """The value with its axes in reverse order."""
+            ...
+
         @property
-        def mT(self) -> jax.Array: ...
+        def mT(self) -> jax.Array:
+            """The value with its last two axes swapped."""
+            ...
+
         @property
-        def real(self) -> jax.Array: ...
+        def real(self) -> jax.Array:
+            """The real part."""
+            ...
+
         @property
-        def imag(self) -> jax.Array: ...
+        def imag(self) -> jax.Array:
+            """The imaginary part."""
+            ...
+
         @property
-        def at(self) -> IndexUpdates: ...
+        def at(self) -> IndexUpdates:
+            """Updates of elements: ``variable.at[index].set(x)`` returns a changed copy."""
+            ...
+
         @property
-        def is_fully_addressable(self) -> bool: ...
+        def is_fully_addressable(self) -> bool:
+            """Whether this process can reach all shards."""
+            ...
+
         @property
-        def is_fully_replicated(self) -> bool: ...
+        def is_fully_replicated(self) -> bool:
+            """Whether each device holds the whole value."""
+            ...
+
         @property
-        def committed(self) -> bool: ...
+        def committed(self) -> bool:
+            """Whether the value was placed on its devices explicitly."""
+            ...
 
         # -- conversion, memory and devices --
 
@@ -102,22 +143,61 @@ class ArrayMethods(ValueHolder[A]):
             dtype: DTypeLike | None,
             copy: bool = False,
             device: Device | Sharding | None = None,
-        ) -> jax.Array: ...
-        def view(self, dtype: DTypeLike | None = None, type: None = None) -> jax.Array: ...
-        def item(self, *args: int) -> bool | int | float | complex: ...
-        def tolist(self) -> Any: ...
-        def tobytes(self, order: str = "C") -> bytes: ...
-        def byteswap(self) -> jax.Array: ...
-        def to_device(
-            self, device: Device | Sharding, *, stream: int | None = None
-        ) -> jax.Array: ...
-        def devices(self) -> set[Device]: ...
-        def addressable_data(self, index: int) -> jax.Array: ...
-        def block_until_ready(self) -> jax.Array: ...
-        def copy_to_host_async(self) -> None: ...
-        def is_ready(self) -> bool: ...
-        def is_deleted(self) -> bool: ...
-        def delete(self) -> None: ...
+        ) -> jax.Array:
+            """Return the value with another dtype."""
+            ...
+
+        def view(self, dtype: DTypeLike | None = None, type: None = None) -> jax.Array:
+            """Return the same bits read as another dtype."""
+            ...
+
+        def item(self, *args: int) -> bool | int | float | complex:
+            """Return one element, by default the only one, as a Python number."""
+            ...
+
+        def tolist(self) -> Any:
+            """Return the elements as a Python number or nested lists of them."""
+            ...
+
+        def tobytes(self, order: str = "C") -> bytes:
+            """Return the bytes of all elements."""
+            ...
+
+        def byteswap(self) -> jax.Array:
+            """Return the value with the bytes of each element in reverse order."""
+            ...
+
+        def to_device(self, device: Device | Sharding, *, stream: int | None = None) -> jax.Array:
+            """Return the value on another device."""
+            ...
+
+        def devices(self) -> set[Device]:
+            """Return the devices that hold the value."""
+            ...
+
+        def addressable_data(self, index: int) -> jax.Array:
+            """Return the part of the value in one shard that this process can reach."""
+            ...
+
+        def block_until_ready(self) -> jax.Array:
+            """Wait until the value is computed, and return it."""
+            ...
+
+        def copy_to_host_async(self) -> None:
+            """Begin to copy the value to the host."""
+            ...
+
+        def is_ready(self) -> bool:
+            """Whether the value is computed."""
+            ...
+
+        def is_deleted(self) -> bool:
+            """Whether the memory of the value was freed or donated."""
+            ...
+
+        def delete(self) -> None:
+            """Free the memory of the value."""
+            ...
 
         # -- shape --
 
@@ -126,23 +206,44 @@ class ArrayMethods(ValueHolder[A]):
             *args: Any,
             order: str = "C",
             out_sharding: NamedSharding | PartitionSpec | None = None,
-        ) -> jax.Array: ...
+        ) -> jax.Array:
+            """Return the elements in another shape."""
+            ...
+
         def flatten(
             self,
             order: str = "C",
             *,
             out_sharding: NamedSharding | PartitionSpec | None = None,
-        ) -> jax.Array: ...
+        ) -> jax.Array:
+            """Return the elements in one axis."""
+            ...
+
         def ravel(
             self,
             order: str = "C",
             *,
             out_sharding: NamedSharding | PartitionSpec | None = None,
-        ) -> jax.Array: ...
-        def transpose(self, *args: Any) -> jax.Array: ...
-        def squeeze(self, axis: Axis = None) -> jax.Array: ...
-        def swapaxes(self, axis1: int, axis2: int) -> jax.Array: ...
-        def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> jax.Array: ...
+        ) -> jax.Array:
+            """Return the elements in one axis."""
+            ...
+
+        def transpose(self, *args: Any) -> jax.Array:
+            """Return the value with its axes in another order, by default reversed."""
+            ...
+
+        def squeeze(self, axis: Axis = None) -> jax.Array:
+            """Return the value without axes of length 1."""
+            ...
+
+        def swapaxes(self, axis1: int, axis2: int) -> jax.Array:
+            """Return the value with two axes swapped."""
+            ...
+
+        def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> jax.Array:
+            """Return the diagonal of two axes."""
+            ...
+
         def repeat(
             self,
             repeats: ArrayLike,
@@ -150,187 +251,6 @@ class ArrayMethods(ValueHolder[A]):
             *,
             total_repeat_length: int | None = None,
             out_sharding: NamedSharding | PartitionSpec | None = None,
-        ) -> jax.Array: ...
-
-        # -- selection, order and search --
-
-        def take(
-            self,
-            indices: ArrayLike,
-            axis: int | None = None,
-            out: None = None,
-            mode: str | None = None,
-            unique_indices: bool = False,
-            indices_are_sorted: bool = False,
-            fill_value: complex | None = None,
-        ) -> jax.Array: ...
-        def choose(
-            self, choices: Sequence[ArrayLike], out: None = None, mode: str = "raise"
-        ) -> jax.Array: ...
-        def compress(
-            self,
-            condition: ArrayLike,
-            axis: int | None = None,
-            *,
-            out: None = None,
-            size: int | None = None,
-            fill_value: ArrayLike = 0,
-        ) -> jax.Array: ...
-        def nonzero(
-            self,
-            *,
-            fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None,
-            size: int | None = None,
-        ) -> tuple[jax.Array, ...]: ...
-        def sort(
-            self,
-            axis: int | None = -1,
-            *,
-            kind: None = None,
-            order: None = None,
-            stable: bool = True,
-            descending: bool = False,
-        ) -> jax.Array: ...
-        def argsort(
-            self,
-            axis: int | None = -1,
-            *,
-            kind: None = None,
-            order: None = None,
-            stable: bool = True,
-            descending: bool = False,
-        ) -> jax.Array: ...
-        def argpartition(self, kth: int, axis: int = -1) -> jax.Array: ...
-        def argmax(
-            self, axis: int | None = None, out: None = None, keepdims: bool | None = None
-        ) -> jax.Array: ...
-        def argmin(
-            self, axis: int | None = None, out: None = None, keepdims: bool | None = None
-        ) -> jax.Array: ...
-        def searchsorted(
-            self,
-            v: ArrayLike,
-            side: str = "left",
-            sorter: ArrayLike | None = None,
-            *,
-            method: str = "scan",
-        ) -> jax.Array: ...
-
-        # -- elementwise and linear algebra --
-
-        def clip(
-            self,
-            min: ArrayLike | None = None,
-            max: ArrayLike | None = None,
-        ) -> jax.Array: ...
-        def round(self, decimals: int = 0, out: None = None) -> jax.Array: ...
-        def conj(self) -> jax.Array: ...
-        def conjugate(self) -> jax.Array: ...
-        def dot(
-            self,
-            b: ArrayLike,
-            *,
-            precision: Any = None,
-            preferred_element_type: DTypeLike | None = None,
-        ) -> jax.Array: ...
-        def trace(
-            self,
-            offset: int | ArrayLike = 0,
-            axis1: int = 0,
-            axis2: int = 1,
-            dtype: DTypeLike | None = None,
-            out: None = None,
-        ) -> jax.Array: ...
-        def cumsum(
-            self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None
-        ) -> jax.Array: ...
-        def cumprod(
-            self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None
-        ) -> jax.Array: ...
-
-        # -- reductions --
-
-        def all(
-            self,
-            axis: Axis = None,
-            out: None = None,
-            keepdims: bool = False,
-            *,
-            where: ArrayLike | None = None,
-        ) -> jax.Array: ...
-        def any(
-            self,
-            axis: Axis = None,
-            out: None = None,
-            keepdims: bool = False,
-            *,
-            where: ArrayLike | None = None,
-        ) -> jax.Array: ...
-        def max(
-            self,
-            axis: Axis = None,
-            out: None = None,
-            keepdims: bool = False,
-            initial: ArrayLike | None = None,
-            where: ArrayLike | None = None,
-        ) -> jax.Array: ...
-        def min(
-            self,
-            axis: Axis = None,
-            out: None = None,
-            keepdims: bool = False,
-            initial: ArrayLike | None = None,
-            where: ArrayLike | None = None,
-        ) -> jax.Array: ...
-        def mean(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: None = None,
-            keepdims: bool = False,
-            *,
-            where: ArrayLike | None = None,
-        ) -> jax.Array: ...
-        def prod(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: None = None,
-            keepdims: bool = False,
-            initial: ArrayLike | None = None,
-            where: ArrayLike | None = None,
-            promote_integers: bool = True,
-        ) -> jax.Array: ...
-        def ptp(self, axis: Axis = None, out: None = None, keepdims: bool = False) -> jax.Array: ...
-        def std(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: None = None,
-            ddof: int = 0,
-            keepdims: bool = False,
-            *,
-            where: ArrayLike | None = None,
-            correction: float | None = None,
-        ) -> jax.Array: ...
-        def sum(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: None = None,
-            keepdims: bool = False,
-            initial: ArrayLike | None = None,
-            where: ArrayLike | None = None,
-            promote_integers: bool = True,
-        ) -> jax.Array: ...
-        def var(
-            self,
-            axis: Axis = None,
-            dtype: DTypeLike | None = None,
-            out: None = None,
-            ddof: int = 0,
-            keepdims: bool = False,
-            *,
-            where: ArrayLike | None = None,
-            correction: float | None = None,
-        ) -> jax.Array: ...
+        ) -> jax.Array:
+            """Return the value with each element repeated."""
+            ...

@@ -27,21 +27,39 @@ _DEFAULT_METADATA: Mapping[str, bool] = {"hijax": False, "ref": False, "eager_sh
 
 
 class _Variable(Protocol):
-    def get_value(self) -> Any: ...
-    def get_raw_value(self) -> Any: ...
-    def get_metadata(self) -> Mapping[str, Any]: ...
+    """What is read of a Variable."""
+
+    def get_value(self) -> Any:
+        """Return its value."""
+        ...
+
+    def get_raw_value(self) -> Any:
+        """Return its value as it is stored."""
+        ...
+
+    def get_metadata(self) -> Mapping[str, Any]:
+        """Return its metadata."""
+        ...
 
 
 class _Node(Protocol):
+    """What is read of a Pytree."""
+
     _nnx_status: dict[str, bool]  # by attribute name: data, else static
 
 
 class _Elements(Protocol):
+    """What is read of a List."""
+
     def __iter__(self) -> Iterator[Any]: ...
 
 
 class _Entries(Protocol):
-    def items(self) -> Iterable[tuple[Any, Any]]: ...
+    """What is read of a Dict or State."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """Return its entries."""
+        ...
 
 
 def variable_items(variable: _Variable) -> Rows:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from typed_nnx._errors.public import public
 from typed_nnx._errors.transforms import ReturnedInputError
 
@@ -15,7 +13,7 @@ class NonScalarLossError(TypeError):
     Args:
         function: The name of the transform.
         loss: The user's function.
-        found: What it returned.
+        found: What it returned, in words.
     """
 
     def __init__(self, function: str, loss: str, found: str) -> None:
@@ -40,22 +38,19 @@ class AuxResultError(TypeError):
     Args:
         function: The name of the transform.
         called: The user's function.
-        found: What it returned.
+        found: What it returned, in words.
     """
 
-    def __init__(self, function: str, called: str, found: object) -> None:
+    def __init__(self, function: str, called: str, found: str) -> None:
         super().__init__(function, called, found)
         self.function = function
         self.called = called
         self.found = found
 
     def __str__(self) -> str:
-        what = f"a {type(self.found).__name__}"
-        if isinstance(self.found, tuple):
-            what = f"a tuple of {len(self.found)}"
         return (
             f"{self.function}: with has_aux=True, {self.called} should return a tuple (value, aux); "
-            f"it returned {what}.\n"
+            f"it returned {self.found}.\n"
             "  Fix: return value, aux"
         )
 
@@ -180,21 +175,18 @@ class RuleResultError(TypeError, ValueError):
     Args:
         rule: Which of the two, fwd or bwd, and the function.
         expected: What it should return.
-        found: What it returned.
+        found: What it returned, in words.
     """
 
-    def __init__(self, rule: str, expected: str, found: object) -> None:
+    def __init__(self, rule: str, expected: str, found: str) -> None:
         super().__init__(rule, expected, found)
         self.rule = rule
         self.expected = expected
         self.found = found
 
     def __str__(self) -> str:
-        what = f"a {type(self.found).__name__}"
-        if isinstance(self.found, Sequence):
-            what += f" of {len(self.found)}"
         return (
-            f"custom_vjp: {self.rule} should return {self.expected}; it returned {what}.\n"
+            f"custom_vjp: {self.rule} should return {self.expected}; it returned {self.found}.\n"
             "  Fix: fwd ends with `return result, residuals`, bwd with a tuple of one cotangent for "
             "each argument that is differentiated, None for zero"
         )

@@ -11,7 +11,7 @@ def _lines(lines: list[str]) -> str:
 
 
 @public
-class CarryStructureError(ValueError):
+class CarryStructureError(ValueError, TypeError):
     """What a loop carries has another structure, or other objects, after a step than before.
 
     Args:
@@ -63,8 +63,8 @@ class BranchMismatchError(TypeError):
 
     Args:
         function: The name of the transform.
-        first: The name of the first branch.
-        other: The name of the other branch.
+        first: The first branch: its name and the function.
+        other: The other branch.
         differences: What differs, a line for each place.
     """
 
@@ -77,7 +77,7 @@ class BranchMismatchError(TypeError):
 
     def __str__(self) -> str:
         return (
-            f"{self.function}: the branches {self.first} and {self.other} must leave the same "
+            f"{self.function}: {self.first} and {self.other} must leave the same "
             f"structures and types, but they differ:{_lines(self.differences)}\n"
             "  Fix: make the same structural changes in every branch, or make them outside; for "
             "types, value.astype(...) or .reshape(...) in one of the branches"

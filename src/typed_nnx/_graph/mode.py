@@ -15,9 +15,9 @@ from typed_nnx.errors import SharedReferenceError
 
 class _Modes(threading.local):
     def __init__(self) -> None:
-        self.graph = True
-        self.graph_updates = True
-        self.pair = (True, True)
+        self.graph: bool = True
+        self.graph_updates: bool = True
+        self.pair: tuple[bool, bool] = (True, True)
 
 
 _modes = _Modes()

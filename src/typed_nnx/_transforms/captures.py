@@ -50,8 +50,8 @@ class Captures:
         # Cells and what was in them, and containers and what they held.
         self._watched: list[tuple[Any, Any]] = []
         self._look_at(function)
-        self.carriers = self._carriers()
-        self.is_nothing = not self._watched and not self.objects
+        self.carriers: set[int] = self._carriers()
+        self.is_nothing: bool = not self._watched and not self.objects
 
     def is_current(self) -> bool:
         """Whether the function still closes over the same things."""
@@ -189,8 +189,8 @@ class _Exchange:
             return functools.partial(self(value.func), *map(self, value.args), **keywords)
         if isinstance(value, types.MethodType):
             return types.MethodType(self(value.__func__), self(value.__self__))
-        if isinstance(value, tuple) and hasattr(value, "_make"):  # a named tuple
-            return value._make(map(self, value))
+        if isinstance(value, tuple) and (make := getattr(value, "_make", None)):  # a named tuple
+            return make(map(self, value))
         if isinstance(value, list | tuple):
             return type(value)(map(self, value))
         if isinstance(value, WrapsFunction):

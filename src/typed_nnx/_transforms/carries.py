@@ -12,7 +12,7 @@ from typed_nnx._graph.graphdef import LEAF_ITEM, GraphDef
 from typed_nnx._transforms.gather import Call, is_object
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.leaving import Flat
-from typed_nnx._transforms.places import place_name
+from typed_nnx._transforms.places import place_name, shown_tree
 from typed_nnx._transforms.signature import (
     Argument,
     Effects,
@@ -26,7 +26,11 @@ from typed_nnx._transforms.structure_changes import changes_of
 from typed_nnx.errors import CarryStructureError, CarryTypeError
 
 KEEP = "keep the structure, and create or remove things before or after the loop"
-SAME = "change the objects that were passed in, and return them in the same places"
+CARRY_RESULT = "carry"
+SAME = (
+    "return a carry of the same structure: change the objects that were passed in, and return them "
+    "in the same places"
+)
 
 
 def returned_values(function: str, argument: Argument | None, given: Any, result: Any) -> Any:
@@ -39,36 +43,43 @@ def returned_values(function: str, argument: Argument | None, given: Any, result
         result: The carry that it returned.
 
     Raises:
-        CarryStructureError: There are other objects in it, or objects in other places.
+        CarryStructureError: It has another structure, or other objects in it.
+        CarryTypeError: A value has another shape or dtype.
     """
     treedef: Any
     entries, treedef = jax.tree_util.tree_flatten_with_path(result, is_leaf=is_object)
-    if argument is None:
-        changes = [
-            f"{_place(path)}: an array was given, a {type(leaf).__name__} was returned"
-            for path, leaf in entries
-            if is_object(leaf)
-        ]
-        if changes:
-            raise CarryStructureError(function, changes, SAME)
-        return result
-    if treedef != argument.treedef:
-        change = f"the carry was {argument.treedef}, is {treedef}"
+    before: Any
+    olds, before = jax.tree.flatten(given, is_leaf=is_object)
+    if treedef != before:
+        change = f"{CARRY_RESULT} was {shown_tree(given)}, is {shown_tree(result)}"
         raise CarryStructureError(function, [change], SAME)
-    changes = []
-    leaves = []
-    before = argument.treedef.flatten_up_to(given)
-    for (path, leaf), old in zip(entries, before, strict=True):
-        if (is_object(leaf) or is_object(old)) and leaf is not old:
-            changes.append(f"{_place(path)}: {_exchange(old, leaf)}")
-        leaves.append(None if is_object(leaf) else leaf)
-    if changes:
-        raise CarryStructureError(function, changes, SAME)
-    return treedef.unflatten(leaves)
+    structure, types = [], []
+    for (path, leaf), old in zip(entries, olds, strict=True):
+        if is_object(leaf) or is_object(old):
+            if leaf is not old:
+                structure.append(f"{_place(path)}: {_exchange(old, leaf)}")
+        elif _has_type(leaf) and not _alike(old, leaf):
+            types.append((_place(path), _describe(old), _describe(leaf)))
+    if structure:
+        raise CarryStructureError(function, structure, SAME)
+    if types:
+        raise CarryTypeError(function, types)
+    if argument is None:
+        return result
+    return treedef.unflatten([None if is_object(leaf) else leaf for _, leaf in entries])
+
+
+def _has_type(value: Any) -> bool:
+    """Whether a value is one for jax, which says better what is wrong with another."""
+    try:
+        jax.typeof(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _place(path: Any) -> str:
-    return f"carry{jax.tree_util.keystr(path)}"
+    return f"{CARRY_RESULT}{jax.tree_util.keystr(path)}"
 
 
 def _what(value: Any) -> str:

@@ -126,7 +126,14 @@ class _Branches:
         Raises:
             BranchMismatchError: It names what differs and where.
         """
-        found = branch_differences(self._call, one, other)
+        names = self._name(first), self._name(number)
+        found = branch_differences(self._call, one, other, names)
         if found:
-            names = [f"{n} ({describe(self.lift.function[n])})" for n in (first, number)]
-            raise BranchMismatchError(self.lift.name, names[0], names[1], found)
+            functions = [describe(self.lift.function[n]) for n in (first, number)]
+            left, right = [f"{n} ({f})" for n, f in zip(names, functions, strict=True)]
+            raise BranchMismatchError(self.lift.name, left, right, found)
+
+    def _name(self, number: int) -> str:
+        if self.lift.name == "cond":
+            return "false_fun" if number else "true_fun"
+        return f"branch {number}"

@@ -15,7 +15,7 @@ from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.kept_values import only_wanted
 from typed_nnx._transforms.leaving import Flat, is_unchanged
 from typed_nnx._transforms.lift import Lift
-from typed_nnx._transforms.places import result_name
+from typed_nnx._transforms.places import kind_of_result, result_name
 from typed_nnx._transforms.tangents import Results
 from typed_nnx.errors import AuxResultError, DifferentiatedInputError
 
@@ -53,7 +53,7 @@ class DifferentiatedCall:
             self._check(inside, result, ())
             return found.result, found._replace(result=None)
         if not isinstance(result, tuple | list) or len(result) != 2:
-            raise AuxResultError(lift.name, describe(lift.function), result)
+            raise AuxResultError(lift.name, describe(lift.function), kind_of_result(result))
         found = inside.leave((result[0], result[1]))
         self._check(inside, result[0], (0,))
         out, aux = found.result

@@ -15,6 +15,7 @@ from typed_nnx._transforms.differentiable import Tangents, divide, prefix_of, un
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx.errors import ArgnumsError, AuxResultError, NonScalarLossError
 
@@ -115,11 +116,11 @@ class Gradient(Lifted[P, R]):
         value = result
         if self._options.has_aux:
             if not isinstance(result, tuple | list) or len(result) != 2:
-                raise AuxResultError(self.transform, function, result)
+                raise AuxResultError(self.transform, function, kind_of_result(result))
             value = result[0]
         shape: Any = getattr(value, "shape", None)
         if shape is None and not isinstance(value, int | float | complex):
-            raise NonScalarLossError(self.transform, function, f"a {type(value).__name__}")
+            raise NonScalarLossError(self.transform, function, kind_of_result(value))
         if shape:
             found = f"{getattr(value, 'dtype', type(value).__name__)}{list(shape)}"
             raise NonScalarLossError(self.transform, function, found)

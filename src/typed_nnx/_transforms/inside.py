@@ -44,7 +44,7 @@ class Inside:
         self._name = name
         self._function = function
         self._captures = captures
-        self.signature = signature
+        self.signature: Signature = signature
         self._objects: dict[int, Any] = {}  # by their number among the items of all parts
         self._roots: list[Any] = []
         self._records: list[Record | None] = []

@@ -49,8 +49,8 @@ class Lift:
     def __init__(
         self, name: str, function: Any, graph: bool | None, graph_updates: bool | None
     ) -> None:
-        self.name = name
-        self.function = function
+        self.name: str = name
+        self.function: Any = function
         self._title: str | None = None
         self.modes: Modes = resolve_modes(graph, graph_updates)
         self.known_captures: Captures | None = None

@@ -26,6 +26,11 @@ class Lifted(Generic[P, R]):
     #: The name of the transform.
     transform: str = "lift"
 
+    # Those of the function.
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[P, R]
+
     def __init__(
         self, function: Callable[P, R], graph: bool | None, graph_updates: bool | None
     ) -> None:

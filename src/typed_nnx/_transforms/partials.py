@@ -38,13 +38,18 @@ class Bound(functools.partial[R], Generic[P, R]):
     #: The name of the transform.
     transform = "partial"
 
+    # Those of the function.
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[..., R]
+
     _plan: Plan | None
 
     def __new__(cls, jitted: JitWrapped[..., R], /, *args: Any) -> Self:
         """Bind arguments."""
         made = super().__new__(cls, jitted, *args)
         functools.update_wrapper(made, unwrapped_function(jitted), updated=())
-        made.__wrapped__ = jitted.nnx_function()  # type: ignore[attr-defined]  # for `inspect`
+        made.__wrapped__ = jitted.nnx_function()  # for `inspect`
         made._plan = None
         return made
 

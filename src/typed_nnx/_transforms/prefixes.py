@@ -168,8 +168,8 @@ class DiffState:
     __slots__ = ("argnum", "filter")
 
     def __init__(self, argnum: int, filter: Filter) -> None:  # noqa: A002 -- the public name
-        self.argnum = argnum
-        self.filter = filter
+        self.argnum: int = argnum
+        self.filter: Filter = filter
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -20,6 +20,7 @@ from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.kept_values import groups_of, only_wanted
 from typed_nnx._transforms.leaving import Flat, is_unchanged
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import DiffState
 from typed_nnx._transforms.residuals import packed, unpacked
 from typed_nnx._transforms.signature import Effects, in_order
@@ -129,7 +130,9 @@ class RuleCall:
         inside = self._lift.enter(self._call.signature, *self._united(shown, arrays))
         pair = inside.result(_FWD)
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise RuleResultError(self._rule(_FWD), "a pair (result, residuals)", pair)
+            raise RuleResultError(
+                self._rule(_FWD), "a pair (result, residuals)", kind_of_result(pair)
+            )
         out, residuals = pair
         found = inside.leave(out)
         self._note(inside, found)
@@ -155,7 +158,7 @@ class RuleCall:
         found = self._run_bwd(needed, unpacked(residual_values, plan), given)
         if not isinstance(found, tuple | list) or len(found) != len(self._diff):
             expected = f"a tuple of {len(self._diff)}, one for each differentiated argument"
-            raise RuleResultError(self._rule(_BWD), expected, found)
+            raise RuleResultError(self._rule(_BWD), expected, kind_of_result(found))
         return self._cotangents(found), None
 
     def _rule(self, which: int) -> str:

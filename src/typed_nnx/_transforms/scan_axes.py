@@ -8,6 +8,7 @@ from typing import Any
 import jax
 
 from typed_nnx._errors.counts import counted
+from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import Carry, Prefix, by_filter, is_prefix_leaf
 from typed_nnx.errors import ScanAxesError
 
@@ -82,7 +83,7 @@ class ScanAxes:
         if self.carry_out is None:
             return None, result, outs
         if not isinstance(result, tuple) or len(result) != len(outs):
-            found = _kind(result)
+            found = kind_of_result(result)
             raise ScanAxesError(
                 f"out_axes={_shown(outs)} asks for a tuple of {len(outs)} results, the function returned "
                 f"{found}",
@@ -107,12 +108,6 @@ class ScanAxes:
         if self.carry_out is None:
             return rest
         return (*rest[: self.carry_out], carry, *rest[self.carry_out :])
-
-
-def _kind(result: Any) -> str:
-    if isinstance(result, tuple):
-        return f"a tuple of {len(result)}"
-    return "an array" if isinstance(result, jax.Array) else f"a {type(result).__name__}"
 
 
 def _shown(axes: Prefix) -> str:

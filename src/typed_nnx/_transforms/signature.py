@@ -42,13 +42,13 @@ class Part:
         prefix: Prefix,
         path: Path,
     ) -> None:
-        self.prefix = prefix
-        self.path = path
-        self.graphdef = graphdef
-        self.groups = groups
-        self.filters = filters
-        self.offset = offset
-        self.kept = kept
+        self.prefix: Prefix = prefix
+        self.path: Path = path
+        self.graphdef: GraphDef[Any] = graphdef
+        self.groups: Groups = groups
+        self.filters: ByFilter | None = filters
+        self.offset: int = offset
+        self.kept: bool = kept
 
     @property
     def key(self) -> Any:
@@ -101,8 +101,8 @@ class Repeated:
     __slots__ = ("filters", "number")
 
     def __init__(self, number: int, filters: ByFilter | None) -> None:
-        self.number = number
-        self.filters = filters
+        self.number: int = number
+        self.filters: ByFilter | None = filters
 
     def nothing(self) -> Any:
         """Return what stands for it among the plain values."""
@@ -125,8 +125,8 @@ class Argument:
     __slots__ = ("parts", "treedef")
 
     def __init__(self, treedef: Any, parts: tuple[Part | Repeated | None, ...]) -> None:
-        self.treedef = treedef
-        self.parts = parts
+        self.treedef: Any = treedef
+        self.parts: tuple[Part | Repeated | None, ...] = parts
 
     @property
     def key(self) -> Any:
@@ -153,10 +153,10 @@ class Signature:
         captured: tuple[Argument, ...],
         modes: tuple[bool, bool],
     ) -> None:
-        self.arguments = arguments
-        self.keywords = keywords
-        self.captured = captured
-        self.modes = modes
+        self.arguments: tuple[Argument | None, ...] = arguments
+        self.keywords: dict[str, Argument] = keywords
+        self.captured: tuple[Argument, ...] = captured
+        self.modes: tuple[bool, bool] = modes
         self.parts: list[Part] = [
             part
             for argument in (*arguments, *keywords.values(), *captured)
@@ -202,11 +202,11 @@ class Grown:
         count: int,
         detached: tuple[Grown, ...] = (),
     ) -> None:
-        self.graphdef = graphdef
-        self.sources = sources
-        self.groups = groups
-        self.count = count
-        self.detached = detached
+        self.graphdef: GraphDef[Any] = graphdef
+        self.sources: tuple[Source, ...] = sources
+        self.groups: Groups = groups
+        self.count: int = count
+        self.detached: tuple[Grown, ...] = detached
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Grown) and (
@@ -251,14 +251,14 @@ class Effects:
         treedef: Any,
         results: tuple[Grown | None, ...],
     ) -> None:
-        self.changed = changed
-        self.grown = grown
-        self.bases = bases
-        self.treedef = treedef
-        self.results = results
+        self.changed: tuple[tuple[int, ...], ...] = changed
+        self.grown: tuple[Grown | None, ...] = grown
+        self.bases: tuple[int, ...] = bases
+        self.treedef: Any = treedef
+        self.results: tuple[Grown | None, ...] = results
         self._hash: int | None = None
-        self.is_only_values = treedef is None and not grown
-        self.is_nothing = self.is_only_values and not any(changed)
+        self.is_only_values: bool = treedef is None and not grown
+        self.is_nothing: bool = self.is_only_values and not any(changed)
 
     def _parts(self) -> Any:
         return (self.changed, self.grown, self.bases, self.treedef, self.results)
@@ -280,7 +280,7 @@ class Static:
     __slots__ = ("value",)
 
     def __init__(self, value: Any) -> None:
-        self.value = value
+        self.value: Any = value
 
 
 jax.tree_util.register_pytree_node(
