@@ -9,7 +9,7 @@ import jax
 
 from typed_nnx._core.paths import attribute_path, key_of_entry
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import Word, place_name, result_name
 from typed_nnx._transforms.signature import Effects, Grown
 from typed_nnx._transforms.structure_changes import between

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from typed_nnx._graph.graphdef import LEAF_ITEM, GraphDef
 from typed_nnx._transforms.gather import Call, is_object
 from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name, shown_tree
 from typed_nnx._transforms.signature import (
     Argument,

@@ -7,9 +7,9 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from jax.experimental import checkify as jax_checkify
 
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.literals import as_arrays
+from typed_nnx._transforms.outcomes import Flat
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -11,8 +11,8 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._transforms.branch_differences import branch_differences
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx.errors import BranchMismatchError
 
 A = TypeVar("A")

@@ -13,8 +13,9 @@ from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.kept_values import only_wanted
-from typed_nnx._transforms.leaving import Flat, is_unchanged
+from typed_nnx._transforms.leaving import is_unchanged
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import kind_of_result, result_name
 from typed_nnx._transforms.tangents import Results
 from typed_nnx.errors import AuxResultError, DifferentiatedInputError

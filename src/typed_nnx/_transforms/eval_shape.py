@@ -9,8 +9,8 @@ import jax
 
 from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.stand_ins import StandIns
 
 A = TypeVar("A")

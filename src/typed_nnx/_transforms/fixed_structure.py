@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift, Modes
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX

@@ -212,7 +212,7 @@ class Gatherer:
         return traversal
 
     def _shared_index(self) -> dict[int, int]:
-        """Number the objects of all parts together, since some of them are shared."""
+        """Return numbers for the objects of all parts together, since some of them are shared."""
         index: dict[int, int] = {}
         offset = 0
         for place in self.places:

@@ -13,8 +13,8 @@ from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.diff_argnums import Chosen, DiffArg, DiffArgs, by_position, number_of
 from typed_nnx._transforms.differentiable import Tangents, divide, prefix_of, unite
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx.errors import ArgnumsError, AuxResultError, NonScalarLossError

@@ -8,7 +8,7 @@ from typing import Any
 from typed_nnx._core.state import State
 from typed_nnx._transforms.differentiable import state_of
 from typed_nnx._transforms.kept_values import groups_of
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import (
     Argument,
     Effects,

@@ -12,7 +12,8 @@ from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, adopt
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.captures import Captures
-from typed_nnx._transforms.leaving import Flat, Leaving
+from typed_nnx._transforms.leaving import Leaving
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX

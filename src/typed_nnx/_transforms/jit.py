@@ -17,7 +17,7 @@ from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.jit_explanations import check_donated, check_hashable
 from typed_nnx._transforms.jit_stages import Staged
-from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
+from typed_nnx._transforms.outcomes import Flat, Outcome, mirrored
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
 from typed_nnx._transforms.signature import Effects, Signature
@@ -145,7 +145,7 @@ class JitWrapped(Staged[P, R]):
         return self._finish(args, kwargs, records, found)
 
     def _call_with(self, args: Any, kwargs: Any, captured: list[Any]) -> R:
-        """The same with keyword arguments and objects that the function closes over."""
+        """Call it with keyword arguments, or objects that the function closes over, too."""
         count, before = len(args), len(args) + len(kwargs)
         gathered = None
         if not self._static_names.intersection(kwargs):
@@ -226,7 +226,9 @@ class JitWrapped(Staged[P, R]):
 
     def _prefixes(self, count: int) -> list[Prefix]:
         dynamic = [number for number in range(count) if number not in self._statics]
-        own = iter(spread(f"{self._lift.title}: in_shardings", self._options.in_shardings, len(dynamic)))
+        own = iter(
+            spread(f"{self._lift.title}: in_shardings", self._options.in_shardings, len(dynamic))
+        )
         return [None if number in self._statics else next(own) for number in range(count)]
 
     def _intern(self, call: Call) -> Signature:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Protocol
 from typed_nnx._transforms import jit_mismatches
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Flat, Outcome, flattened
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.outcomes import Flat, Outcome, flattened
 from typed_nnx._transforms.signature import Signature
 from typed_nnx._transforms.stand_ins import StandIns, changes
 from typed_nnx.errors import CompiledCallError

@@ -15,9 +15,9 @@ import jax
 from typed_nnx._transforms.eval_shape import abstract_result
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.jit_program import Program
-from typed_nnx._transforms.leaving import Flat, Outcome, flattened
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.outcomes import Flat, Outcome, flattened
 from typed_nnx._transforms.signature import Signature
 
 P = ParamSpec("P")

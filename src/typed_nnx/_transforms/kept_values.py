@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import Effects, Groups, Part, in_groups, in_order
 
 #: Says of a value, by part and leaf, whether it is to be written.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import jax
 
@@ -17,16 +17,15 @@ from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
 from typed_nnx._graph.record import Record
 from typed_nnx._graph.traversal import Leaf, Slot, Traversal
 from typed_nnx._transforms.gather import is_object
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefix_structure import check_prefix
 from typed_nnx._transforms.prefixes import ByFilter, Prefix, broadcast, by_filter
 from typed_nnx._transforms.result_checks import ResultCheck
 from typed_nnx._transforms.signature import (
-    Argument,
     Effects,
     Grown,
     Part,
-    Repeated,
     Signature,
     Source,
     Static,
@@ -34,36 +33,6 @@ from typed_nnx._transforms.signature import (
 )
 from typed_nnx._transforms.structure_changes import changes_of
 from typed_nnx.errors import StructureChangedError
-
-
-class Flat(NamedTuple):
-    """What a trace returns to jax where no prefixes count.
-
-    Attributes:
-        updates: The values that changed, for each part.
-        result: The result of the user's function, with values in the place of objects.
-        static: The static `Effects`.
-    """
-
-    updates: tuple[Any, ...]
-    result: Any
-    static: Static
-
-
-class Outcome(NamedTuple):
-    """What a trace returns to jax where prefixes count.
-
-    Attributes:
-        args, kwargs, captured: The values that changed, in trees that mirror the arguments.
-        result: The result of the user's function, with values in the place of objects.
-        static: The static `Effects`.
-    """
-
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    captured: tuple[Any, ...]
-    result: Any
-    static: Static
 
 
 class _Values:
@@ -304,14 +273,13 @@ class Leaving:
         offsets = [part.offset for part in parts]
         for number in sorted(self._objects):
             node = self._objects[number]
+            if id(node) in self._index:
+                continue
             part = bisect_right(offsets, number) - 1
-            if id(node) not in self._index and (
-                isinstance(node, GraphNode)
-                or (
-                    isinstance(node, Variable)
-                    and parts[part].graphdef.items[number - offsets[part]].meta != node._meta
-                )
-            ):
+            item = parts[part].graphdef.items[number - offsets[part]]
+            # Of a Variable only other metadata is left to say: its value is found anyway.
+            other = isinstance(item, VariableDef) and item.meta != node._meta
+            if isinstance(node, GraphNode) or other:
                 found.setdefault(part, []).append(self._visit(node))
         return found
 
@@ -363,46 +331,6 @@ class Leaving:
                 results.append(None)
                 pure.append(leaf)
         return jax.tree.unflatten(treedef, pure), treedef, tuple(results)
-
-
-def mirrored(signature: Signature, flat: Flat) -> Outcome:
-    """Return the same with the updates in trees that mirror the arguments."""
-    pure = iter(flat.updates)
-    return Outcome(
-        tuple([_mirror(argument, pure) for argument in signature.arguments]),
-        {name: _mirror(argument, pure) for name, argument in signature.keywords.items()},
-        tuple([_mirror(argument, pure) for argument in signature.captured]),
-        flat.result,
-        flat.static,
-    )
-
-
-def flattened(signature: Signature, outcome: Outcome) -> Flat:
-    """Undo `mirrored`."""
-    updates: list[Any] = []
-    arguments = [
-        *zip(signature.arguments, outcome.args, strict=True),
-        *[(argument, outcome.kwargs[name]) for name, argument in signature.keywords.items()],
-        *zip(signature.captured, outcome.captured, strict=True),
-    ]
-    for argument, own in arguments:
-        if argument is not None:
-            values = argument.treedef.flatten_up_to(own)
-            pairs = zip(argument.parts, values, strict=True)
-            updates.extend([value for part, value in pairs if isinstance(part, Part)])
-    return Flat(tuple(updates), outcome.result, outcome.static)
-
-
-def _mirror(argument: Argument | None, pure: Iterator[Any]) -> Any:
-    """Return a tree like an argument, with the next values in the place of each object."""
-    if argument is None:
-        return None
-    leaves = [None if part is None else _next(part, pure) for part in argument.parts]
-    return argument.treedef.unflatten(leaves)
-
-
-def _next(part: Part | Repeated, pure: Iterator[Any]) -> Any:
-    return next(pure) if isinstance(part, Part) else part.nothing()
 
 
 def _alike_but_for_metadata(old: Any, new: Any) -> bool:

@@ -17,7 +17,7 @@ from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call, Gatherer
 from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.leaving import Flat, Outcome, flattened
+from typed_nnx._transforms.outcomes import Flat, Outcome, flattened
 from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefix_structure import check_prefix
 from typed_nnx._transforms.prefixes import Prefix

@@ -18,8 +18,8 @@ from typed_nnx._transforms.carries import (
 )
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import CARRY, place_name
 from typed_nnx._transforms.signature import Effects, Part, Static
 from typed_nnx.errors import ConditionChangedError

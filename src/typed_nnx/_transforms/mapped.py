@@ -12,8 +12,8 @@ from typed_nnx._graph.traversal import Leaf, Slot
 from typed_nnx._transforms.argnums import spread
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.gather import Call, Place
-from typed_nnx._transforms.leaving import Flat, Outcome, mirrored
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.outcomes import Flat, Outcome, mirrored
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
 from typed_nnx._transforms.signature import Signature
 

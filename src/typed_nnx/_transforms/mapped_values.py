@@ -11,7 +11,7 @@ import jax
 from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.trace import context
 from typed_nnx._transforms.gather import Call, Place, prefix_of_leaf
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name, result_name
 from typed_nnx._transforms.prefixes import Prefix, broadcast, by_filter
 from typed_nnx._transforms.signature import Effects, Grown, Part, in_order

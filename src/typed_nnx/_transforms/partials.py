@@ -17,7 +17,7 @@ from typed_nnx._transforms.callables import describe, unwrapped_function
 from typed_nnx._transforms.fixed_structure import FixedLift
 from typed_nnx._transforms.jit import Device, JitWrapped, jit
 from typed_nnx._transforms.jit_stages import Compiled, Lowered, Traced
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.partial_plan import Plan
 from typed_nnx.errors import NotJittedError
 

@@ -12,8 +12,8 @@ from typed_nnx._transforms.argnums import ArgNums, resolve
 from typed_nnx._transforms.axis_metadata import named_axis
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Outcome
 from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
+from typed_nnx._transforms.outcomes import Outcome
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx._transforms.signature import Signature
 from typed_nnx._transforms.vmap import NO_METADATA

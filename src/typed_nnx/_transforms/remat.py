@@ -14,9 +14,9 @@ from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.interned import Interned
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.literals import as_arrays
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import Signature
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -18,8 +18,9 @@ from typed_nnx._transforms.differentiable import divide, prefix_of, unite
 from typed_nnx._transforms.input_cotangents import InputCotangents
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.kept_values import groups_of, only_wanted
-from typed_nnx._transforms.leaving import Flat, is_unchanged
+from typed_nnx._transforms.leaving import is_unchanged
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import DiffState
 from typed_nnx._transforms.residuals import packed, unpacked

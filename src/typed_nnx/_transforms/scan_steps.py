@@ -19,8 +19,8 @@ from typed_nnx._transforms.carries import (
 )
 from typed_nnx._transforms.gather import Call, prefix_of_leaf
 from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.leaving import Flat
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.prefixes import Carry, Prefix, broadcast, pure_prefix
 from typed_nnx._transforms.scan_axes import ScanAxes
 from typed_nnx._transforms.signature import Effects, Grown, Part, in_groups, in_order

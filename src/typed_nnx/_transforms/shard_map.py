@@ -12,9 +12,9 @@ from jax.sharding import AbstractMesh, Mesh, PartitionSpec
 
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Outcome
 from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
 from typed_nnx._transforms.mapped_values import check_replicated
+from typed_nnx._transforms.outcomes import Outcome
 from typed_nnx._transforms.prefixes import Prefix
 
 F = TypeVar("F", bound=Callable[..., Any])

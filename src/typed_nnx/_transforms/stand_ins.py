@@ -13,7 +13,7 @@ from typed_nnx._core.nested import nested_of
 from typed_nnx._core.state import State
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._graph.rebuild import rebuild
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import (
     Argument,
     Effects,

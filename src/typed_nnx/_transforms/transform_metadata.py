@@ -8,8 +8,8 @@ from typing import Any, ParamSpec, TypeVar, overload
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Outcome
 from typed_nnx._transforms.mapped import Axes, Mapped
+from typed_nnx._transforms.outcomes import Outcome
 from typed_nnx._transforms.prefixes import Prefix
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -11,9 +11,9 @@ import jax
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.axis_metadata import named_axis
 from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.leaving import Outcome
 from typed_nnx._transforms.mapped import Axes, Mapped
 from typed_nnx._transforms.mapped_values import check_broadcast
+from typed_nnx._transforms.outcomes import Outcome
 from typed_nnx._transforms.prefixes import Prefix
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -15,7 +15,7 @@ from typed_nnx._graph.graphdef import VariableDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.traversal import Slot
 from typed_nnx._transforms.gather import Place
-from typed_nnx._transforms.leaving import Flat
+from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import Effects, Grown, Part, in_order
 from typed_nnx.errors import TraceLevelError
 
