@@ -209,8 +209,8 @@ def test_a_jitted_method_has_stages_and_compile_is_short_for_them(modes):
             return self.count[...] * 2
 
     model = Model()
-    assert numbers(model.step.compile(1)(model, 3)) == 6
-    assert numbers(model.step.lower(1).compile()(model, 3)) == 12
+    assert numbers(model.step.compile(1)(3)) == 6
+    assert numbers(model.step.lower(1).compile()(3)) == 12
     assert model.step.trace(1).fun_name == "step"
     assert model.step.eval_shape(1).shape == ()
     assert count_of(model) == 6
