@@ -127,12 +127,14 @@ class Kind:
         scalars: whether arrays may have shape () beside (2,).
         rngs: whether there may be random streams.
         lists: whether nodes may be an `nnx.List` and attributes plain lists.
+        arrays: whether attributes may be bare arrays.
         sharing: whether a Variable or node may be met on two paths, and a node on a path below itself.
     """
 
     scalars: bool = True
     rngs: bool = True
     lists: bool = True
+    arrays: bool = True
     sharing: bool = True
 
 
@@ -170,7 +172,7 @@ def graphs(draw: st.DrawFn, kind: Kind = Kind()) -> Graph:
 
 def _child(draw: st.DrawFn, kind: Kind, nodes: int, variables: int, unused: list[int]) -> Value:
     """Draw what an attribute holds: a Variable, mostly."""
-    choices = ["variable"] * 5 + ["array"] * 2 + ["constant"]
+    choices = ["variable"] * 5 + ["array"] * 2 * kind.arrays + ["constant"]
     choices += ["node"] * kind.sharing + ["list"] * 2 * kind.lists + ["rngs"] * 3 * kind.rngs
     match draw(st.sampled_from(choices)):
         case "node":
@@ -205,6 +207,7 @@ def scenarios(
     kind: Kind = Kind(),
     passings: tp.Sequence[str] = PASSINGS,
     others: st.SearchStrategy[Value] = others,
+    calls: tp.Sequence[int] = (1, 1, 2),
 ) -> st.SearchStrategy[Scenario]:
     """Return scenarios: objects, a program, and what happens to the objects between the calls."""
     between = st.lists(any_of(value_steps, structure_steps), max_size=2).map(tuple)
@@ -215,5 +218,5 @@ def scenarios(
         passing=st.sampled_from(passings),
         body=bodies,
         between=between,
-        calls=st.sampled_from([1, 1, 2]),
+        calls=st.sampled_from(calls),
     )

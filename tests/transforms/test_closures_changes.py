@@ -115,6 +115,27 @@ def test_a_model_put_into_an_empty_captured_list_is_seen():
     assert number(models[0].n) == 1.0
 
 
+@pytest.mark.parametrize(
+    "bind",
+    [lambda step, *bound: nnx.cached_partial(nnx.jit(step), *bound), nnx.jit_partial],
+    ids=["cached_partial", "jit_partial"],
+)
+def test_a_bound_step_works_again_when_a_captured_list_is_empty_again(bind):
+    model = counter(nnx)
+    added: list[Any] = []
+
+    def step(model, x):
+        return sum([each[...] for each in added], use(model, x))
+
+    bound = bind(step, model)
+    before = [number(bound(1.0)) for _ in range(2)]
+    added.append(nnx.Param(jnp.float32(10)))
+    seen = number(bound(X))
+    added.clear()
+    after = number(bound(X))
+    assert (after, seen) == (2 * before[0], 2 * before[0] + 10)
+
+
 def test_a_function_in_a_captured_list_that_reads_the_list_is_seen():
     model = counter(nnx, 1.0, 2.0)
     steps: list[Any] = [lambda x: use(model, x), lambda x: steps[0](x) + x]

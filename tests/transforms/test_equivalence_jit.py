@@ -11,9 +11,11 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import typed_nnx
+from tests.graph.descriptions import Const, MakeRngs
 from tests.transforms.library import OURS, nnx
 from tests.transforms.program_changes import Nested
 from tests.transforms.program_strategies import (
+    Kind,
     failing_programs,
     nested_steps,
     output_steps,
@@ -31,6 +33,7 @@ from tests.transforms.program_worlds import (
     explore,
     twice,
 )
+from tests.transforms.programs import Write
 
 NESTED = {"jit": nnx.jit, "remat": nnx.remat}
 EAGER = dict.fromkeys(NESTED, eagerly)
@@ -38,6 +41,14 @@ EAGER = dict.fromkeys(NESTED, eagerly)
 values_only = scenarios(programs(value_steps))
 restructuring = scenarios(programs(value_steps, structure_steps, output_steps, max_size=5))
 failing = scenarios(failing_programs(value_steps, structure_steps))
+#: Nothing but Variables in separate arguments, called again and again: the short way through jit.
+plain = scenarios(
+    programs(value_steps, {Write: value_steps[Write]}),
+    Kind(lists=False, arrays=False),
+    passings=["arguments", "arguments", "keywords", "closure"],
+    others=st.sampled_from([Const(None), MakeRngs(4, "params")]),
+    calls=[2, 3],
+)
 nesting = scenarios(
     programs({Nested: nested_steps(sorted(NESTED))}, value_steps, structure_steps, max_size=3)
 )
@@ -67,6 +78,12 @@ def test_programs_that_change_structure_give_the_same_under_jit(scenario, transf
     check(scenario, transform)
 
 
+@given(scenario=plain)
+@budget(40)
+def test_models_of_variables_alone_give_the_same_under_jit_call_after_call(scenario):
+    check(scenario, "jit")
+
+
 @given(scenario=failing, transform=transforms)
 @budget(25)
 def test_programs_that_fail_raise_the_same_error_and_leave_the_objects_alone(scenario, transform):
@@ -90,8 +107,8 @@ def test_the_law_of_jit_holds_while_records_are_verified(scenario, transform):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "strategy",
-    [values_only, restructuring, failing, nesting],
-    ids=["values", "structure", "errors", "nested"],
+    [values_only, restructuring, plain, failing, nesting],
+    ids=["values", "structure", "Variables", "errors", "nested"],
 )
 def test_the_law_of_jit_holds_for_many_programs(strategy):
     explore(400, check, strategy, transforms)

@@ -127,7 +127,7 @@ def test_splits_is_a_count_or_a_shape(lib, splits, shape):
         (None, set()),
         (False, set()),
     ],
-    ids=str,
+    ids=["one", "two", "all", "none", "false"],
 )
 def test_only_the_streams_that_match_are_split(lib, only, changed):
     rngs = two_streams(lib)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from typed_nnx._transforms.callables import describe
@@ -89,6 +89,18 @@ def spread(option: str, prefix: Any, count: int) -> tuple[Any, ...]:
     if len(prefix) != count:
         raise PrefixLengthError(option, len(prefix), count)
     return tuple(prefix)
+
+
+def with_statics(statics: Mapping[int, Any], others: Sequence[Any]) -> list[Any]:
+    """Return positional arguments: the static ones by position, and the others between them."""
+    following = iter(others)
+    count = len(statics) + len(others)
+    return [statics[n] if n in statics else next(following) for n in range(count)]
+
+
+def without_statics(statics: Collection[int], args: Sequence[Any]) -> list[Any]:
+    """Return positional arguments without those at static positions."""
+    return [value for number, value in enumerate(args) if number not in statics]
 
 
 def positive(option: str, function: Any, number: int, count: int) -> int:

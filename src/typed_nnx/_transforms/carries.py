@@ -141,21 +141,9 @@ def next_values(inside: Inside, flat: Flat, number: int) -> list[Any]:
     effects: Effects = flat.static.value
     values = list(inside.given[number])
     part = inside.signature.parts[number]
-    for leaf, value in zip(
-        effects.changed[number],
-        in_leaf_order(part, effects.changed[number], flat.updates[number]),
-        strict=False,
-    ):
+    for leaf, value in zip(effects.changed[number], flat.values_of(number, part), strict=False):
         values[leaf] = value
     return values
-
-
-def in_leaf_order(part: Part, changed: Sequence[int], pure: Any) -> list[Any]:
-    """Return the returned values of changed leaves in their order."""
-    if part.groups is None:
-        return list(pure)
-    following = [iter(group).__next__ for group in pure]
-    return [following[part.groups[leaf]]() for leaf in changed]
 
 
 def check_types(
@@ -207,8 +195,17 @@ def with_values(argument: Argument | None, plain: Any, values: dict[int, Any]) -
     """Return a carry as plain values: those of objects by the number of their part."""
     if argument is None:
         return plain
-    leaves = [
-        leaf if part is None else part.nothing() if isinstance(part, Repeated) else values[id(part)]
-        for part, leaf in zip(argument.parts, argument.treedef.flatten_up_to(plain), strict=True)
-    ]
-    return argument.treedef.unflatten(leaves)
+    return argument.map(
+        lambda part, _: part.nothing() if isinstance(part, Repeated) else values[id(part)], plain
+    )
+
+
+def with_objects(argument: Argument | None, plain: Any, given: Any) -> Any:
+    """Return a carry with the objects of another one, `given`, in it."""
+    if argument is None:
+        return plain
+    objects = argument.treedef.flatten_up_to(given)
+    leaves = zip(argument.pairs(plain), objects, strict=True)
+    return argument.treedef.unflatten(
+        [leaf if part is None else found for (part, leaf), found in leaves]
+    )

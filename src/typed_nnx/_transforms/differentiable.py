@@ -48,8 +48,7 @@ def divide(argument: Argument | None, pure: Any) -> tuple[Any, Any]:
     if argument is None:
         return pure, None
     chosen, others = [], []
-    values = argument.treedef.flatten_up_to(pure)
-    for part, value in zip(argument.parts, values, strict=True):
+    for part, value in argument.pairs(pure):
         if isinstance(part, Part) and part.groups is not None:
             chosen.append(value[0])
             others.append(value[1])
@@ -91,16 +90,9 @@ class Tangents:
 
     def __call__(self, argument: Argument | None, values: Any) -> Any:
         """Return the gradient by an argument."""
-        if argument is None:
-            return values
-        leaves = argument.treedef.flatten_up_to(values)
-        return argument.treedef.unflatten(
-            [self._tangent(part, leaf) for part, leaf in zip(argument.parts, leaves, strict=True)]
-        )
+        return values if argument is None else argument.map(self._tangent, values)
 
-    def _tangent(self, part: Part | Repeated | None, values: Any) -> Any:
-        if part is None:
-            return values
+    def _tangent(self, part: Part | Repeated, values: Any) -> Any:
         if isinstance(part, Repeated):
             # A State belongs to the argument that was first; Modules are shared.
             return self._made.get(part.number, State({}))

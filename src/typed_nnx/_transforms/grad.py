@@ -31,6 +31,11 @@ class GradOptions(NamedTuple):
     rest: Mapping[str, Any] = {}
 
 
+def _rest(holomorphic: bool, allow_int: bool, reduce_axes: Sequence[Hashable]) -> dict[str, Any]:
+    rest: dict[str, Any] = {"holomorphic": holomorphic, "allow_int": allow_int}
+    return rest | {"reduce_axes": reduce_axes} if reduce_axes else rest
+
+
 class Gradient(Lifted[P, R]):
     """The gradient of a function; what `grad` and `value_and_grad` return."""
 
@@ -203,10 +208,7 @@ def grad(
     Returns:
         A function of the same arguments: the gradients, with has_aux ``(gradients, aux)``.
     """
-    rest: dict[str, Any] = {"holomorphic": holomorphic, "allow_int": allow_int}
-    if reduce_axes:
-        rest["reduce_axes"] = reduce_axes
-    options = GradOptions(argnums, has_aux, rest)
+    options = GradOptions(argnums, has_aux, _rest(holomorphic, allow_int, reduce_axes))
 
     def wrap(function: Any) -> Gradient[..., Any]:
         return Gradient(function, options, graph, graph_updates)
@@ -280,10 +282,7 @@ def value_and_grad(
         A function of the same arguments that returns ``(value, gradients)``, with has_aux
         ``((value, aux), gradients)``.
     """
-    rest: dict[str, Any] = {"holomorphic": holomorphic, "allow_int": allow_int}
-    if reduce_axes:
-        rest["reduce_axes"] = reduce_axes
-    options = GradOptions(argnums, has_aux, rest)
+    options = GradOptions(argnums, has_aux, _rest(holomorphic, allow_int, reduce_axes))
 
     def wrap(function: Any) -> ValueAndGradient[..., Any]:
         return ValueAndGradient(function, options, graph, graph_updates)

@@ -7,7 +7,6 @@ from typing import Any
 
 from typed_nnx._core.state import State
 from typed_nnx._transforms.differentiable import state_of
-from typed_nnx._transforms.kept_values import groups_of
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import (
     Argument,
@@ -15,7 +14,6 @@ from typed_nnx._transforms.signature import (
     Part,
     Repeated,
     Signature,
-    in_order,
 )
 from typed_nnx._transforms.tangents import leaf_items
 
@@ -37,7 +35,7 @@ class InputCotangents:
         self._by_number: dict[int, Any] = {}  # by number among the items of all parts
         self._offsets = {part.offset: number for number, part in enumerate(signature.parts)}
         for number, part in enumerate(signature.parts):
-            values = in_order(groups_of(effects, number, part), cotangent.updates[number])
+            values = cotangent.values_of(number, part)
             self._values.append(values)
             positions = part.leaf_positions()
             for leaf, value in zip(effects.changed[number], values, strict=False):
@@ -59,7 +57,7 @@ class InputCotangents:
             return State({})
         number = self._offsets[part.offset]
         values = self._values[number]
-        grown = self._effects.grown[number] if self._effects.grown else None
+        grown = self._effects.grown_of(number)
         if grown is None:
             return state_of(part.graphdef, [True] * len(values), values)
         new = values[len(self._effects.changed[number]) :]

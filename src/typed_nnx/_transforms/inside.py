@@ -17,7 +17,7 @@ from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.prefixes import Prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
-from typed_nnx._transforms.signature import Argument, Part, Repeated, Signature, in_order
+from typed_nnx._transforms.signature import Part, Repeated, Signature, in_order
 from typed_nnx._transforms.structure_changes import places
 
 
@@ -60,14 +60,14 @@ class Inside:
         """Make the objects from their plain values."""
         signature = self.signature
         self.args: list[Any] = [
-            value if spec is None else self._argument(spec, value)
+            value if spec is None else spec.map(self._object, value)
             for spec, value in zip(signature.arguments, args, strict=True)
         ]
         self.kwargs: dict[str, Any] = dict(kwargs)
         for name, argument in signature.keywords.items():
-            self.kwargs[name] = self._argument(argument, kwargs[name])
+            self.kwargs[name] = argument.map(self._object, kwargs[name])
         self.captured: list[Any] = [
-            self._argument(argument, value)
+            argument.map(self._object, value)
             for argument, value in zip(signature.captured, captured, strict=True)
         ]
         return self
@@ -83,14 +83,6 @@ class Inside:
         if number is not None:
             function = function[number]
         return function(*before, *self.args, **self.kwargs)
-
-    def _argument(self, argument: Argument, pure: Any) -> Any:
-        values = argument.treedef.flatten_up_to(pure)
-        leaves = [
-            value if part is None else self._object(part, value)
-            for part, value in zip(argument.parts, values, strict=True)
-        ]
-        return argument.treedef.unflatten(leaves)
 
     def _object(self, part: Part | Repeated, pure: Any) -> Any:
         if isinstance(part, Repeated):

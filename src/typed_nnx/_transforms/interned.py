@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from typed_nnx._transforms.bounded import Bounded
 from typed_nnx._transforms.signature import Signature
-
-_MANY = 4096
 
 
 class Interned:
@@ -15,7 +14,7 @@ class Interned:
     __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._known: dict[Any, Signature] = {}
+        self._known: Bounded[Any, Signature] = Bounded()
 
     def of(self, signature: Signature) -> Signature:
         """Return the one signature that is equal to the given one.
@@ -25,11 +24,7 @@ class Interned:
         """
         key = signature.key
         known = self._known.get(key)
-        if known is None:
-            if len(self._known) >= _MANY:
-                self._known.clear()
-            known = self._known.setdefault(key, signature)
-        return known
+        return self._known.add(key, signature) if known is None else known
 
     def clear(self) -> None:
         """Forget all."""

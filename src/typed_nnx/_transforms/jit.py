@@ -12,9 +12,11 @@ from typed_nnx._core.unset import UNSET
 from typed_nnx._graph import verify
 from typed_nnx._graph.record import Record
 from typed_nnx._transforms import jit_dispatch
-from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve, spread
+from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve, spread, without_statics
+from typed_nnx._transforms.bounded import Bounded
 from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.interned import Interned
 from typed_nnx._transforms.jit_explanations import check_donated, check_hashable
 from typed_nnx._transforms.jit_stages import Staged
 from typed_nnx._transforms.outcomes import Flat, Outcome, mirrored
@@ -72,8 +74,8 @@ class JitWrapped(Staged[P, R]):
 
     def _prepare(self) -> None:
         # Signatures by what the quick way sees of a call, and by all that they are made of.
-        self._quick: dict[Any, Signature] = {}
-        self._signatures: dict[Any, Signature] = {}
+        self._quick: Bounded[Any, Signature] = Bounded()
+        self._signatures = Interned()
         self._with_shardings: dict[Signature, Any] = {}
         self._fixed: dict[Any, JitWrapped[P, R]] = {}  # for `cached_partial`
         self._jitted = self._compile(None)
@@ -95,7 +97,7 @@ class JitWrapped(Staged[P, R]):
         shardings: dict[str, Any] = {}
         if call is not None:
             if options.in_shardings is not None:
-                dynamic = [p for n, p in enumerate(call.prefixes) if n not in self._statics]
+                dynamic = without_statics(self._statics, call.prefixes)
                 shardings["in_shardings"] = (None, *dynamic)
             shardings["out_shardings"] = Outcome(
                 tuple([None if n in self._statics else p for n, p in enumerate(call.prefixes)])
@@ -177,10 +179,7 @@ class JitWrapped(Staged[P, R]):
 
     def _quick_signature(self, key: Any, args: Any, kwargs: Any) -> Signature:
         signature = self._intern(self._gather(args, kwargs))
-        if len(self._quick) >= _MANY:
-            self._quick.clear()
-        self._quick[key] = signature
-        return signature
+        return self._quick.add(key, signature)
 
     def _call(self, args: Any, kwargs: Any) -> R:
         call = self._gather(args, kwargs)
@@ -230,20 +229,6 @@ class JitWrapped(Staged[P, R]):
             spread(f"{self._lift.title}: in_shardings", self._options.in_shardings, len(dynamic))
         )
         return [None if number in self._statics else next(own) for number in range(count)]
-
-    def _intern(self, call: Call) -> Signature:
-        """Return the one signature that is equal to that of a call."""
-        signature = call.signature
-        key = signature.key
-        known = self._signatures.get(key)
-        if known is None:
-            if len(self._signatures) >= _MANY:
-                self._signatures.clear()
-            known = self._signatures.setdefault(key, signature)
-        return known
-
-
-_MANY = 4096
 
 
 @overload

@@ -27,7 +27,8 @@ def code_of(value: Any) -> int:
     """Return what to do with an argument of a type that was not seen before."""
     cls = type(value)
     kind = kind_of(value)
-    code = PLAIN if kind in (LEAF, REFERENCE) else OBJECTS if kind == OBJECT else OTHER
+    is_plain = kind in (LEAF, REFERENCE) or value is None
+    code = PLAIN if is_plain else OBJECTS if kind == OBJECT else OTHER
     if len(_codes) > 1000:  # classes come and go
         _codes.clear()
     _codes[cls] = code

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from typed_nnx._transforms import jit_mismatches
+from typed_nnx._transforms.argnums import with_statics, without_statics
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.lift import Lift
@@ -47,13 +48,11 @@ class Program(NamedTuple):
 
     def complete(self, args: Sequence[Any]) -> list[Any]:
         """Return positional arguments with the static ones among them."""
-        following = iter(args)
-        count = len(args) + len(self.statics)
-        return [self.statics[n] if n in self.statics else next(following) for n in range(count)]
+        return with_statics(self.statics, args)
 
     def dynamic(self, args: Sequence[Any]) -> tuple[Any, ...]:
         """Return positional arguments without the static ones."""
-        return tuple([value for n, value in enumerate(args) if n not in self.statics])
+        return tuple(without_statics(self.statics, args))
 
     def pure(self, given: Any) -> jit_mismatches.Pure:
         """Return what jax says about the arguments in the form of `Call`."""

@@ -14,6 +14,7 @@ import jax
 
 from typed_nnx._transforms.eval_shape import abstract_result
 from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.interned import Interned
 from typed_nnx._transforms.jit_program import Program
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.lifted import Lifted
@@ -224,6 +225,7 @@ class Staged(Lifted[P, R]):
 
     _options: Any
     _jitted: Any
+    _signatures: Interned
     _with_shardings: dict[Signature, Any]
 
     def _gather(self, args: Any, kwargs: Any) -> Call:
@@ -232,7 +234,7 @@ class Staged(Lifted[P, R]):
 
     def _intern(self, call: Call) -> Signature:
         """Return the one signature that is equal to that of a call."""
-        raise NotImplementedError
+        return self._signatures.of(call.signature)
 
     def _jitted_for(self, signature: Signature, call: Call) -> Any:
         """Return what jax compiles for a kind of call."""

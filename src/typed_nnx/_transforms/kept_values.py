@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.outcomes import Flat
-from typed_nnx._transforms.signature import Effects, Groups, Part, in_groups, in_order
+from typed_nnx._transforms.signature import Effects, in_groups
 
 #: Says of a value, by part and leaf, whether it is to be written.
 Wanted = Callable[[int, int, Any], bool]
-
-
-def groups_of(effects: Effects, number: int, part: Part) -> Groups:
-    """Return the group of each value that the trace returned for a part."""
-    if part.groups is None:
-        return None
-    groups: Sequence[int] = [part.groups[leaf] for leaf in effects.changed[number]]
-    grown = effects.grown[number] if effects.grown else None
-    return (*groups, *((grown.groups or ()) if grown is not None else ()))
 
 
 def only_wanted(call: Call, found: Flat, is_wanted: Wanted) -> Flat:
@@ -36,10 +27,9 @@ def only_wanted(call: Call, found: Flat, is_wanted: Wanted) -> Flat:
     for number, (part, place) in enumerate(pairs):
         if not part.kept:
             continue
-        groups = groups_of(effects, number, part)
-        values = in_order(groups, updates[number])
+        values = found.values_of(number, part)
         for entry, leaf in enumerate(effects.changed[number]):
             if not is_wanted(number, leaf, values[entry]):
                 values[entry] = place.values[leaf]
-        updates[number] = in_groups(part.filters, groups or (), values)
+        updates[number] = in_groups(part.filters, effects.groups_of(number, part) or (), values)
     return found._replace(updates=tuple(updates))

@@ -14,6 +14,7 @@ from typed_nnx._transforms.carries import (
     check_types,
     next_values,
     returned_values,
+    with_objects,
     with_values,
 )
 from typed_nnx._transforms.gather import Call
@@ -173,22 +174,11 @@ class _Loop:
         argument = self._argument
         updates = []
         if argument is not None:
-            leaves = argument.treedef.flatten_up_to(value)
-            pairs = zip(argument.parts, leaves, strict=True)
-            updates = [own for part, own in pairs if isinstance(part, Part)]
+            updates = [own for part, own in argument.pairs(value) if isinstance(part, Part)]
         for spec, own in zip(call.signature.captured, captured, strict=True):
             if isinstance(spec.parts[0], Part):
                 updates.append(own)
         changed = tuple([tuple(range(len(place.leaves))) for place in call.places])
         effects = Effects(changed, (), tuple([0] * len(changed)), None, ())
         self._lift.finish(call, Flat(tuple(updates), None, Static(effects)))
-        if argument is None:
-            return value
-        objects = argument.treedef.flatten_up_to(self._given)
-        leaves = argument.treedef.flatten_up_to(value)
-        return argument.treedef.unflatten(
-            [
-                leaf if part is None else found
-                for part, leaf, found in zip(argument.parts, leaves, objects, strict=True)
-            ]
-        )
+        return with_objects(argument, value, self._given)

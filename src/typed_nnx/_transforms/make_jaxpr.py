@@ -9,7 +9,7 @@ import jax
 from jax.extend.core import ClosedJaxpr
 
 from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.argnums import resolve
+from typed_nnx._transforms.argnums import resolve, with_statics, without_statics
 from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.lifted import Lifted
 
@@ -37,15 +37,15 @@ class Traceable(Lifted[P, Any]):
         numbers, names = self._statics
         statics = {number % len(args) for number in numbers if number < len(args)}
         call = lift.gather(args, kwargs, statics=statics, static_names=names)
+        given = {number: args[number] for number in statics}
         fixed = {name: kwargs[name] for name in names if name in kwargs}
 
         def flat(*dynamic: Any, **keywords: Any) -> Any:
-            following = iter(dynamic)
-            given = [args[n] if n in statics else next(following) for n in range(len(args))]
-            return lift.run(call.signature, given, {**keywords, **fixed}, call.captured).result
+            every = with_statics(given, dynamic)
+            return lift.run(call.signature, every, {**keywords, **fixed}, call.captured).result
 
         flat.__name__ = flat.__qualname__ = name_of(lift.function)
-        pure = [value for number, value in enumerate(call.args) if number not in statics]
+        pure = without_statics(statics, call.args)
         keywords = {name: value for name, value in call.kwargs.items() if name not in fixed}
         return jax.make_jaxpr(flat)(*pure, **keywords)
 

@@ -46,6 +46,7 @@ class Mapped(Lifted[P, R]):
         function: The user's function.
         axes: How values go in and come out.
         graph, graph_updates: The modes.
+        options: Those of the transform of jax.
     """
 
     #: The name of the option for the prefixes of arguments.
@@ -59,9 +60,12 @@ class Mapped(Lifted[P, R]):
         axes: Axes,
         graph: bool | None,
         graph_updates: bool | None,
+        options: Any = None,
     ) -> None:
         super().__init__(function, graph, graph_updates)
         self._axes = axes
+        self._options = options
+        self._prepare()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function over the mapped axes."""

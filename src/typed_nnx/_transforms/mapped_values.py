@@ -14,7 +14,7 @@ from typed_nnx._transforms.gather import Call, Place, prefix_of_leaf
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name, result_name
 from typed_nnx._transforms.prefixes import Prefix, broadcast, by_filter
-from typed_nnx._transforms.signature import Effects, Grown, Part, in_order
+from typed_nnx._transforms.signature import Effects, Grown, in_order
 from typed_nnx.errors import BroadcastChangedError, ReplicatedChangedError
 
 Named: TypeAlias = tuple[Callable[[], str], Prefix, Any]
@@ -67,9 +67,9 @@ def _axes_in(spec: Prefix) -> set[Any]:
 def _changes(call: Call, found: Flat) -> Iterator[Named]:
     """Yield the name, prefix and new value of each value that changed."""
     effects: Effects = found.static.value
-    parts = zip(call.signature.parts, call.places, effects.changed, found.updates, strict=True)
-    for part, place, changed, pure in parts:
-        for leaf, value in zip(changed, _in_order(part, changed, pure), strict=False):
+    parts = zip(call.signature.parts, call.places, effects.changed, strict=True)
+    for number, (part, place, changed) in enumerate(parts):
+        for leaf, value in zip(changed, found.values_of(number, part), strict=False):
             name = functools.partial(_name, place, leaf)
             yield name, prefix_of_leaf(part, place, leaf), value
 
@@ -106,12 +106,6 @@ def _in_object(path: Path, prefix: Prefix, structure: Grown, pure: Any) -> Itera
             if filters is not None and groups is not None:
                 own = filters.values_in_order[groups[source]]
             yield functools.partial(result_name, (*path, *below)), own, values[source]
-
-
-def _in_order(part: Part, changed: tuple[int, ...], pure: Any) -> list[Any]:
-    if part.groups is None:
-        return list(pure)
-    return in_order(tuple([part.groups[leaf] for leaf in changed]), pure)
 
 
 def _is_mapped(value: Any) -> bool:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from typed_nnx._transforms.signature import Argument, Part, Repeated, Signature, Static
+from typed_nnx._transforms.signature import (
+    Argument,
+    Effects,
+    Part,
+    Repeated,
+    Signature,
+    Static,
+    in_order,
+)
 
 
 class Flat(NamedTuple):
@@ -20,6 +28,11 @@ class Flat(NamedTuple):
     updates: tuple[Any, ...]
     result: Any
     static: Static
+
+    def values_of(self, number: int, part: Part) -> list[Any]:
+        """Return the values of a part in order: those of leaves that changed, then those of new ones."""
+        effects: Effects = self.static.value
+        return in_order(effects.groups_of(number, part), self.updates[number])
 
 
 class Outcome(NamedTuple):
@@ -60,8 +73,7 @@ def flattened(signature: Signature, outcome: Outcome) -> Flat:
     ]
     for argument, own in arguments:
         if argument is not None:
-            values = argument.treedef.flatten_up_to(own)
-            pairs = zip(argument.parts, values, strict=True)
+            pairs = argument.pairs(own)
             updates.extend([value for part, value in pairs if isinstance(part, Part)])
     return Flat(tuple(updates), outcome.result, outcome.static)
 

@@ -9,6 +9,7 @@ from typed_nnx._core.trace import context
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.record import Record
 from typed_nnx._transforms import jit_dispatch
+from typed_nnx._transforms.bounded import Bounded
 from typed_nnx._transforms.signature import Effects, Signature
 
 
@@ -42,7 +43,7 @@ class Plan:
             for record in [next(following)]
         ]
         self.may_capture = may_capture
-        self.signatures: dict[tuple[type, ...], Signature] = {}
+        self.signatures: Bounded[tuple[type, ...], Signature] = Bounded()
         # What the last call changed, and in which Variables: it will be the same again.
         self._effects: Effects | None = None
         self._targets: list[jit_dispatch.Target] = []

@@ -90,10 +90,9 @@ class Bound(functools.partial[R], Generic[P, R]):
         statics = frozenset([number - len(self.args) for number in jitted._statics])
         rest = jit_dispatch.gather(args, statics)
         if plan is not None and rest is not None and not rest.records:
-            if len(plan.signatures) >= _MANY:
-                plan.signatures.clear()
             signature = jitted._intern(jitted._gather(complete, {}))
-            plan.signatures[tuple(map(type, args))] = signature
+            if not signature.captured:  # else the quick way may be taken when nothing is any more
+                plan.signatures.add(tuple(map(type, args)), signature)
         return result
 
     # -- what it is made of -----------------------------------------------------------------------
@@ -151,9 +150,6 @@ class Bound(functools.partial[R], Generic[P, R]):
 
     def __repr__(self) -> str:
         return f"<nnx.{self.transform} of {describe(self.jitted_fn)}>"
-
-
-_MANY = 256
 
 
 class JitPartial(Bound[P, R]):

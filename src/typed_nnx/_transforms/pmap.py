@@ -10,6 +10,7 @@ import jax
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.argnums import ArgNums, resolve
 from typed_nnx._transforms.axis_metadata import named_axis
+from typed_nnx._transforms.bounded import Bounded
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
@@ -28,7 +29,6 @@ Device: TypeAlias = Any
 
 # What is captured and what is given by name come first.
 _BEFORE = 2
-_MANY = 4096
 
 
 class PmapOptions(NamedTuple):
@@ -43,22 +43,11 @@ class Pmapped(Mapped[P, R]):
     """A function over devices; what `pmap` returns."""
 
     transform = "pmap"
-
-    def __init__(
-        self,
-        function: Callable[P, R],
-        axes: Axes,
-        graph: bool | None,
-        graph_updates: bool | None,
-        options: PmapOptions,
-    ) -> None:
-        super().__init__(function, axes, graph, graph_updates)
-        self._options = options
-        self._prepare()
+    _options: PmapOptions
 
     def _prepare(self) -> None:
         # jax compiles once for each function that it gets.
-        self._compiled: dict[Any, Callable[..., Outcome]] = {}
+        self._compiled: Bounded[Any, Callable[..., Outcome]] = Bounded()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function on the devices."""
@@ -89,9 +78,7 @@ class Pmapped(Mapped[P, R]):
         key = call.signature.key
         known = self._compiled.get(key)
         if known is None:
-            if len(self._compiled) >= _MANY:
-                self._compiled.clear()
-            known = self._compiled.setdefault(key, self._compile(call))
+            known = self._compiled.add(key, self._compile(call))
         return known
 
     def _compile(self, call: Call) -> Callable[..., Outcome]:

@@ -9,7 +9,8 @@ import jax
 
 from typed_nnx._core.static_keys import static_key
 from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.argnums import positive, resolve
+from typed_nnx._transforms.argnums import positive, resolve, with_statics, without_statics
+from typed_nnx._transforms.bounded import Bounded
 from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call
@@ -53,7 +54,7 @@ class Rematerialised(Lifted[P, R]):
         # jax finds a trace again by the identity of the function, so there is one for each kind of
         # call. Functions that close over something else now are traced again.
         self._signatures = Interned()
-        self._made: dict[Any, Callable[..., Flat]] = {}
+        self._made: Bounded[Any, Callable[..., Flat]] = Bounded()
         self._made_for: Captures | None = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -68,7 +69,7 @@ class Rematerialised(Lifted[P, R]):
         call = lift.gather(args, kwargs, statics=statics, static_names=options.static_argnames)
         fixed = {n: value for n, value in enumerate(args) if n in statics}
         named = {name: kwargs[name] for name in options.static_argnames if name in kwargs}
-        dynamic = [value for n, value in enumerate(call.args) if n not in statics]
+        dynamic = without_statics(statics, call.args)
         keywords = {name: value for name, value in call.kwargs.items() if name not in named}
         flat = self._flat(call, fixed, named)(dynamic, keywords, call.captured)
         return lift.finish(call, as_arrays(flat))  # type: ignore[no-any-return]  # what the function returned
@@ -88,9 +89,7 @@ class Rematerialised(Lifted[P, R]):
         except TypeError:  # something static has no hash
             return self._make(call.signature, fixed, named)
         if found is None:
-            if len(self._made) >= _MANY:
-                self._made.clear()
-            found = self._made[key] = self._make(key[0], fixed, named)
+            found = self._made.add(key, self._make(key[0], fixed, named))
         return found
 
     def _make(
@@ -99,16 +98,11 @@ class Rematerialised(Lifted[P, R]):
         lift, options = self._lift, self._options
 
         def flat(dynamic: Any, keywords: Any, captured: Any) -> Flat:
-            following = iter(dynamic)
-            count = len(fixed) + len(dynamic)
-            args = [fixed[n] if n in fixed else next(following) for n in range(count)]
+            args = with_statics(fixed, dynamic)
             return lift.run(signature, args, {**keywords, **named}, captured)
 
         flat.__name__ = flat.__qualname__ = name_of(lift.function)
         return jax.checkpoint(flat, prevent_cse=options.prevent_cse, policy=options.policy)
-
-
-_MANY = 4096
 
 
 @overload

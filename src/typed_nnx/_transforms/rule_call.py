@@ -17,14 +17,14 @@ from typed_nnx._transforms.diff_argnums import Chosen
 from typed_nnx._transforms.differentiable import divide, prefix_of, unite
 from typed_nnx._transforms.input_cotangents import InputCotangents
 from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.kept_values import groups_of, only_wanted
+from typed_nnx._transforms.kept_values import only_wanted
 from typed_nnx._transforms.leaving import is_unchanged
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import DiffState
 from typed_nnx._transforms.residuals import packed, unpacked
-from typed_nnx._transforms.signature import Effects, in_order
+from typed_nnx._transforms.signature import Effects
 from typed_nnx._transforms.tangents import Given, Results
 from typed_nnx.errors import NoDerivativeError, RuleResultError
 
@@ -216,7 +216,7 @@ class RuleCall:
         effects: Effects = found.static.value
         for number, part in enumerate(self._call.signature.parts):
             if part.kept:
-                values = in_order(groups_of(effects, number, part), found.updates[number])
+                values = found.values_of(number, part)
                 given = inside.given[number]
                 for leaf, value in zip(effects.changed[number], values, strict=False):
                     if not is_unchanged(given[leaf], value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -15,6 +15,7 @@ from typed_nnx._transforms.carries import (
     next_values,
     returned_values,
     stays_in_place,
+    with_objects,
     with_values,
 )
 from typed_nnx._transforms.gather import Call, prefix_of_leaf
@@ -105,11 +106,15 @@ class Steps:
     def _arguments(self, carried: Sequence[Any], slices: Sequence[Any]) -> list[Any]:
         """Return the arguments of one step as plain values."""
         from_carry, from_slices = iter(carried), iter(slices)
-        leaves = iter(
+        return self._unflattened(
             [next(from_slices if type(axis) is int else from_carry) for axis in self._leaf_axes]
         )
+
+    def _unflattened(self, leaves: Iterable[Any]) -> list[Any]:
+        """Return the arguments with these leaves."""
+        following = iter(leaves)
         return [
-            treedef.unflatten([next(leaves) for _ in range(treedef.num_leaves)])
+            treedef.unflatten([next(following) for _ in range(treedef.num_leaves)])
             for treedef in self._treedefs
         ]
 
@@ -152,25 +157,22 @@ class Steps:
         """Return for each part the values that a step returned and their axes."""
         effects: Effects = flat.static.value
         found = []
-        for number, pure in enumerate(flat.updates):
-            groups, axes = self._groups(effects, number)
-            values = list(pure) if groups is None else in_order(groups, pure)
-            found.append((values, axes))
+        for number, part in enumerate(self._call.signature.parts):
+            _, axes = self._groups(effects, number)
+            found.append((flat.values_of(number, part), axes))
         return found
 
     def _groups(self, effects: Effects, number: int) -> tuple[tuple[int, ...] | None, list[Prefix]]:
         """Return the groups and axes of the values that belong to a part: changed, then new ones."""
         part = self._call.signature.parts[number]
         prefix = self._call.places[number].prefix
-        changed = effects.changed[number]
-        grown = effects.grown[number] if effects.grown else None
-        new = 0 if grown is None else grown.count
-        if part.groups is None:
-            return None, [prefix] * (len(changed) + new)
-        groups = [part.groups[leaf] for leaf in changed]
-        groups.extend([] if grown is None else grown.groups or ())
+        groups = effects.groups_of(number, part)
+        if groups is None:
+            grown = effects.grown_of(number)
+            new = 0 if grown is None else grown.count
+            return None, [prefix] * (len(effects.changed[number]) + new)
         assert part.filters is not None
-        return tuple(groups), [part.filters.values_in_order[group] for group in groups]
+        return groups, [part.filters.values_in_order[group] for group in groups]
 
     def _may_grow(self, number: int, grown: Grown) -> bool:
         """Whether a part may have another structure after a step: what is carried must stay."""
@@ -209,45 +211,34 @@ class Steps:
             updates.append(in_groups(part.filters, groups or (), values))
         rest = self._stacked(found.flat.result)
         built = self._lift.finish(call, Flat(tuple(updates), rest, found.flat.static))
-        return self._axes.whole_result(self._final_carry(carry), built)
+        return self._axes.whole_result(self._final_carry(), built)
 
     def _final_values(self, carry: Any) -> list[list[Any]]:
         """Return the values of each part after the last step; slices as they were given."""
         carried, captured = carry
         call = self._call
         from_carry = iter(carried)
-        leaves = iter([None if type(axis) is int else next(from_carry) for axis in self._leaf_axes])
+        pure = self._last = self._unflattened(
+            [None if type(axis) is int else next(from_carry) for axis in self._leaf_axes]
+        )
         found: list[list[Any]] = []
-        pure = [
-            treedef.unflatten([next(leaves) for _ in range(treedef.num_leaves)])
-            for treedef in self._treedefs
-        ]
-        self._last = pure
         for argument, own in (
             *zip(call.signature.arguments, pure, strict=True),
             *zip(call.signature.captured, captured, strict=True),
         ):
             if argument is None:
                 continue
-            values = argument.treedef.flatten_up_to(own)
-            for part, value in zip(argument.parts, values, strict=True):
+            for part, value in argument.pairs(own):
                 if isinstance(part, Part):
                     found.append(in_order(part.groups, value))
         return found
 
-    def _final_carry(self, carry: Any) -> Any:
+    def _final_carry(self) -> Any:
         number = self._carry_number()
         if number is None:
             return None
         argument = self._call.signature.arguments[number]
-        if argument is None:
-            return self._last[number]
-        objects = argument.treedef.flatten_up_to(self._given[number])
-        leaves = argument.treedef.flatten_up_to(self._last[number])
-        pairs = zip(argument.parts, leaves, objects, strict=True)
-        return argument.treedef.unflatten(
-            [leaf if part is None else found for part, leaf, found in pairs]
-        )
+        return with_objects(argument, self._last[number], self._given[number])
 
     def _stacked(self, result: Any) -> Any:
         """Return the stacked results with the new axis where ``out_axes`` wants it."""

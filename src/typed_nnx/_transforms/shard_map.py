@@ -30,17 +30,7 @@ class ShardMapped(Mapped[P, R]):
     transform = "shard_map"
     _ins_name = "in_specs"
     _always_by_position = True
-
-    def __init__(
-        self,
-        function: Callable[P, R],
-        axes: Axes,
-        graph: bool | None,
-        graph_updates: bool | None,
-        options: Mapping[str, Any],
-    ) -> None:
-        super().__init__(function, axes, graph, graph_updates)
-        self._options = options
+    _options: Mapping[str, Any]
 
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
         call = super()._gather(args, kwargs, **options)

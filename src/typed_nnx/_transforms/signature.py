@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import jax
@@ -127,6 +127,21 @@ class Argument:
     def __init__(self, treedef: Any, parts: tuple[Part | Repeated | None, ...]) -> None:
         self.treedef: Any = treedef
         self.parts: tuple[Part | Repeated | None, ...] = parts
+
+    def pairs(self, tree: Any) -> Iterator[tuple[Part | Repeated | None, Any]]:
+        """Yield the part of each leaf, with what is in its place in a tree like the argument."""
+        return zip(self.parts, self.treedef.flatten_up_to(tree), strict=True)
+
+    def map(self, function: Callable[[Part | Repeated, Any], Any], tree: Any) -> Any:
+        """Return a tree like the argument with something else in the place of each object.
+
+        Args:
+            function: Makes it of the part and of what is in its place in `tree`.
+            tree: A tree like the argument.
+        """
+        return self.treedef.unflatten(
+            [leaf if part is None else function(part, leaf) for part, leaf in self.pairs(tree)]
+        )
 
     @property
     def key(self) -> Any:
@@ -259,6 +274,18 @@ class Effects:
         self._hash: int | None = None
         self.is_only_values: bool = treedef is None and not grown
         self.is_nothing: bool = self.is_only_values and not any(changed)
+
+    def grown_of(self, number: int) -> Grown | None:
+        """Return the new structure of a part; None if it is as it was."""
+        return self.grown[number] if self.grown else None
+
+    def groups_of(self, number: int, part: Part) -> Groups:
+        """Return the group of each value that was returned for a part: changed leaves, then new ones."""
+        if part.groups is None:
+            return None
+        grown = self.grown_of(number)
+        new = None if grown is None else grown.groups
+        return (*[part.groups[leaf] for leaf in self.changed[number]], *(new or ()))
 
     def _parts(self) -> Any:
         return (self.changed, self.grown, self.bases, self.treedef, self.results)

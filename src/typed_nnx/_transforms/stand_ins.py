@@ -17,7 +17,6 @@ from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import (
     Argument,
     Effects,
-    Grown,
     Part,
     Repeated,
     Signature,
@@ -80,15 +79,7 @@ class StandIns:
         return built_result(self._signature.parts, self._places, flat)
 
     def _argument(self, argument: Argument | None, pure: Any) -> Any:
-        if argument is None:
-            return pure
-        values = argument.treedef.flatten_up_to(pure)
-        return argument.treedef.unflatten(
-            [
-                value if part is None else self._object(part, value)
-                for part, value in zip(argument.parts, values, strict=True)
-            ]
-        )
+        return pure if argument is None else argument.map(self._object, pure)
 
     def _object(self, part: Part | Repeated, pure: Any) -> Any:
         if isinstance(part, Repeated):
@@ -108,7 +99,7 @@ class StandIns:
             number = len(self._places)
             effects: Effects = self._flat.static.value
             changed = effects.changed[number]
-            new = _in_order(part, effects, number, self._flat)
+            new = self._flat.values_of(number, part)
             for leaf, value in zip(changed, new, strict=False):
                 values[leaf] = value
         return [_leaf(item, value) for item, value in zip(_items(part), values, strict=True)]
@@ -129,7 +120,7 @@ def changes(signature: Signature, flat: Flat, arguments: Sequence[Argument | Non
         if not isinstance(part, Part):
             return None if part is None else State({})
         number = numbers[id(part)]
-        values = _in_order(part, effects, number, flat)
+        values = flat.values_of(number, part)
         return State._of(nested_of(_changed(part, effects, number, values)))
 
     return tuple(
@@ -145,7 +136,7 @@ def _changed(part: Part, effects: Effects, number: int, values: list[Any]) -> li
     changed = effects.changed[number]
     paths, items = part.graphdef.layout.paths, list(_items(part))
     found = {paths[leaf]: _leaf(items[leaf], value) for leaf, value in zip(changed, values)}  # noqa: B905 -- new ones follow
-    grown = effects.grown[number] if effects.grown else None
+    grown = effects.grown_of(number)
     if grown is not None:
         layout = grown.graphdef.layout
         new = values[len(changed) :]
@@ -153,16 +144,6 @@ def _changed(part: Part, effects: Effects, number: int, values: list[Any]) -> li
             if isinstance(source, int):
                 found[path] = _leaf(item, new[source])
     return list(found.items())
-
-
-def _in_order(part: Part, effects: Effects, number: int, flat: Flat) -> list[Any]:
-    """Return what was returned for a part: first the leaves that changed, then new ones."""
-    pure = flat.updates[number]
-    if part.groups is None:
-        return list(pure)
-    groups = [part.groups[leaf] for leaf in effects.changed[number]]
-    grown: Grown | None = effects.grown[number] if effects.grown else None
-    return in_order((*groups, *((grown and grown.groups) or ())), pure)
 
 
 def _items(part: Part) -> Sequence[Any]:

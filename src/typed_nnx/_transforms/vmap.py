@@ -27,17 +27,7 @@ class Vmapped(Mapped[P, R]):
     """A vectorised function; what `vmap` returns."""
 
     transform = "vmap"
-
-    def __init__(
-        self,
-        function: Callable[P, R],
-        axes: Axes,
-        graph: bool | None,
-        graph_updates: bool | None,
-        options: Mapping[str, Any],
-    ) -> None:
-        super().__init__(function, axes, graph, graph_updates)
-        self._options = options
+    _options: Mapping[str, Any]
 
     def _map(self, call: Call) -> Callable[..., Outcome]:
         ins, outs = self._prefixes(call)

@@ -28,7 +28,7 @@ def write_back(parts: Sequence[Part], places: Sequence[Place], flat: Flat) -> An
     """
     effects: Effects = flat.static.value
     writer = _Writer(parts, places, effects)
-    values = [writer.in_order(number, own) for number, own in enumerate(flat.updates)]
+    values = [flat.values_of(number, part) for number, part in enumerate(parts)]
     for place, changed, own in zip(places, effects.changed, values, strict=True):
         writer.check(place, changed, own)
     if effects.grown:
@@ -54,7 +54,7 @@ def built_result(parts: Sequence[Part], places: Any, flat: Flat) -> Any:
     effects: Effects = flat.static.value
     writer = _Writer(parts, places, effects)
     if effects.grown:
-        new = [writer.in_order(number, own) for number, own in enumerate(flat.updates)]
+        new = [flat.values_of(number, part) for number, part in enumerate(parts)]
         counts = map(len, effects.changed)
         writer.write_structures([own[count:] for own, count in zip(new, counts, strict=True)])
     return flat.result if effects.treedef is None else writer.build_result(flat.result)
@@ -78,10 +78,9 @@ class _Objects(dict[int, Any]):
 class _Writer:
     """Writes the effects of one call."""
 
-    __slots__ = ("_effects", "_objects", "_offsets", "_parts", "_places")
+    __slots__ = ("_effects", "_objects", "_offsets", "_places")
 
     def __init__(self, parts: Sequence[Part], places: Sequence[Place], effects: Effects) -> None:
-        self._parts = parts
         self._places = places
         self._effects = effects
         self._offsets = [part.offset for part in parts]
@@ -128,18 +127,6 @@ class _Writer:
                 raise TraceLevelError("Pytree", type(node).__name__, None, where(node))
 
     # -- values -----------------------------------------------------------------------------------
-
-    def in_order(self, number: int, pure: Any) -> list[Any]:
-        """Return the values that the trace returned for a part in order: changed leaves, then new ones."""
-        part = self._parts[number]
-        changed = self._effects.changed[number]
-        grown = self._effects.grown[number] if self._effects.grown else None
-        if part.groups is None:
-            return list(pure)
-        groups = [part.groups[leaf] for leaf in changed]
-        if grown is not None:
-            groups.extend(grown.groups or ())
-        return in_order(tuple(groups), pure)
 
     def write_values(self, number: int, place: Place, values: list[Any]) -> list[Any]:
         """Write the values of leaves that changed; return those that belong to new leaves."""
