@@ -125,13 +125,17 @@ def test_the_error_names_the_first_place_that_differs(axes, place, prefix, value
 
 def test_the_error_names_the_option_and_the_result():
     mesh = jax.make_mesh((1,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
-    with pytest.raises(nnx.errors.PrefixStructureError, match=r"^shard_map of .*: in_specs .* args\[1\]"):
+    with pytest.raises(
+        nnx.errors.PrefixStructureError, match=r"^shard_map of .*: in_specs .* args\[1\]"
+    ):
         nnx.shard_map(lambda x, y: x, mesh=mesh, in_specs=(CUT, (CUT,)), out_specs=CUT)(XS, XS)
     with pytest.raises(
         nnx.errors.PrefixStructureError, match=r"^shard_map of .*: out_specs .* result\[0\]"
     ):
         nnx.shard_map(lambda x: (x, x), mesh=mesh, in_specs=CUT, out_specs=([CUT], CUT))(XS)
-    with pytest.raises(nnx.errors.PrefixStructureError, match=r"^jit of .*: in_shardings .* args\[0\]"):
+    with pytest.raises(
+        nnx.errors.PrefixStructureError, match=r"^jit of .*: in_shardings .* args\[0\]"
+    ):
         nnx.jit(lambda model: 0.0, in_shardings=({"a": None},))(stacked_model(nnx))
 
 
