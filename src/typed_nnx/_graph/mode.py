@@ -17,15 +17,9 @@ class _Modes(threading.local):
     def __init__(self) -> None:
         self.graph: bool = True
         self.graph_updates: bool = True
-        self.pair: tuple[bool, bool] = (True, True)
 
 
 _modes = _Modes()
-
-
-def _set(name: str, value: bool) -> None:
-    setattr(_modes, name, value)
-    _modes.pair = (_modes.graph, _modes.graph and _modes.graph_updates)
 
 
 class _SetMode(Restoring):
@@ -35,8 +29,8 @@ class _SetMode(Restoring):
 
     def __init__(self, value: bool, /) -> None:
         before: bool = getattr(_modes, self._name)
-        super().__init__(functools.partial(_set, self._name, before))
-        _set(self._name, value)
+        super().__init__(functools.partial(setattr, _modes, self._name, before))
+        setattr(_modes, self._name, value)
 
     @classmethod
     def current_value(cls) -> bool:
@@ -80,8 +74,6 @@ def check_tree(function: str, node: Any, graph: bool | None) -> None:
 
 def resolve_modes(graph: bool | None, graph_updates: bool | None) -> tuple[bool, bool]:
     """Return the modes in force: what is given, else the defaults of this thread."""
-    if graph is None and graph_updates is None:
-        return _modes.pair
     allows_graphs = _modes.graph if graph is None else graph
     updates = _modes.graph_updates if graph_updates is None else graph_updates
     return allows_graphs, updates and allows_graphs

@@ -127,7 +127,7 @@ class Gatherer:
         leaves, treedef = jax.tree.flatten(value, is_leaf=is_object)
         if not any(map(is_object, leaves)):
             return value, prefix, None
-        return self._tree(value, leaves, treedef, prefix, path)
+        return self._tree(value, treedef, prefix, path)
 
     def captured(self, value: Any, prefix: Prefix, *, kept: bool = False) -> tuple[Any, Argument]:
         """Return an object that the function closes over as plain values."""
@@ -135,13 +135,8 @@ class Gatherer:
         graph = self._graph_of(value)
         if isinstance(graph, int):  # it is an argument too, whose prefix counts
             return [], Argument(_LEAF_TREE, (Repeated(graph, None),))
-        path = (CAPTURED, type(value).__name__)
-        place = Place(value, graph, path, prefix, kept, raw_values(graph))
-        part = self._part(place)
-        self._add(place, part)
-        return in_groups(part.filters, part.groups or (), place.values), Argument(
-            _LEAF_TREE, (part,)
-        )
+        pure, part = self._add(value, graph, prefix, (CAPTURED, type(value).__name__))
+        return pure, Argument(_LEAF_TREE, (part,))
 
     def shares(self) -> bool:
         """Whether some object is reached on several paths."""
@@ -149,12 +144,18 @@ class Gatherer:
             type(item) is int for place in self.places for item in place.structure.items
         )
 
-    def _add(self, place: Place, part: Part) -> None:
+    def _add(
+        self, root: Any, graph: Record | Traversal, prefix: Prefix, path: Path
+    ) -> tuple[Any, Part]:
+        """Add an object that was not met before; return its plain values and its part."""
+        place = Place(root, graph, path, prefix, self._kept, raw_values(graph))
+        part = self._part(place)
         self.places.append(place)
         self._offset += len(part.graphdef.items)
+        return in_groups(part.filters, part.groups or (), place.values), part
 
     def _tree(
-        self, value: Any, leaves: list[Any], treedef: Any, prefix: Prefix, path: Path
+        self, value: Any, treedef: Any, prefix: Prefix, path: Path
     ) -> tuple[Any, Prefix, Argument]:
         entries = jax.tree_util.tree_leaves_with_path(value, is_leaf=is_object)
         prefixes = broadcast(prefix, treedef)
@@ -180,18 +181,14 @@ class Gatherer:
         if isinstance(graph, int):
             repeated = Repeated(graph, by_filter(prefix))
             return repeated.nothing(), repeated
-        place = Place(root, graph, path, prefix, self._kept, raw_values(graph))
-        part = self._part(place)
-        self._add(place, part)
-        return in_groups(part.filters, part.groups or (), place.values), part
+        return self._add(root, graph, prefix, path)
 
     def _part(self, place: Place) -> Part:
         filters = by_filter(place.prefix)
         structure = place.structure
-        if filters is not None:
-            to_predicates(filters.filters)  # raises if `...` is not the last
         if filters is None:
             return Part(structure, None, None, self._offset, self._kept, place.prefix, place.path)
+        to_predicates(filters.filters)  # raises if `...` is not the last
         leaves = zip(structure.layout.paths, place.graph.values(), strict=True)
         groups = [filters.group_of(self._function, path, leaf) for path, leaf in leaves]
         return Part(

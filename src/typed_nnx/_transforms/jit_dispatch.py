@@ -80,6 +80,7 @@ def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
     return _gathered(Gathered, (tuple(key), values, records))
 
 
+# What a NamedTuple's own constructor does, less a call in Python.
 _gathered = tuple.__new__
 
 

@@ -115,18 +115,16 @@ class Leaving:
         same = list(map(self._is_same, parts, self._given, found))
         if not self._signature.modes[1]:
             self._check_structures(found, same)
-        updates = [_Values(part.filters) for part in parts]
-        changed = []
-        for number, part in enumerate(parts):
-            leaves = self._changed(number, found[number].leaves if same[number] else None)
-            updates[number].values = [value for _, value in leaves]
-            changed.append(tuple([leaf for leaf, _ in leaves]))
-            if part.groups is not None:
-                updates[number].groups = [part.groups[leaf] for leaf, _ in leaves]
+        updates, changed = self._updates(
+            [
+                each.leaves if unchanged else None
+                for each, unchanged in zip(found, same, strict=True)
+            ]
+        )
         grown = () if all(same) else self._all_grown(found, same, updates)
         bases = tuple([traversal.base for traversal in found])
         pure_result, treedef, results = self._result(result, prefix)
-        static = Static(Effects(tuple(changed), grown, bases, treedef, results))
+        static = Static(Effects(changed, grown, bases, treedef, results))
         return Flat(tuple([own.pure() for own in updates]), pure_result, static)
 
     def _is_untouched(self, roots: Sequence[Any], records: Sequence[Record | None]) -> bool:
@@ -138,20 +136,12 @@ class Leaving:
 
     def _only_values(self, result: Any, prefix: Prefix) -> Flat:
         """Return what the trace returns to jax if nothing but values changed."""
-        updates, changed = [], []
-        for number, part in enumerate(self._signature.parts):
-            leaves = self._changed(number, ())
-            own = _Values(part.filters)
-            own.values = [value for _, value in leaves]
-            if part.groups is not None:
-                own.groups = [part.groups[leaf] for leaf, _ in leaves]
-            updates.append(own.pure())
-            changed.append(tuple([leaf for leaf, _ in leaves]))
-        bases = tuple([part.offset for part in self._signature.parts])
+        parts = self._signature.parts
+        updates, changed = self._updates([()] * len(parts))
+        bases = tuple([part.offset for part in parts])
         pure_result, _, _ = self._result(result, prefix)
-        return Flat(
-            tuple(updates), pure_result, Static(Effects(tuple(changed), (), bases, None, ()))
-        )
+        static = Static(Effects(changed, (), bases, None, ()))
+        return Flat(tuple([own.pure() for own in updates]), pure_result, static)
 
     # -- structure --------------------------------------------------------------------------------
 
@@ -209,6 +199,25 @@ class Leaving:
         )
 
     # -- values -----------------------------------------------------------------------------------
+
+    def _updates(
+        self, places: Sequence[Sequence[Leaf] | None]
+    ) -> tuple[list[_Values], tuple[tuple[int, ...], ...]]:
+        """Return for each part the values that changed, and the leaves that they belong to.
+
+        Args:
+            places: For each part what `_changed` asks for.
+        """
+        updates, changed = [], []
+        for number, part in enumerate(self._signature.parts):
+            leaves = self._changed(number, places[number])
+            own = _Values(part.filters)
+            own.values = [value for _, value in leaves]
+            if part.groups is not None:
+                own.groups = [part.groups[leaf] for leaf, _ in leaves]
+            updates.append(own)
+            changed.append(tuple([leaf for leaf, _ in leaves]))
+        return updates, tuple(changed)
 
     def _changed(self, number: int, places: Sequence[Leaf] | None) -> list[tuple[int, Any]]:
         """Return (leaf, value) of each leaf of a part that changed.
@@ -348,7 +357,6 @@ def _content(variable: Any) -> Any:
 def is_unchanged(before: Any, value: Any) -> bool:
     """Whether a value is still the one that was given, leaf by leaf."""
     if before is value:
-        # A list or dict may have got other elements; jax made it for this trace only.
         return True
     if isinstance(value, jax.Array):
         return False

@@ -22,7 +22,6 @@ class Part:
         graphdef: The structure. Its positions count on from those of the objects before it if some
             of them share objects, else from 0.
         groups: The group of each leaf.
-        count: The number of groups.
         offset: The number of its first item among the items of all parts.
         kept: All its values are returned, not only those that change.
         filters: Decides the groups; None if there is one.
@@ -153,8 +152,9 @@ class Signature:
     """What is static about one call: two calls with the same one can share a trace.
 
     Attributes:
-        arguments: For each positional argument and captured object, None if it holds no object.
-        keywords: The same by name.
+        arguments: What is static about each positional argument; None if it holds no object.
+        keywords: The same by name, of the keyword arguments that hold objects.
+        captured: The same of what the function closes over.
         parts: All parts, in order.
         modes: Whether trees are asserted, and whether the structure may change.
     """
