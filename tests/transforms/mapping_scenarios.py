@@ -59,7 +59,7 @@ def values(node: Any) -> list[Any]:
 def lanes_of(tree: Any) -> list[Any]:
     """Copies of a tree, one for each index of the first axis of its leaves."""
     count = jax.tree.leaves(tree)[0].shape[0]
-    return [jax.tree.map(lambda leaf: leaf[index], tree) for index in range(count)]  # noqa: B023
+    return [jax.tree.map(lambda leaf: leaf[index], tree) for index in range(count)]  # noqa: B023 -- called at once
 
 
 def stacked(trees: list[Any]) -> Any:

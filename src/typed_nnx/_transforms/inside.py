@@ -128,11 +128,10 @@ class Inside:
 
 def _variables(part: Part, made: dict[int, Any]) -> list[Any]:
     """Return the Variable of each leaf, None for bare arrays."""
-    base = part.graphdef.base
+    items, base = part.graphdef.items, part.graphdef.base
     return [
-        made[position + base] if type(item) is VariableDef else None
-        for position, item in enumerate(part.graphdef.items)
-        if type(item) is VariableDef or isinstance(item, str)
+        made[position + base] if type(items[position]) is VariableDef else None
+        for position in part.leaf_positions()
     ]
 
 
