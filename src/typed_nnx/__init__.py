@@ -173,6 +173,46 @@ from typed_nnx._transforms.scan import scan as scan
 from typed_nnx._transforms.vjp import vjp as vjp
 from typed_nnx._transforms.vmap import vmap as vmap
 
+# -- layers ----------------------------------------------------------------------------------------
+from typed_nnx import nn as nn
+from typed_nnx.nn import initializers as initializers
+from typed_nnx.nn._einsum import Einsum as Einsum
+from typed_nnx.nn._embed import Embed as Embed
+from typed_nnx.nn._linear import Linear as Linear
+from typed_nnx.nn._linear_general import LinearGeneral as LinearGeneral
+from typed_nnx.nn._typing import Initializer as Initializer
+from typed_nnx.nn.lora import LoRA as LoRA
+from typed_nnx.nn.lora import LoRALinear as LoRALinear
+from typed_nnx.nn.stochastic import Dropout as Dropout
+
+# -- activations -----------------------------------------------------------------------------------
+from typed_nnx.nn.activations import celu as celu
+from typed_nnx.nn.activations import elu as elu
+from typed_nnx.nn.activations import gelu as gelu
+from typed_nnx.nn.activations import glu as glu
+from typed_nnx.nn.activations import hard_sigmoid as hard_sigmoid
+from typed_nnx.nn.activations import hard_silu as hard_silu
+from typed_nnx.nn.activations import hard_swish as hard_swish
+from typed_nnx.nn.activations import hard_tanh as hard_tanh
+from typed_nnx.nn.activations import identity as identity
+from typed_nnx.nn.activations import leaky_relu as leaky_relu
+from typed_nnx.nn.activations import log_sigmoid as log_sigmoid
+from typed_nnx.nn.activations import log_softmax as log_softmax
+from typed_nnx.nn.activations import logsumexp as logsumexp
+from typed_nnx.nn.activations import one_hot as one_hot
+from typed_nnx.nn.activations import PReLU as PReLU
+from typed_nnx.nn.activations import relu as relu
+from typed_nnx.nn.activations import relu6 as relu6
+from typed_nnx.nn.activations import selu as selu
+from typed_nnx.nn.activations import sigmoid as sigmoid
+from typed_nnx.nn.activations import silu as silu
+from typed_nnx.nn.activations import soft_sign as soft_sign
+from typed_nnx.nn.activations import softmax as softmax
+from typed_nnx.nn.activations import softplus as softplus
+from typed_nnx.nn.activations import standardize as standardize
+from typed_nnx.nn.activations import swish as swish
+from typed_nnx.nn.activations import tanh as tanh
+
 graphlib = graph  # its newer name
 
 if not TYPE_CHECKING:

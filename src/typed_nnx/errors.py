@@ -87,3 +87,10 @@ from typed_nnx._errors.autodiff import NoDerivativeError as NoDerivativeError
 from typed_nnx._errors.autodiff import NonScalarLossError as NonScalarLossError
 from typed_nnx._errors.autodiff import RuleResultError as RuleResultError
 from typed_nnx._errors.autodiff import TangentStructureError as TangentStructureError
+
+# -- layers ----------------------------------------------------------------------------------------
+from typed_nnx._errors.layers import InexactDtypeError as InexactDtypeError
+from typed_nnx._errors.layers import LayerArgumentError as LayerArgumentError
+from typed_nnx._errors.layers import LayerInputError as LayerInputError
+from typed_nnx._errors.layers import RngsTypeError as RngsTypeError
+from typed_nnx._errors.layers import UnsetModeError as UnsetModeError

@@ -19,6 +19,7 @@ LAYERS = (
     "_core",
     "_graph",
     "_transforms",
+    "_summary",
     "nn",
     "training",
     "bridge",
@@ -27,7 +28,15 @@ LAYERS = (
 )
 
 # Public modules that only gather names under the module name that NNX code knows.
-FACADES = ("filterlib", "graph", "statelib", "variablelib")
+FACADES = (
+    "filterlib",
+    "graph",
+    "spmd",
+    "statelib",
+    "summary",
+    "variablelib",
+    "visualization",
+)
 
 # What any module may import at its top. Everything else is optional and imported where it is used.
 ALWAYS_THERE = frozenset(

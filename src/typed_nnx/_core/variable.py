@@ -136,11 +136,11 @@ class Variable(
 
     def __setitem__(self, key: Any, value: Any) -> None:
         box, meta = self._flat
-        if key is Ellipsis and meta.plain_set and type(value) in _array_types:
+        if key is Ellipsis and meta.plain_set and (type(value) in _array_types or _is_new(value)):
             old: Any = box[0]
             # An array of another dtype or shape is cast and broadcast to the old one, as `.at` does.
             if (
-                type(old) in _array_types
+                (type(old) in _array_types or _is_new(old))
                 and self._nnx_trace is context.trace
                 and _alike(old, value)
             ):
@@ -148,8 +148,6 @@ class Variable(
                 for cell in self._nnx_cells:
                     cell.values = None
                 return
-        elif isinstance(value, jax.Array):
-            _array_types.add(type(value))
         self.set_value(value, index=key)  # pyright: ignore[reportArgumentType]  # narrowed from Any
 
     def __delitem__(self, key: Any) -> None:
@@ -274,6 +272,15 @@ def _set_item(self: Variable[Any], key: Any, value: Any) -> None:
 
 # Types of arrays and tracers that were met: a set is many times faster than isinstance.
 _array_types: set[type] = set()
+
+
+def _is_new(value: Any) -> bool:
+    """Whether a value is an array of a type that was not met before; remembers it."""
+    if isinstance(value, jax.Array):
+        _array_types.add(type(value))
+        return True
+    return False
+
 
 _SLOTS = frozenset({"_flat", "_nnx_trace"})
 

@@ -1,0 +1,1 @@
+"""Layers: Modules with parameters, and the functions that networks are made of."""
