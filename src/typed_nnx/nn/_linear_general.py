@@ -46,7 +46,7 @@ class LinearGeneral(Module):
     (5, 8)
 
     Args:
-        in_features: Size of each axis in `axis`.
+        in_features: Size of each axis in `axis`, in the order in which the inputs have them.
         out_features: Sizes of the axes that take their place, at the end.
         axis: The axes of the inputs to contract.
         batch_axis: Leading axes, from 0 on, with their sizes: each index there has its own kernel
@@ -170,19 +170,23 @@ class LinearGeneral(Module):
 
     def _axes_of(self, inputs: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return the contracted axes and the batch axes of `inputs`, counted from the first."""
-        ndim, shape = jnp.ndim(inputs), jnp.shape(inputs)
-        wanted = (*zip(self.axis, self.in_features, strict=True), *self.batch_axis.items())
-        if any(not -ndim <= axis < ndim or shape[axis] != size for axis, size in wanted):
-            sizes = ", ".join(f"size {size} at axis {axis}" for axis, size in wanted)
-            name = type(self).__name__
-            raise LayerInputError(
-                name,
-                "inputs",
-                described(inputs),
-                sizes,
-                f"give inputs with these sizes, or another `axis` and `in_features` to nnx.{name}",
-            )
-        return tuple(axis % ndim for axis in self.axis), tuple(sorted(self.batch_axis))
+        shape = jnp.shape(inputs)
+        ndim = len(shape)
+        batch = tuple(sorted(self.batch_axis))
+        if all(-ndim <= axis < ndim for axis in self.axis):
+            axes = tuple(sorted([axis % ndim for axis in self.axis]))
+            wanted = (*self.in_features, *[self.batch_axis[axis] for axis in batch])
+            if wanted == tuple([shape[axis] for axis in (*axes, *batch) if axis < ndim]):
+                return axes, batch
+        name = type(self).__name__
+        raise LayerInputError(
+            name,
+            "inputs",
+            described(inputs),
+            f"axes {self.axis}, in ascending order, of sizes {self.in_features}"
+            + (f", and batch axes of sizes {self.batch_axis}" if batch else ""),
+            f"give inputs with these sizes, or another `axis` and `in_features` to nnx.{name}",
+        )
 
 
 def _check(layer: LinearGeneral) -> None:

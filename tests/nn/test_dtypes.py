@@ -1,0 +1,68 @@
+"""`promote_dtype` and `canonicalize_dtype` against flax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flax.nnx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import typed_nnx as nnx
+from tests.core.libraries import seen
+from typed_nnx import errors
+
+VALUES: list[Any] = [
+    None,
+    2,
+    1.5,
+    True,
+    1 + 2j,
+    np.float64(3.0),
+    np.arange(2, dtype=np.int64),
+    *[jnp.ones(2, dtype) for dtype in ("float32", "bfloat16", "float16", "int32", "uint8", "bool")],
+]
+REQUESTED = [None, jnp.float32, jnp.bfloat16, "float16", np.dtype("float32"), jnp.int32, bool]
+
+
+@pytest.mark.parametrize("x64", [False, True], ids=["x32", "x64"])
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(0, len(VALUES) - 1), max_size=3),
+    st.sampled_from(REQUESTED),
+    st.booleans(),
+)
+def test_arrays_get_the_dtype_that_flax_gives_them(
+    x64: bool, which: list[int], dtype: Any, inexact: bool
+) -> None:
+    args = tuple(VALUES[number] for number in which)
+    with jax.enable_x64(x64):
+        ours, theirs = (
+            seen(lambda lib=lib: lib.nn.dtypes.promote_dtype(args, dtype=dtype, inexact=inexact))
+            for lib in (nnx, flax.nnx)
+        )
+        assert ours == theirs
+        ours, theirs = (
+            seen(
+                lambda lib=lib: jnp.dtype(
+                    lib.nn.dtypes.canonicalize_dtype(*args, dtype=dtype, inexact=inexact)
+                )
+            )
+            for lib in (nnx, flax.nnx)
+        )
+        assert ours == theirs
+
+
+def test_a_list_becomes_a_tuple_as_in_flax() -> None:
+    args: Any = [jnp.ones(2), None]
+    assert type(nnx.nn.dtypes.promote_dtype(args)) is tuple
+    assert type(flax.nnx.nn.dtypes.promote_dtype(args)) is tuple
+
+
+def test_a_dtype_that_is_not_inexact_is_refused_with_its_name() -> None:
+    with pytest.raises(errors.InexactDtypeError, match="dtype is int32; expected a float"):
+        nnx.nn.dtypes.canonicalize_dtype(dtype=jnp.int32)
