@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -16,38 +15,11 @@ from flax import nnx as flax_nnx
 from benchmarks.calls import Planned, waiting
 from benchmarks.case import Case, of_flat
 from benchmarks.subjects import equinox_model_of, model_of, peers, variables_of
+from typed_nnx.training import optimizer
 
 ADAM = optax.adam(1e-3)
 # How much of a statistic a step keeps.
 KEEP = 0.9
-
-
-@functools.cache
-def optimizer_class(nnx: Any) -> Any:
-    """Return an Optimizer for typed-nnx that keeps its state in Variables.
-
-    It stands in for ``nnx.Optimizer``, which comes with a later issue.
-    """
-
-    class Optimizer(nnx.Pytree):
-        def __init__(self, model: Any, tx: Any) -> None:
-            treedef: Any
-            leaves, treedef = jax.tree.flatten(tx.init(params_of(nnx, model)))
-            self.tx, self.treedef = tx, treedef
-            self.leaves = nnx.List([nnx.OptState(leaf) for leaf in leaves])
-
-        def update(self, model: Any, grads: Any) -> None:
-            variables = [v for v in variables_of(nnx, model) if isinstance(v, nnx.Param)]
-            params = [variable[...] for variable in variables]
-            old = self.treedef.unflatten([leaf[...] for leaf in self.leaves])
-            updates, new = self.tx.update(jax.tree.leaves(grads), old, params)
-            stepped: Any = optax.apply_updates(params, updates)
-            for variable, value in zip(variables, stepped, strict=True):
-                variable[...] = value
-            for leaf, value in zip(self.leaves, jax.tree.leaves(new), strict=True):
-                leaf[...] = value
-
-    return Optimizer
 
 
 def params_of(nnx: Any, model: Any) -> list[Any]:
@@ -57,17 +29,16 @@ def params_of(nnx: Any, model: Any) -> list[Any]:
 
 def optimizer_of(api: Any, model: Any) -> Any:
     """Return an adam Optimizer of the library for the Params of a model."""
-    if api is flax_nnx:
-        return flax_nnx.Optimizer(model, ADAM, wrt=flax_nnx.Param)
-    return optimizer_class(api)(model, ADAM)
+    library: Any = flax_nnx if api is flax_nnx else optimizer
+    return library.Optimizer(model, ADAM, wrt=api.Param)
 
 
 def nnx_train_step(api: Any, loss: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Return a step that differentiates a loss and updates model and optimizer in place."""
 
-    def step(model: Any, optimizer: Any, x: Any) -> Any:
+    def step(model: Any, opt: Any, x: Any) -> Any:
         value, grads = api.value_and_grad(loss)(model, x)
-        optimizer.update(model, grads)
+        opt.update(model, grads)
         return value
 
     return step

@@ -1,0 +1,203 @@
+"""Training: time of a step, of tracing it and of building the model, against three others.
+
+``python -m benchmarks.training`` times adam steps of an MLP, a vision transformer and a decoder of
+12 blocks, written with typed-nnx and flax (the same code), equinox, and by hand as functions of
+nested dicts. The floor is the code by hand under `jax.jit` with donated arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import optax
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.case import PEERS
+from benchmarks.dispatch_table import micro
+from benchmarks.graph import conditions
+from benchmarks.timing import Alternative, medians
+from benchmarks.training_equinox import model_of
+from benchmarks.training_functional import FUNCTIONS
+from benchmarks.training_models import Task, tasks
+
+ADAM = optax.adam(1e-3)
+NAMES = ("ours", "flax", "equinox", "by hand")
+# Blocks of 18 Variables each: 2,802 of them with the ends.
+CONSTRUCTED = 2802
+
+
+def nnx_step(api: Any, task: Task) -> tuple[Any, tuple[Any, ...]]:
+    """Return the compiled step of an NNX library and its arguments."""
+
+    @api.jit
+    def step(model: Any, optimizer: Any, batch: Any) -> Any:
+        loss, grads = api.value_and_grad(task.loss)(model, batch)
+        optimizer.update(model, grads)
+        return loss
+
+    model = task.make(api, api.Rngs(0))
+    return step, (model, api.Optimizer(model, ADAM, wrt=api.Param), task.batch)
+
+
+def nnx_loop(api: Any, task: Task) -> Callable[[], Any]:
+    """Return a function that takes one more step each time."""
+    step, arguments = nnx_step(api, task)
+    return partial(step, *arguments)
+
+
+def pure_step(task: Task, forward: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a step of functions by hand, uncompiled."""
+
+    def step(params: Any, state: Any, batch: Any) -> Any:
+        loss, grads = jax.value_and_grad(lambda p: task.loss(partial(forward, p), batch))(params)
+        updates, state = ADAM.update(grads, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+    return step
+
+
+def hand_arguments(task: Task) -> tuple[Any, Any]:
+    """Return params by hand, the values that the NNX model has, and the state of adam."""
+    api = PEERS[0][1]
+    params = api.to_pure_dict(api.state(task.make(api, api.Rngs(0)), api.Param))
+    params = jax.tree.map(lambda leaf: leaf + 0, params)
+    return params, ADAM.init(params)
+
+
+def looped(step: Callable[..., Any], params: Any, state: Any, batch: Any) -> Callable[[], Any]:
+    """Return a function that takes one more step each time."""
+
+    def act() -> Any:
+        nonlocal params, state
+        params, state, loss = step(params, state, batch)
+        return loss
+
+    return act
+
+
+def equinox_step(task: Task) -> Callable[..., Any]:
+    """Return a step of equinox, uncompiled."""
+
+    def step(model: Any, state: Any, batch: Any) -> Any:
+        def loss_of(model: Any) -> Any:
+            return task.loss(jax.vmap(model), batch)
+
+        loss, grads = eqx.filter_value_and_grad(loss_of)(model)
+        updates, state = ADAM.update(grads, state, eqx.filter(model, eqx.is_array))
+        return eqx.apply_updates(model, updates), state, loss
+
+    return step
+
+
+def equinox_arguments(task: Task) -> tuple[Any, Any]:
+    """Return the model of equinox and the state of adam."""
+    model = model_of(task.name)
+    return model, ADAM.init(eqx.filter(model, eqx.is_array))
+
+
+def step_alternatives(task: Task) -> list[Alternative]:
+    """Return a step in each way, compiled; the result is waited for."""
+    acts = {label: nnx_loop(api, task) for label, api in PEERS}
+    equinox = eqx.filter_jit(equinox_step(task))
+    acts["equinox"] = looped(equinox, *equinox_arguments(task), task.batch)
+    by_hand = jax.jit(pure_step(task, FUNCTIONS[task.name]))
+    acts["by hand"] = looped(by_hand, *hand_arguments(task), task.batch)
+    return [
+        Alternative(label, lambda act=act: jax.block_until_ready(act()))
+        for label, act in acts.items()
+    ]
+
+
+def trace_alternatives(task: Task) -> list[Alternative]:
+    """Return tracing and lowering a step in each way; the function is new each time."""
+    found = []
+    for label, api in PEERS:
+
+        def fresh(api: Any = api) -> tuple[Any, ...]:
+            return nnx_step(api, task)
+
+        found.append(Alternative(label, lambda step, arguments: step.lower(*arguments), fresh))
+    hand, equinox = hand_arguments(task), equinox_arguments(task)
+
+    def fresh_hand() -> tuple[Any, ...]:
+        return jax.jit(pure_step(task, FUNCTIONS[task.name])), hand
+
+    def fresh_equinox() -> tuple[Any, ...]:
+        return eqx.filter_jit(equinox_step(task)), equinox
+
+    lower: Callable[..., Any] = lambda step, arguments: step.lower(*arguments, task.batch)  # noqa: E731  # shared by two rows
+    found.append(Alternative("by hand", lower, fresh_hand))
+    found.append(Alternative("equinox", lower, fresh_equinox))
+    return found
+
+
+def construction_alternatives(variables: int) -> list[Alternative]:
+    """Return building a network of many layers, whose operations are all compiled already."""
+
+    def network(api: Any) -> Any:
+        class Network(api.Module):
+            def __init__(self, rngs: Any) -> None:
+                self.layers = api.List([api.Linear(8, 8, rngs=rngs) for _ in range(variables // 2)])
+
+        return Network
+
+    classes = {label: (network(api), api) for label, api in PEERS}
+    return [
+        Alternative(label, lambda cls=cls, api=api: cls(api.Rngs(0)))
+        for label, (cls, api) in classes.items()
+    ]
+
+
+def add_row(table: Table, name: str, found: dict[str, float], goals: dict[str, float]) -> None:
+    """Add the medians of a case and our ratios to the others."""
+    ratios, missed = [], False
+    for other in NAMES[1:]:
+        ratio = found["ours"] / found[other] if other in found else None
+        missed |= ratio is not None and ratio > goals.get(other, float("inf"))
+        ratios.append("" if ratio is None else f"{ratio:.2f}x")
+    times = [micro(found[each]) if each in found else "" for each in NAMES]
+    table.add_row(name, *times, *ratios, style="red" if missed else "")
+
+
+def main() -> None:
+    """Measure, print the table, and write the medians to a file if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--budget", type=float, default=10.0, help="seconds per row (default: 10)")
+    parser.add_argument("--only", metavar="NAME", default="", help="rows whose name contains NAME")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all medians to a file")
+    options = parser.parse_args()
+    console = Console(width=150)
+    console.print(conditions())
+    table = Table(title="Training", title_justify="left")
+    table.add_column("median, µs")
+    for heading in (*NAMES, *[f"ours / {name}" for name in NAMES[1:]]):
+        table.add_column(heading, justify="right")
+    plan: list[tuple[str, Callable[[], list[Alternative]], dict[str, float]]] = []
+    for task in tasks():
+        goals = {"flax": 1.0, "by hand": 1.05}
+        plan.append((f"{task.name}, step", partial(step_alternatives, task), goals))
+        plan.append((f"{task.name}, trace and lower", partial(trace_alternatives, task), goals))
+    make = partial(construction_alternatives, CONSTRUCTED)
+    plan.append((f"construction, {CONSTRUCTED} Variables", make, {"flax": 0.5}))
+    figures: dict[str, Any] = {}
+    for name, alternatives, goals in plan:
+        if options.only in name:
+            console.log(name)
+            figures[name] = medians(alternatives(), options.budget)
+            add_row(table, name, figures[name], goals)
+    console.print(table, "goals: 1.0x of flax, 1.05x of by hand; construction 0.5x of flax")
+    console.print(conditions())
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
