@@ -176,13 +176,38 @@ from typed_nnx._transforms.vmap import vmap as vmap
 # -- layers ----------------------------------------------------------------------------------------
 from typed_nnx import nn as nn
 from typed_nnx.nn import initializers as initializers
-from typed_nnx.nn._einsum import Einsum as Einsum
-from typed_nnx.nn._embed import Embed as Embed
-from typed_nnx.nn._linear import Linear as Linear
-from typed_nnx.nn._linear_general import LinearGeneral as LinearGeneral
+from typed_nnx.nn._pooling import avg_pool as avg_pool
+from typed_nnx.nn._pooling import max_pool as max_pool
+from typed_nnx.nn._pooling import min_pool as min_pool
+from typed_nnx.nn._pooling import pool as pool
 from typed_nnx.nn._typing import Initializer as Initializer
+from typed_nnx.nn.attention import MultiHeadAttention as MultiHeadAttention
+from typed_nnx.nn.attention import combine_masks as combine_masks
+from typed_nnx.nn.attention import dot_product_attention as dot_product_attention
+from typed_nnx.nn.attention import make_attention_mask as make_attention_mask
+from typed_nnx.nn.attention import make_causal_mask as make_causal_mask
+from typed_nnx.nn.linear import Conv as Conv
+from typed_nnx.nn.linear import ConvTranspose as ConvTranspose
+from typed_nnx.nn.linear import Einsum as Einsum
+from typed_nnx.nn.linear import Embed as Embed
+from typed_nnx.nn.linear import Linear as Linear
+from typed_nnx.nn.linear import LinearGeneral as LinearGeneral
 from typed_nnx.nn.lora import LoRA as LoRA
 from typed_nnx.nn.lora import LoRALinear as LoRALinear
+from typed_nnx.nn.normalization import BatchNorm as BatchNorm
+from typed_nnx.nn.normalization import GroupNorm as GroupNorm
+from typed_nnx.nn.normalization import InstanceNorm as InstanceNorm
+from typed_nnx.nn.normalization import LayerNorm as LayerNorm
+from typed_nnx.nn.normalization import RMSNorm as RMSNorm
+from typed_nnx.nn.normalization import SpectralNorm as SpectralNorm
+from typed_nnx.nn.normalization import WeightNorm as WeightNorm
+from typed_nnx.nn.recurrent import Bidirectional as Bidirectional
+from typed_nnx.nn.recurrent import GRUCell as GRUCell
+from typed_nnx.nn.recurrent import LSTMCell as LSTMCell
+from typed_nnx.nn.recurrent import OptimizedLSTMCell as OptimizedLSTMCell
+from typed_nnx.nn.recurrent import RNN as RNN
+from typed_nnx.nn.recurrent import RNNCellBase as RNNCellBase
+from typed_nnx.nn.recurrent import SimpleCell as SimpleCell
 from typed_nnx.nn.stochastic import Dropout as Dropout
 
 # -- activations -----------------------------------------------------------------------------------
@@ -212,6 +237,31 @@ from typed_nnx.nn.activations import softplus as softplus
 from typed_nnx.nn.activations import standardize as standardize
 from typed_nnx.nn.activations import swish as swish
 from typed_nnx.nn.activations import tanh as tanh
+
+# -- training --------------------------------------------------------------------------------------
+from typed_nnx import training as training
+from typed_nnx.training import metrics as metrics
+from typed_nnx.training import optimizer as optimizer
+from typed_nnx.training.ema import EMA as EMA
+from typed_nnx.training.metrics import Metric as Metric
+from typed_nnx.training.metrics import MultiMetric as MultiMetric
+from typed_nnx.training.optimizer import ModelAndOptimizer as ModelAndOptimizer
+from typed_nnx.training.optimizer import Optimizer as Optimizer
+from typed_nnx.training.train_state import TrainState as TrainState
+
+# -- sharding, summaries, Linen --------------------------------------------------------------------
+from typed_nnx import bridge as bridge
+from typed_nnx import spmd as spmd
+from typed_nnx import summary as summary
+from typed_nnx import visualization as visualization
+from typed_nnx.spmd import abstract_with_sharding as abstract_with_sharding
+from typed_nnx.spmd import get_abstract_model as get_abstract_model
+from typed_nnx.spmd import get_named_sharding as get_named_sharding
+from typed_nnx.spmd import get_partition_spec as get_partition_spec
+from typed_nnx.spmd import logical_axis_rules as logical_axis_rules
+from typed_nnx.spmd import with_partitioning as with_partitioning
+from typed_nnx.summary import tabulate as tabulate
+from typed_nnx.visualization import display as display
 
 graphlib = graph  # its newer name
 

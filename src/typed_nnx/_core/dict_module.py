@@ -63,9 +63,9 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
 
     if not TYPE_CHECKING:  # the inherited signature is the precise one
 
-        def update(self, *args, **kwargs):
+        def update(self, other=(), /, **kwds):
             """Set entries: all of them, or none if one of them is not allowed."""
-            entries = dict(*args, **kwargs)
+            entries = dict(other, **kwds)
             for key, value in entries.items():
                 self._check_entry(key, value)
             for key, value in entries.items():

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Generic, TypeVar, overload
 import jax
 
 from typed_nnx._core.data_types import DATA_TAG, STATIC_TAG, is_data_type
+from typed_nnx._core.unset import UNSET
 from typed_nnx.errors import ContainerCycleError
 
 A = TypeVar("A")
@@ -39,11 +40,11 @@ class Mark(Generic[A]):
         return f"nnx.{self.name}({self.value!r})"
 
 
-def _annotated(is_data: bool, given: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    if given and not options:
-        return Mark(given[0], is_data)
+def _annotated(is_data: bool, given: Any, options: dict[str, Any]) -> Any:
+    if given is not UNSET and not options:
+        return Mark(given, is_data)
     name = "data" if is_data else "static"
-    if given:
+    if given is not UNSET:
         raise TypeError(
             f"nnx.{name}: got a value and the options {sorted(options)}; expected one or the "
             f"other.\n  Fix: nnx.{name}(value) when assigning an attribute, "
@@ -87,13 +88,13 @@ def data(
     metadata: dict[str, Any] | None = None,
     kw_only: bool = ...,
 ) -> Any: ...
-def data(*value: Any, **options: Any) -> Any:
+def data(value: Any = UNSET, /, **kwargs: Any) -> Any:
     """Annotate an attribute as data: its arrays are leaves for jax.
 
     ``self.x = nnx.data(value)`` annotates one assignment; ``x: int = nnx.data(default=0)`` is a
     field specifier of `nnx.dataclass` and takes the options of `dataclasses.field`.
     """
-    return _annotated(True, value, options)
+    return _annotated(True, value, kwargs)
 
 
 @overload
@@ -130,12 +131,12 @@ def static(
     metadata: dict[str, Any] | None = None,
     kw_only: bool = ...,
 ) -> Any: ...
-def static(*value: Any, **options: Any) -> Any:
+def static(value: Any = UNSET, /, **kwargs: Any) -> Any:
     """Annotate an attribute as static: part of the structure, compared and not traced.
 
     The counterpart of `data`; assigning an array, Variable or Pytree with it is an error.
     """
-    return _annotated(False, value, options)
+    return _annotated(False, value, kwargs)
 
 
 def is_data(value: Any, /) -> bool:

@@ -36,9 +36,9 @@ class WithTag:
 
     tag: str
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
-        """Whether the value has the tag."""
-        return bool(getattr(value, "tag", _ABSENT) == self.tag)
+    def __call__(self, path: Path, x: AnyType) -> bool:
+        """Whether the value `x` has the tag."""
+        return bool(getattr(x, "tag", _ABSENT) == self.tag)
 
     def __repr__(self) -> str:
         return f"WithTag({self.tag!r})"
@@ -51,7 +51,7 @@ class PathContains:
     key: Key
     exact: bool = True
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether the path contains the key."""
         if self.exact:
             return self.key in path
@@ -69,7 +69,7 @@ class PathIn:
     def __init__(self, *paths: Path) -> None:
         self.paths: frozenset[Path] = frozenset(paths)
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether the path is one of them."""
         return path in self.paths
 
@@ -89,11 +89,11 @@ class OfType:
 
     type: type
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether the value is of the type."""
-        if isinstance(value, self.type):
+        if isinstance(x, self.type):
             return True
-        kind = getattr(value, "type", None)
+        kind = getattr(x, "type", None)
         return isinstance(kind, type) and issubclass(kind, self.type)
 
     def __repr__(self) -> str:
@@ -125,9 +125,9 @@ class Any(_Combined):
 
     __slots__ = ()
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether any of the filters matches."""
-        return any(predicate(path, value) for predicate in self.predicates)
+        return any(predicate(path, x) for predicate in self.predicates)
 
 
 class All(_Combined):
@@ -135,9 +135,9 @@ class All(_Combined):
 
     __slots__ = ()
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether all of the filters match."""
-        return all(predicate(path, value) for predicate in self.predicates)
+        return all(predicate(path, x) for predicate in self.predicates)
 
 
 class Not(_Combined):
@@ -148,9 +148,9 @@ class Not(_Combined):
     def __init__(self, collection_filter: Filter, /) -> None:
         super().__init__(collection_filter)
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether the filter does not match."""
-        return not self.predicates[0](path, value)
+        return not self.predicates[0](path, x)
 
 
 class Everything:
@@ -158,7 +158,7 @@ class Everything:
 
     __slots__ = ()
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Return True."""
         return True
 
@@ -177,7 +177,7 @@ class Nothing:
 
     __slots__ = ()
 
-    def __call__(self, path: Path, value: AnyType) -> bool:
+    def __call__(self, path: Path, x: AnyType) -> bool:
         """Return False."""
         return False
 

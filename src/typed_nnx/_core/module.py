@@ -194,16 +194,16 @@ def _all_modules(root: Module) -> list[Module]:
     return [root, *[found for found in record.objects if isinstance(found, Module)]]
 
 
-def iter_modules(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Module]]:
+def iter_modules(module: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Module]]:
     """Yield (path, Module) of every Module in an object graph, children before their parent.
 
     Args:
-        node: An object or container.
+        module: An object or container.
         graph: Accepted for compatibility.
     """
     del graph
-    if kind_of(node) in (OBJECT, CONTAINER):
-        for path, value in walk_objects(node, (), set()):
+    if kind_of(module) in (OBJECT, CONTAINER):
+        for path, value in walk_objects(module, (), set()):
             if isinstance(value, Module):
                 yield path, value
 

@@ -10,9 +10,9 @@ import jax
 ArrayRef = jax.Ref
 
 
-def is_array_ref(value: Any, /) -> TypeGuard[jax.Ref]:
-    """Whether `value` is a mutable array reference."""
-    return isinstance(value, jax.Ref)
+def is_array_ref(x: Any) -> TypeGuard[jax.Ref]:
+    """Whether `x` is a mutable array reference."""
+    return isinstance(x, jax.Ref)
 
 
 def array_ref(value: Any, /) -> Any:

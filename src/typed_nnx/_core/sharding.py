@@ -1,4 +1,4 @@
-"""Placing the value of a new Variable by its sharding metadata."""
+"""Sharding metadata: the partition that it says, and the placement of the value of a new Variable."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any, TypeVar
 import jax
 import jax.core
 import numpy as np
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
+from typed_nnx._core.logical_axes import partition_spec_of
 from typed_nnx._core.metadata import Metadata
+from typed_nnx._errors.sharding import UnknownMeshAxisError
 from typed_nnx.errors import MeshRequiredError
 
 A = TypeVar("A")
 
 # jax gives these no types.
-_partition_spec: Any = PartitionSpec
 _reshard: Any = jax.sharding.reshard
 _constrain: Any = jax.lax.with_sharding_constraint
 
@@ -23,38 +24,82 @@ _constrain: Any = jax.lax.with_sharding_constraint
 def place_value(value: A, meta: Metadata) -> A:
     """Return `value` with its arrays laid out over the mesh as ``out_sharding`` in `meta` says.
 
-    Without ``out_sharding`` or with ``eager_sharding=False`` the value comes back as it is.
+    Without names in ``out_sharding`` or with ``eager_sharding=False`` the value comes back as it is.
 
     Raises:
         MeshRequiredError: There is neither a mesh in the metadata nor one in force.
+        UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
+        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
     """
-    names: Any = meta.get("out_sharding")
+    if not meta.get("out_sharding") or not meta.get("eager_sharding"):
+        return value
     arrays = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, jax.Array | np.ndarray)]
-    if names is None or not meta.get("eager_sharding") or not arrays:
+    if not arrays:
         return value
     traced = any(isinstance(leaf, jax.core.Tracer) for leaf in arrays)
-    sharding = _sharding(names, meta, traced)
+    sharding = sharding_of("Variable", meta, abstract=traced)
     placed: A = jax.tree.map(lambda leaf: _place(leaf, sharding), value)
     return placed
 
 
-def _sharding(names: Any, meta: Metadata, traced: bool) -> NamedSharding:
+def declared_partition(meta: Metadata) -> PartitionSpec | None:
+    """Return the partition that ``out_sharding`` says under the rules in force; None without it.
+
+    Raises:
+        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+    """
+    names: Any = meta.get("out_sharding")
+    if names is None:
+        return None
+    if isinstance(names, NamedSharding):
+        return names.spec
+    return partition_spec_of(names, meta.get("sharding_rules"))
+
+
+def sharding_of(where: str, meta: Metadata, *, abstract: bool) -> NamedSharding:
+    """Return the sharding that the metadata with ``out_sharding`` of a Variable says.
+
+    Args:
+        where: The Variable, for errors.
+        meta: Its metadata.
+        abstract: Without a mesh in the metadata, take the abstract mesh in force, which is all
+            that is known under a trace; else the concrete one.
+
+    Raises:
+        MeshRequiredError: There is neither a mesh in the metadata nor one in force.
+        UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
+        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+    """
+    names: Any = meta.get("out_sharding")
     if isinstance(names, NamedSharding):
         return names
-    spec = names if isinstance(names, PartitionSpec) else _partition_spec(*_renamed(names, meta))
+    spec = partition_spec_of(names, meta.get("sharding_rules"))
     mesh: Any = meta.get("mesh")
     if mesh is None:
-        # Under a trace only the abstract mesh is known.
         in_force = jax.sharding.get_abstract_mesh()
-        mesh = in_force if traced or in_force.empty else jax.sharding.get_mesh()
+        mesh = in_force if abstract or in_force.empty else jax.sharding.get_mesh()
     if mesh.empty:
         raise MeshRequiredError(spec)
+    return named_sharding(where, mesh, spec)
+
+
+def named_sharding(where: str, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -> NamedSharding:
+    """Return a partition over a mesh.
+
+    Args:
+        where: The Variable, for errors.
+        mesh: The mesh.
+        spec: The partition.
+
+    Raises:
+        UnknownMeshAxisError: The mesh has no axis of a name in the partition.
+    """
+    parts: Any = spec.partitions
+    named = [name for part in parts for name in (part if isinstance(part, tuple) else (part,))]
+    unknown = [name for name in named if isinstance(name, str) and name not in mesh.axis_names]
+    if unknown:
+        raise UnknownMeshAxisError(where, spec, tuple(unknown), mesh.axis_names)
     return NamedSharding(mesh, spec)
-
-
-def _renamed(names: Any, meta: Metadata) -> tuple[Any, ...]:
-    rules: dict[Any, Any] = dict(meta.get("sharding_rules") or ())
-    return tuple([rules.get(name, name) for name in names])
 
 
 def _place(leaf: Any, sharding: NamedSharding) -> Any:

@@ -8,6 +8,7 @@ from typing import NamedTuple, overload
 
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.restoring import Restoring
+from typed_nnx._core.setting import Setting
 
 
 class VarDefaults(NamedTuple):
@@ -45,26 +46,33 @@ def current_defaults() -> Defaults:
     return _local.defaults
 
 
-class _SetDefaults(Restoring):
-    """Sets the defaults of this thread."""
-
-    __slots__ = ()
-
-    def __init__(self, defaults: Defaults) -> None:
-        super().__init__(functools.partial(setattr, _local, "defaults", _local.defaults))
-        _local.defaults = defaults
+def _set(hijax: bool, ref: bool) -> None:
+    _local.defaults = Defaults(hijax, ref, _local.defaults.eager_sharding)
 
 
-class VarDefaultsContext(_SetDefaults):
+class VarDefaultsContext(Restoring):
     """What `var_defaults(...)` returns when it sets something."""
 
     __slots__ = ()
 
+    def __init__(self, hijax: bool, ref: bool) -> None:
+        old = _local.defaults
+        super().__init__(functools.partial(_set, old.hijax, old.ref))
+        _set(hijax, ref)
 
-class EagerShardingContext(_SetDefaults):
-    """What `use_eager_sharding(...)` returns."""
+
+class use_eager_sharding(Setting):  # lower case: it is called like a function
+    """Set whether new Variables are placed by their sharding metadata at once.
+
+    It holds from now on, for a block or for the calls of a function.
+    """
 
     __slots__ = ()
+
+    @classmethod
+    def _apply(cls, value: bool) -> None:
+        old = _local.defaults
+        _local.defaults = Defaults(old.hijax, old.ref, value)
 
 
 @overload
@@ -81,18 +89,8 @@ def var_defaults(
     if hijax is None and ref is None:
         return VarDefaults(old.hijax, old.ref)
     return VarDefaultsContext(
-        Defaults(
-            old.hijax if hijax is None else hijax,
-            old.ref if ref is None else ref,
-            old.eager_sharding,
-        )
+        old.hijax if hijax is None else hijax, old.ref if ref is None else ref
     )
-
-
-def use_eager_sharding(value: bool, /) -> EagerShardingContext:
-    """Set whether new Variables are placed by their sharding metadata at once."""
-    old = _local.defaults
-    return EagerShardingContext(Defaults(old.hijax, old.ref, value))
 
 
 def using_eager_sharding() -> bool:

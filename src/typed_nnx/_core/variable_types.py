@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from typed_nnx._core.unset import UNSET, Unset
 from typed_nnx._core.variable import Variable
 from typed_nnx.errors import VariableNameError
 
@@ -18,10 +19,10 @@ _by_name: dict[str, type[Variable[Any]]] = {}
 def register_variable_name(name: str, typ: V, *, overwrite: bool = False) -> V: ...
 @overload
 def register_variable_name(
-    name: str, typ: None = None, *, overwrite: bool = False
+    name: str, typ: Unset = UNSET, *, overwrite: bool = False
 ) -> Callable[[V], V]: ...
 def register_variable_name(
-    name: str, typ: V | None = None, *, overwrite: bool = False
+    name: str, typ: V | Unset = UNSET, *, overwrite: bool = False
 ) -> V | Callable[[V], V]:
     """Give a Variable type a name, the collection name that Linen and checkpoints use.
 
@@ -30,7 +31,7 @@ def register_variable_name(
     Raises:
         VariableNameError: Another type has the name and `overwrite` is False.
     """
-    if typ is None:
+    if isinstance(typ, Unset):
         return lambda cls: register_variable_name(name, cls, overwrite=overwrite)
     if name in _by_name and not overwrite:
         raise VariableNameError(

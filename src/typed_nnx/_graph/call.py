@@ -53,4 +53,11 @@ def call(graphdef_state: tuple[GraphDef[A], Any], /) -> CallProxy[A]:
         graphdef_state: What `split` without filters returned.
     """
     graphdef, *states = graphdef_state
+    return _applied(graphdef, tuple(states))
+
+
+def _applied(graphdef: GraphDef[A], states: tuple[Any, ...]) -> CallProxy[A]:
     return CallProxy(lambda: merge(graphdef, *states, copy=True))
+
+
+GraphDef._apply = staticmethod(_applied)

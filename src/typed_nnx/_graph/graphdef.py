@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Generic, TypeAlias
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, Generic, Protocol, TypeAlias
 
 import jax
 from typing_extensions import TypeVar
@@ -89,6 +89,16 @@ def _paths(tree: Any, path: Path) -> Iterator[Path]:
             yield from _paths(place, (*path, key))
 
 
+class Applied(Protocol[M]):
+    """What `GraphDef.apply` returns: it calls the object, or what is inside it, on a copy."""
+
+    def __getattr__(self, name: str) -> Applied[M]: ...
+    def __getitem__(self, key: Any) -> Applied[M]: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[GraphDef[M], Any]]:
+        """Return the output, and what the object is after the call."""
+        ...
+
+
 class GraphDef(Generic[M]):
     """All that is static about an object graph; the counterpart of jax's ``PyTreeDef``.
 
@@ -119,6 +129,24 @@ class GraphDef(Generic[M]):
             [item.token if type(item) in _WITH_TOKEN else item for item in items]  # type: ignore[union-attr]  # these two have one
         )
         self.token: Token | None = None if None in tokens else token_for((tokens, base, outer))
+
+    # Given by the module that merges, which builds on this one.
+    _apply: ClassVar[Callable[[GraphDef[Any], tuple[Any, ...]], Any]]
+
+    def apply(self, state: Any, *states: Any, graph: bool | None = None) -> Applied[M]:
+        """Return what calls the object that the structure and States stand for.
+
+        ``output, (graphdef, state) = graphdef.apply(state)(x)`` merges a copy, calls it and splits
+        it again; attributes and items lead to methods of what is inside.
+
+        Args:
+            state: What `split` returned with this structure.
+            *states: More States.
+            graph: Accepted for compatibility.
+        """
+        del graph
+        applied: Applied[M] = GraphDef._apply(self, (state, *states))
+        return applied
 
     @property
     def layout(self) -> Layout:

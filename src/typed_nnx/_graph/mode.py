@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from typing import Any
 
 from typed_nnx._core.nodes import LEAF, STATIC, kind_of
 from typed_nnx._core.paths import Path
-from typed_nnx._core.restoring import Restoring
+from typed_nnx._core.setting import Setting
 from typed_nnx._graph.duplicates import shared_paths
 from typed_nnx.errors import SharedReferenceError
 
@@ -22,39 +21,30 @@ class _Modes(threading.local):
 _modes = _Modes()
 
 
-class _SetMode(Restoring):
-    """Sets a mode of this thread."""
-
-    _name = "graph"
-
-    def __init__(self, value: bool, /) -> None:
-        before: bool = getattr(_modes, self._name)
-        super().__init__(functools.partial(setattr, _modes, self._name, before))
-        setattr(_modes, self._name, value)
-
-    @classmethod
-    def current_value(cls) -> bool:
-        """Return the value in force."""
-        value: bool = getattr(_modes, cls._name)
-        return value
-
-
-class set_graph_mode(_SetMode):  # lower case: it is called like a function
-    """Set the default of ``graph=``, from now on or for a block.
+class set_graph_mode(Setting):  # lower case: it is called like a function
+    """Set the default of ``graph=``, from now on, for a block or for the calls of a function.
 
     With False, every graph must be a tree: an object reached on two paths is an error.
     """
 
-    _name = "graph"
+    __slots__ = ()
+
+    @classmethod
+    def _apply(cls, value: bool) -> None:
+        _modes.graph = value
 
 
-class set_graph_updates(_SetMode):  # lower case: it is called like a function
-    """Set the default of ``graph_updates=``, from now on or for a block.
+class set_graph_updates(Setting):  # lower case: it is called like a function
+    """Set the default of ``graph_updates=``, from now on, for a block or for the calls of a function.
 
     With False, transforms must leave the structure of their arguments as it was.
     """
 
-    _name = "graph_updates"
+    __slots__ = ()
+
+    @classmethod
+    def _apply(cls, value: bool) -> None:
+        _modes.graph_updates = value
 
 
 def check_tree(function: str, node: Any, graph: bool | None) -> None:

@@ -103,6 +103,7 @@ def with_vars(
     *,
     hijax: bool | None = None,
     ref: bool | None = None,
+    mutable: bool | None = None,
     only: Filter = ...,
     allow_duplicates: bool = False,
 ) -> A:
@@ -112,6 +113,7 @@ def with_vars(
         node: Any pytree.
         hijax: Sets the metadata item of this name.
         ref: True for references, False for arrays, None to leave them.
+        mutable: Sets the metadata item of this name.
         only: Which Variables.
         allow_duplicates: Accept a Variable that is there twice; it becomes two.
 
@@ -119,12 +121,16 @@ def with_vars(
         DuplicatePathsError: A Variable is there twice.
     """
     predicate = to_predicate(only)
+    flags = {"hijax": hijax, "mutable": mutable}
+    wanted = {name: value for name, value in flags.items() if value is not None}
 
     def convert(leaf: Any) -> Any:
         if not isinstance(leaf, Variable):
             return leaf
         made = leaf if ref is None else (_to_reference(leaf) if ref else _to_array(leaf))
-        return made if hijax is None else made.replace(_copy_ref=False, hijax=hijax)
+        if all(made.get_metadata(name, None) is value for name, value in wanted.items()):
+            return made
+        return made.replace(_copy_ref=False, **wanted)
 
     fix = "pass allow_duplicates=True, or give each path a Variable of its own"
     return _converted(  # type: ignore[no-any-return]  # the same structure

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from typed_nnx._core.filters import Filter, to_predicate
 from typed_nnx._core.key_shapes import KeyShapes, ShapeRules
 from typed_nnx._core.rngs import Rngs, RngStream, RngValue
+from typed_nnx._core.unset import UNSET
 from typed_nnx._graph.walk import iter_graph, recursive_map
 from typed_nnx.errors import ReseedPolicyError, ReseedShapeError
 
@@ -29,7 +30,6 @@ ReseedPolicy: TypeAlias = Literal["scalars_only", "match_shape"] | ReseedFunctio
 StreamChange: TypeAlias = Callable[[StreamPath, object], object]
 
 # Any object, None included, can be an argument of `with_rngs`.
-_MISSING = object()
 
 
 def reseed(
@@ -94,7 +94,7 @@ def with_rngs(
     graph_updates: bool | None = ...,
 ) -> Callable[[A], A]: ...
 def with_rngs(
-    node: Any = _MISSING,  # Any: a function or an object of any class, told apart at run time
+    node: Any = UNSET,  # Any: a function or an object of any class, told apart at run time
     /,
     *,
     split: KeyShapes | None = None,
@@ -144,7 +144,7 @@ def with_rngs(
 
         return wrapper
 
-    return decorate if node is _MISSING else decorate(node)
+    return decorate if node is UNSET else decorate(node)
 
 
 def _stream_change(

@@ -87,6 +87,6 @@ def map_state(f: Callable[[Path, Any], Any], state: Mapping[Any, Any]) -> State[
     return State._of(mapped(f, state))
 
 
-def diff(state: Mapping[Any, Any], other: Mapping[Any, Any], /) -> State[Any, Any, Any, Any]:
+def diff(state: Mapping[Any, Any], other: Mapping[Any, Any]) -> State[Any, Any, Any, Any]:
     """Return the leaves of `state` at paths that `other` has not."""
     return State._of(difference(state, other))

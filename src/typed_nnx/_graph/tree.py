@@ -39,7 +39,7 @@ class NodeStates:
 
     _graphdef: GraphDef[Any] | None
     states: tuple[Any, ...]
-    metadata: Any = None
+    metadata: Any
 
     @property
     def graphdef(self) -> GraphDef[Any]:
@@ -59,15 +59,19 @@ class NodeStates:
 
     @classmethod
     def from_split(
-        cls, graphdef: GraphDef[Any] | None, *states: Any, metadata: Any = None
+        cls, graphdef: GraphDef[Any] | None, state: Any, /, *states: Any, metadata: Any = None
     ) -> NodeStates:
         """Build it from what `split` returned."""
-        return cls(graphdef, states, metadata)
+        return cls(graphdef, (state, *states), metadata)
 
     @classmethod
-    def from_states(cls, *states: Any) -> NodeStates:
+    def from_states(cls, state: Any, *states: Any) -> NodeStates:
         """Build one without a structure, to stand for prefixes."""
-        return cls(None, states)
+        return cls(None, (state, *states), None)
+
+    def replace(self, **updates: Any) -> NodeStates:
+        """Return it with other values of some attributes."""
+        return dataclasses.replace(self, **updates)
 
     @classmethod
     def from_prefixes(cls, prefixes: Any, /, *, metadata: Any = None) -> NodeStates:

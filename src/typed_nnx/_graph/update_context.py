@@ -7,9 +7,10 @@ import functools
 import threading
 from collections.abc import Callable, Hashable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
+from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.nested import divided, nested_of
 from typed_nnx._core.paths import Path
 from typed_nnx._core.state import State
@@ -70,10 +71,43 @@ class SplitContext:
         states = map(_state_of, divided("split", flat, filters or (...,)))
         return (graphdef, *states)
 
-    def flatten(self, node: A) -> tuple[GraphDef[A], Any]:
-        """Return the structure and the FlatState of an object."""
+    @overload
+    def flatten(
+        self, node: A, /, *, with_paths: Literal[False]
+    ) -> tuple[GraphDef[A], list[Any]]: ...
+    @overload
+    def flatten(
+        self, node: A, /, *, with_paths: Literal[True] = ...
+    ) -> tuple[GraphDef[A], FlatState[Any]]: ...
+    @overload
+    def flatten(
+        self, node: A, first: Filter, /, *filters: Filter, with_paths: Literal[True] = ...
+    ) -> tuple[GraphDef[A], *tuple[FlatState[Any], ...]]: ...
+    def flatten(self, node: Any, *filters: Filter, with_paths: bool = True) -> tuple[Any, ...]:
+        """Return the structure and the leaves of an object.
+
+        Args:
+            node: The object.
+            *filters: Which leaves belong together; there is one FlatState for each.
+            with_paths: Return FlatStates; if False, a list of the values, and no filters.
+
+        Raises:
+            NoFilterMatchedError: Some leaf matches no filter.
+        """
         outer = self._update.inner_refs if self._update is not None and self.is_inner else None
-        return flatten(node, ref_index=self.ref_index, ref_outer_index=outer)
+        if not with_paths and filters:
+            raise UpdateContextError(
+                "SplitContext.flatten: filters go by paths, which with_paths=False leaves out",
+                self.ctxtag,
+            )
+        found = flatten(
+            node, with_paths=with_paths, ref_index=self.ref_index, ref_outer_index=outer
+        )
+        if not filters:
+            return found
+        graphdef, flat = found
+        groups = divided("flatten", flat, filters)
+        return (graphdef, *[FlatState(group, sort=False) for group in groups])
 
     def close(self) -> None:
         """Hand what was met to the update context."""
@@ -111,8 +145,17 @@ class MergeContext:
         """Build the object of a structure and States; see `typed_nnx.merge`."""
         return self.unflatten(graphdef, leaves_in_order("merge", graphdef, (state, *states)))
 
-    def unflatten(self, graphdef: GraphDef[A], leaves: Any) -> A:
-        """Build the object of a structure and leaves."""
+    def unflatten(self, graphdef: GraphDef[A], flat_state: Any, /, *flat_states: Any) -> A:
+        """Build the object of a structure and leaves.
+
+        Args:
+            graphdef: The structure.
+            flat_state: A FlatState, or the list of all leaves.
+            *flat_states: More FlatStates.
+        """
+        leaves = flat_state
+        if flat_states or not isinstance(flat_state, list):
+            leaves = leaves_in_order("unflatten", graphdef, (flat_state, *flat_states))
         update = self._update
         outer = update.outer_objects if update is not None and self.is_inner is False else None
         return unflatten(graphdef, leaves, index_ref=self.index_ref, outer_index_outer_ref=outer)

@@ -171,6 +171,10 @@ class DiffState:
         self.argnum: int = argnum
         self.filter: Filter = filter
 
+    def map_prefix(self, path: Path, variable: Any) -> bool:
+        """Whether the filter matches a Variable."""
+        return to_predicate(self.filter)(path, variable)
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, DiffState)

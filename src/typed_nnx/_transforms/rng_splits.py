@@ -19,6 +19,7 @@ from typed_nnx._core.key_shapes import KeyShape, KeyShapes
 from typed_nnx._core.nodes import LEAF, STATIC, kind_of
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.rngs import RngStream
+from typed_nnx._core.unset import UNSET
 from typed_nnx._graph.mode import check_tree, resolve_modes
 from typed_nnx._graph.walk import recursive_map
 from typed_nnx._transforms.rng_backups import (
@@ -41,9 +42,6 @@ KeyMaker: TypeAlias = Callable[[jax.Array], jax.Array]
 
 KeyRule: TypeAlias = Callable[[StreamPath, RngStream], KeyMaker | None]
 """Says how a stream gets new keys; None for a stream that stays as it is."""
-
-# Any object, None included, can be an argument of `split_rngs`.
-_MISSING = object()
 
 
 @overload
@@ -100,7 +98,7 @@ def split_rngs(
     graph_updates: bool | None = ...,
 ) -> Callable[[F], F]: ...
 def split_rngs(
-    node: Any = _MISSING,  # Any: a function or an object of any class, told apart at run time
+    node: Any = UNSET,  # Any: a function or an object of any class, told apart at run time
     /,
     *,
     splits: KeyShape,
@@ -193,7 +191,7 @@ def fork_rngs(
     graph_updates: bool | None = ...,
 ) -> Callable[[F], F]: ...
 def fork_rngs(
-    node: Any = _MISSING,  # Any: a function or an object of any class, told apart at run time
+    node: Any = UNSET,  # Any: a function or an object of any class, told apart at run time
     /,
     *,
     split: KeyShapes | None = None,
@@ -294,7 +292,7 @@ def _renewed(
 
         return cast("F", wrapper)
 
-    if target is _MISSING:
+    if target is UNSET:
         return decorate
     # Models are callable too, and hold streams; a function holds none.
     if callable(target) and kind_of(target) in (LEAF, STATIC):

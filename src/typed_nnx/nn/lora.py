@@ -122,7 +122,9 @@ class LoRALinear(Linear):
         lora_param_type: The type of both Variables.
         lora_promote_dtype: What brings inputs and matrices to one dtype.
         rngs: Gives the keys of `Linear`, then two for the matrices.
-        **kwargs: As of `Linear`; ``a_metadata`` and ``b_metadata`` as of `LoRA`.
+        a_metadata: Metadata of ``lora.lora_a``.
+        b_metadata: Metadata of ``lora.lora_b``.
+        **kwargs: As of `Linear`.
 
     Source: Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", 2021.
     """
@@ -142,11 +144,10 @@ class LoRALinear(Linear):
         lora_param_type: type[Variable[Any]] = LoRAParam,
         lora_promote_dtype: PromoteDtypeFn = promote_dtype,
         rngs: Rngs,
+        a_metadata: Metadata = NO_METADATA,
+        b_metadata: Metadata = NO_METADATA,
         **kwargs: Any,
     ) -> None:
-        metadata = {
-            name: kwargs.pop(name) for name in ("a_metadata", "b_metadata") if name in kwargs
-        }
         super().__init__(in_features, out_features, rngs=rngs, **kwargs)
         self.lora = LoRA(
             in_features,
@@ -159,7 +160,8 @@ class LoRALinear(Linear):
             lora_param_type=lora_param_type,
             promote_dtype=lora_promote_dtype,
             rngs=rngs,
-            **metadata,
+            a_metadata=a_metadata,
+            b_metadata=b_metadata,
         )
 
     def __call__(self, x: Array, out_sharding: Sharding = None) -> Array:

@@ -1,0 +1,53 @@
+"""scikit-learn's handwritten digits: 1797 real images of 8 by 8 pixels, shipped with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+SIDE = 8
+CLASSES = 10
+TESTED = 360  # of the 1797 images
+NOBODY = -1  # the label of a row that only fills a batch up
+
+
+class Digits(NamedTuple):
+    """Images as float32 [n, 8, 8, 1] from 0 to 1, and labels as int32 [n] from 0 to 9."""
+
+    images: np.ndarray
+    labels: np.ndarray
+
+
+def load(seed: int) -> tuple[Digits, Digits]:
+    """Return the images for training and those for testing, parted at random."""
+    pixels, targets = load_digits(return_X_y=True)
+    order = np.random.default_rng(seed).permutation(len(targets))
+    images = (pixels[order] / 16.0).astype(np.float32).reshape(-1, SIDE, SIDE, 1)
+    labels = targets[order].astype(np.int32)
+    return Digits(images[TESTED:], labels[TESTED:]), Digits(images[:TESTED], labels[:TESTED])
+
+
+def shifted(images: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Move each image of float [n, 8, 8, 1] by up to one pixel in both directions."""
+    padded = np.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (SIDE, SIDE), axis=(1, 2))
+    down, right = rng.integers(0, 3, size=(2, len(images)))
+    return windows[np.arange(len(images)), down, right].transpose(0, 2, 3, 1)
+
+
+def batches(data: Digits, rows: int, rng: np.random.Generator) -> Iterator[Digits]:
+    """Yield one epoch: each image at most once, in random order, moved at random."""
+    order = rng.permutation(len(data.labels))
+    for start in range(0, len(order) - rows + 1, rows):
+        chosen = order[start : start + rows]
+        yield Digits(shifted(data.images[chosen], rng), data.labels[chosen])
+
+
+def filled(data: Digits, multiple: int) -> Digits:
+    """Append blank rows with the label -1 until the number of rows is a multiple."""
+    missing = -len(data.labels) % multiple
+    images = np.pad(data.images, ((0, missing), (0, 0), (0, 0), (0, 0)))
+    return Digits(images, np.pad(data.labels, (0, missing), constant_values=NOBODY))

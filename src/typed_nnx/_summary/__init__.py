@@ -1,0 +1,1 @@
+"""Summaries of models: `tabulate` and `display`."""

@@ -1,0 +1,389 @@
+"""`MultiHeadAttention`: attention between projections of the inputs, with a cache for decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from typed_nnx._core.fields import data
+from typed_nnx._core.module import Module
+from typed_nnx._core.rngs import Rngs, RngStream
+from typed_nnx.errors import UnsetModeError
+from typed_nnx.nn._attention_arguments import check_heads, checked_inputs
+from typed_nnx.nn._attention_cache import CacheVariable, decode_token, new_cache
+from typed_nnx.nn._dot_product_attention import dot_product_attention
+from typed_nnx.nn._layer_norm import LayerNorm
+from typed_nnx.nn._linear_general import LinearGeneral
+from typed_nnx.nn._masks import combine_masks
+from typed_nnx.nn._modes import first_set
+from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, kernel_init
+from typed_nnx.nn._shapes import as_tuple
+from typed_nnx.nn._streams import called_stream, check_rngs
+from typed_nnx.nn._typing import (
+    Array,
+    DotGeneralT,
+    Dtype,
+    Initializer,
+    PrecisionLike,
+    PromoteDtypeFn,
+    Shape,
+    Sharding,
+)
+from typed_nnx.nn.dtypes import promote_dtype
+
+
+class MultiHeadAttention(Module):
+    """Attention in several heads, each with its own projections of queries, keys and values.
+
+    >>> layer = MultiHeadAttention(4, 8, decode=False, rngs=Rngs(0))
+    >>> layer(jnp.ones((2, 5, 8)), is_causal=True).shape
+    (2, 5, 8)
+
+    To decode, make a cache and give one token at a time; each attends to itself and to those before
+    it, so that the results are those of a causal pass over the whole sequence:
+
+    >>> layer.init_cache((2, 5, 8))
+    >>> layer(jnp.ones((2, 1, 8)), decode=True).shape
+    (2, 1, 8)
+
+    Args:
+        num_heads: How many heads the queries have.
+        in_features: Size of the last axis of the queries' inputs.
+        qkv_features: Features of all heads of the queries together; None means `in_features`.
+        out_features: Size of the last axis of the result; None means `in_features`.
+        num_kv_heads: How many heads keys and values have, each for a group of query heads; it must
+            divide `num_heads`. None means as many.
+        in_kv_features: Size of the last axis of the inputs of keys and values; None means
+            `in_features`.
+        dtype: The dtype to compute in; None means what inputs and parameters promote to.
+        param_dtype: The dtype of the parameters.
+        broadcast_dropout: Whether all batches and heads drop the same weights.
+        dropout_rate: The share of weights to drop.
+        deterministic: Whether to drop none. `train` and `eval` set it; None means that each call
+            says it, where `dropout_rate` is not 0.
+        precision: Precision of the products, as of `jax.lax.dot_general`.
+        kernel_init: Initializer of the kernels.
+        out_kernel_init: Initializer of the kernel of `out`; None means `kernel_init`.
+        bias_init: Initializer of the biases.
+        out_bias_init: Initializer of the bias of `out`; None means `bias_init`.
+        use_bias: Whether the projections have biases.
+        attention_fn: What computes the attention, in place of `dot_product_attention`.
+        decode: Whether to decode with the cache; None means that each call says it.
+        normalize_qk: Whether to normalize queries and keys over the features of a head.
+        qkv_promote_dtype: What brings inputs and parameters of the projections to one dtype.
+        out_promote_dtype: The same for `out`.
+        ln_promote_dtype: The same for the normalization.
+        qkv_dot_general: What computes the products of the projections.
+        out_dot_general: What computes the product of `out`.
+        qkv_dot_general_cls: A function that makes `qkv_dot_general` anew for each call.
+        out_dot_general_cls: A function that makes `out_dot_general` anew for each call.
+        rngs: Gives two keys of the stream ``params`` for each of query, key, value and out (one
+            without biases), and two for the two scales of `normalize_qk`.
+        keep_rngs: Whether to keep a fork of the stream ``dropout``, where `dropout_rate` is not 0;
+            otherwise each call gives its own.
+        kernel_metadata: Metadata of the kernels of query, key and value.
+        out_kernel_metadata: Metadata of the kernel of `out`.
+        bias_metadata: Metadata of the biases of query, key and value.
+        out_bias_metadata: Metadata of the bias of `out`.
+        query_ln_scale_metadata: Metadata of the scale that normalizes queries.
+        key_ln_scale_metadata: Metadata of the scale that normalizes keys.
+
+    Raises:
+        LayerArgumentError: The heads do not divide the features, or each other.
+        RngsTypeError: `rngs` is not an `Rngs`.
+
+    Source: Vaswani et al., "Attention Is All You Need", 2017; grouped queries: Ainslie et al.,
+    "GQA", 2023; normalized queries and keys: Dehghani et al., "Scaling Vision Transformers to 22
+    Billion Parameters", 2023.
+    """
+
+    query: LinearGeneral
+    key: LinearGeneral
+    value: LinearGeneral
+    query_ln: LayerNorm | None
+    key_ln: LayerNorm | None
+    out: LinearGeneral
+    rngs: RngStream | None
+    cached_key: CacheVariable | None
+    cached_value: CacheVariable | None
+    cache_index: CacheVariable | None
+
+    def __init__(
+        self,
+        num_heads: int,
+        in_features: int,
+        qkv_features: int | None = None,
+        out_features: int | None = None,
+        num_kv_heads: int | None = None,
+        in_kv_features: int | None = None,
+        *,
+        dtype: Dtype | None = None,
+        param_dtype: Dtype = jnp.float32,
+        broadcast_dropout: bool = True,
+        dropout_rate: float = 0.0,
+        deterministic: bool | None = None,
+        precision: PrecisionLike = None,
+        kernel_init: Initializer = kernel_init,
+        out_kernel_init: Initializer | None = None,
+        bias_init: Initializer = bias_init,
+        out_bias_init: Initializer | None = None,
+        use_bias: bool = True,
+        attention_fn: Callable[..., Array] = dot_product_attention,
+        decode: bool | None = None,
+        normalize_qk: bool = False,
+        qkv_promote_dtype: PromoteDtypeFn = promote_dtype,
+        out_promote_dtype: PromoteDtypeFn = promote_dtype,
+        ln_promote_dtype: PromoteDtypeFn = promote_dtype,
+        qkv_dot_general: DotGeneralT | None = None,
+        out_dot_general: DotGeneralT | None = None,
+        qkv_dot_general_cls: Callable[[], DotGeneralT] | None = None,
+        out_dot_general_cls: Callable[[], DotGeneralT] | None = None,
+        rngs: Rngs,
+        keep_rngs: bool = True,
+        kernel_metadata: Metadata = NO_METADATA,
+        out_kernel_metadata: Metadata = NO_METADATA,
+        bias_metadata: Metadata = NO_METADATA,
+        out_bias_metadata: Metadata = NO_METADATA,
+        query_ln_scale_metadata: Metadata = NO_METADATA,
+        key_ln_scale_metadata: Metadata = NO_METADATA,
+    ) -> None:
+        check_rngs(self, rngs)
+        self.num_heads = num_heads
+        self.in_features = in_features
+        self.qkv_features = in_features if qkv_features is None else qkv_features
+        self.out_features = in_features if out_features is None else out_features
+        self.in_kv_features = in_features if in_kv_features is None else in_kv_features
+        self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        self.dtype = dtype
+        self.param_dtype = param_dtype
+        self.broadcast_dropout = broadcast_dropout
+        self.dropout_rate = dropout_rate
+        self.deterministic = deterministic
+        self.precision = precision
+        self.use_bias = use_bias
+        self.attention_fn = attention_fn
+        self.decode = decode
+        self.normalize_qk = normalize_qk
+        self.qkv_promote_dtype = qkv_promote_dtype
+        self.out_promote_dtype = out_promote_dtype
+        self.ln_promote_dtype = ln_promote_dtype
+        self.qkv_dot_general = qkv_dot_general
+        self.out_dot_general = out_dot_general
+        self.qkv_dot_general_cls = qkv_dot_general_cls
+        self.out_dot_general_cls = out_dot_general_cls
+        check_heads(self)
+        self.head_dim = self.qkv_features // num_heads
+        both: dict[str, Any] = {
+            "use_bias": use_bias,
+            "dtype": dtype,
+            "param_dtype": param_dtype,
+            "precision": precision,
+            "rngs": rngs,
+        }
+        of_inputs: dict[str, Any] = {
+            "kernel_init": kernel_init,
+            "bias_init": bias_init,
+            "promote_dtype": qkv_promote_dtype,
+            "dot_general": qkv_dot_general,
+            "dot_general_cls": qkv_dot_general_cls,
+            "kernel_metadata": kernel_metadata,
+            "bias_metadata": bias_metadata,
+            **both,
+        }
+        shared = (self.num_kv_heads, self.head_dim)
+        self.query = LinearGeneral(in_features, (num_heads, self.head_dim), **of_inputs)
+        self.key = LinearGeneral(self.in_kv_features, shared, **of_inputs)
+        self.value = LinearGeneral(self.in_kv_features, shared, **of_inputs)
+        self.query_ln = self._normalization(rngs, query_ln_scale_metadata)
+        self.key_ln = self._normalization(rngs, key_ln_scale_metadata)
+        self.out = LinearGeneral(
+            (num_heads, self.head_dim),
+            self.out_features,
+            axis=(-2, -1),
+            kernel_init=kernel_init if out_kernel_init is None else out_kernel_init,
+            bias_init=bias_init if out_bias_init is None else out_bias_init,
+            promote_dtype=out_promote_dtype,
+            dot_general=out_dot_general,
+            dot_general_cls=out_dot_general_cls,
+            kernel_metadata=out_kernel_metadata,
+            bias_metadata=out_bias_metadata,
+            **both,
+        )
+        self.rngs = rngs.dropout.fork() if keep_rngs and dropout_rate > 0.0 else data(None)
+        self.cached_key = data(None)
+        self.cached_value = data(None)
+        self.cache_index = data(None)
+
+    def __call__(
+        self,
+        inputs_q: Array,
+        inputs_k: Array | None = None,
+        inputs_v: Array | None = None,
+        *,
+        mask: Array | None = None,
+        deterministic: bool | None = None,
+        rngs: Rngs | RngStream | None = None,
+        sow_weights: bool = False,
+        decode: bool | None = None,
+        is_causal: bool = False,
+        out_sharding: Sharding = None,
+        qkv_sharding: Sharding = None,
+    ) -> Array:
+        """Return what each token of `inputs_q` takes from those of `inputs_k` and `inputs_v`.
+
+        Args:
+            inputs_q: Any dtype, [*batch, queries, in_features].
+            inputs_k: Any dtype, [*batch, keys, in_kv_features]; None means `inputs_q`.
+            inputs_v: Any dtype, [*batch, keys, in_kv_features]; None means `inputs_k`.
+            mask: Zero where a query must not look at a key; broadcasts to
+                [*batch, num_heads, queries, keys]. While decoding, `keys` is the length of the
+                cache.
+            deterministic: Overrides what the constructor or `train` and `eval` set.
+            rngs: Streams, or a stream, in place of the layer's own.
+            sow_weights: Whether to record the weights in the `Intermediate` ``attention_weights``.
+            decode: Overrides what the constructor or a view set.
+            is_causal: Whether a query takes nothing of the keys that come after it; while
+                decoding there are none.
+            out_sharding: Layout of the result over an explicit mesh.
+            qkv_sharding: Layout of queries, keys and values over an explicit mesh.
+
+        Returns:
+            ``[*batch, queries, out_features]``.
+
+        Raises:
+            LayerInputError: Inputs or mask do not fit the layer, each other or the cache.
+            UnsetModeError: It is not known whether to decode or whether to drop weights, or there
+                is no cache to decode with or no stream to drop with.
+            RngsTypeError: `rngs` is none of these.
+        """
+        decoding = self._is_decoding(decode)
+        dropping = self._is_dropping(deterministic)
+        inputs_k, inputs_v = checked_inputs(self, inputs_q, inputs_k, inputs_v)
+        query = self.query(inputs_q, out_sharding=qkv_sharding)
+        key = self.key(inputs_k, out_sharding=qkv_sharding)
+        value = self.value(inputs_v, out_sharding=qkv_sharding)
+        if self.query_ln is not None and self.key_ln is not None:
+            query, key = self.query_ln(query), self.key_ln(key)
+        if decoding:
+            decoded = decode_token(
+                type(self).__name__,
+                self.cached_key,
+                self.cached_value,
+                self.cache_index,
+                key,
+                value,
+            )
+            key, value = decoded.key, decoded.value
+            mask = combine_masks(mask, decoded.mask)
+        attended = self.attention_fn(
+            query,
+            key,
+            value,
+            mask=mask,
+            dropout_rng=self._dropout_key(rngs) if dropping else None,
+            dropout_rate=self.dropout_rate,
+            broadcast_dropout=self.broadcast_dropout,
+            deterministic=not dropping,
+            dtype=self.dtype,
+            precision=self.precision,
+            module=self if sow_weights else None,
+            # What was decoded lies before the token: the mask of the cache is the causal one.
+            is_causal=is_causal and not decoding,
+        )
+        return self.out(attended, out_sharding=out_sharding)
+
+    def init_cache(self, input_shape: Shape, dtype: Dtype = jnp.float32) -> None:
+        """Make an empty cache for keys and values: `cached_key`, `cached_value`, `cache_index`.
+
+        Args:
+            input_shape: ``(*batch, max_length, in_features)``.
+            dtype: The dtype of keys and values: that which the layer computes in.
+
+        Raises:
+            LayerArgumentError: `input_shape` is no sequence.
+        """
+        self.cached_key, self.cached_value, self.cache_index = new_cache(
+            type(self).__name__, input_shape, self.num_kv_heads, self.head_dim, dtype
+        )
+
+    def set_view(
+        self,
+        deterministic: bool | None = None,
+        decode: bool | None = None,
+        batch_size: int | Shape | None = None,
+        max_length: int | None = None,
+    ) -> None:
+        """Take what `nnx.view` sets.
+
+        Args:
+            deterministic: if True, no attention weights are dropped.
+            decode: if True, calls decode one token with the cache.
+            batch_size: batch axes of a new, empty cache; needs `max_length`.
+            max_length: how many tokens the new cache holds; needs `batch_size`.
+        """
+        if deterministic is not None:
+            self.deterministic = deterministic
+        if decode is not None:
+            self.decode = decode
+        if batch_size is not None and max_length is not None:
+            dtype = self.param_dtype if self.dtype is None else self.dtype
+            self.init_cache((*as_tuple(batch_size), max_length, self.in_features), dtype)
+
+    def _normalization(self, rngs: Rngs, metadata: Metadata) -> LayerNorm | None:
+        if not self.normalize_qk:
+            return data(None)
+        return LayerNorm(
+            self.head_dim,
+            use_bias=False,
+            dtype=self.dtype,
+            param_dtype=self.param_dtype,
+            promote_dtype=self.ln_promote_dtype,
+            rngs=rngs,
+            scale_metadata=metadata,
+        )
+
+    def _is_decoding(self, decode: bool | None) -> bool:
+        return first_set(
+            decode,
+            self.decode,
+            layer=self,
+            argument="decode",
+            why="whether to decode with the cache is not known",
+            fixes=(
+                f"nnx.{type(self).__name__}(..., decode=False)",
+                "model.set_attributes(decode=False)",
+                "layer(x, decode=False)",
+            ),
+        )
+
+    def _is_dropping(self, deterministic: bool | None) -> bool:
+        return self.dropout_rate > 0.0 and not first_set(
+            deterministic,
+            self.deterministic,
+            layer=self,
+            argument="deterministic",
+            why=f"whether to drop weights, at dropout_rate={self.dropout_rate}, is not known",
+            fixes=(
+                "model.train() or model.eval()",
+                f"nnx.{type(self).__name__}(..., deterministic=False)",
+                "layer(x, deterministic=True)",
+            ),
+        )
+
+    def _dropout_key(self, rngs: Rngs | RngStream | None) -> jax.Array:
+        stream = called_stream(self, rngs, self.rngs, "dropout")
+        if stream is None:
+            raise UnsetModeError(
+                type(self).__name__,
+                "rngs",
+                "deterministic is False, and which weights to drop is random",
+                (
+                    f"nnx.{type(self).__name__}(..., keep_rngs=True, rngs=nnx.Rngs(0))",
+                    "layer(x, rngs=rngs)",
+                    "model.eval()",
+                ),
+            )
+        return stream()

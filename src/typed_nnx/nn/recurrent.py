@@ -1,0 +1,12 @@
+"""``nnx.nn.recurrent``: recurrent cells, and the layers that run them over sequences."""
+
+from typed_nnx.nn._bidirectional import Bidirectional as Bidirectional
+from typed_nnx.nn._flip_sequences import flip_sequences as flip_sequences
+from typed_nnx.nn._gru import GRUCell as GRUCell
+from typed_nnx.nn._lstm import LSTMCell as LSTMCell
+from typed_nnx.nn._lstm import OptimizedLSTMCell as OptimizedLSTMCell
+from typed_nnx.nn._rnn import RNN as RNN
+from typed_nnx.nn._rnn import RNNBase as RNNBase
+from typed_nnx.nn._rnn_cell import RNNCellBase as RNNCellBase
+from typed_nnx.nn._rnn_cell import modified_orthogonal as modified_orthogonal
+from typed_nnx.nn._simple_cell import SimpleCell as SimpleCell

@@ -1,0 +1,1 @@
+"""Training: optimizers, train states, averages of parameters, metrics and checkpoints."""

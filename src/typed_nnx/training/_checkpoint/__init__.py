@@ -1,0 +1,1 @@
+"""Checkpoints; the public names are in `typed_nnx.training.checkpoint`."""

@@ -1,0 +1,288 @@
+"""`CheckpointManager`: checkpoints of a run by step, written in the background."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+import jax
+
+from typed_nnx._core.filters import Filter
+from typed_nnx._errors.checkpoints import (
+    CheckpointError,
+    CheckpointExistsError,
+    CheckpointNotFoundError,
+)
+from typed_nnx.training._checkpoint.directories import steps
+from typed_nnx.training._checkpoint.packages import folder_of, orbax
+from typed_nnx.training._checkpoint.placement import Placement
+from typed_nnx.training._checkpoint.restoring import load_from, restore_into
+from typed_nnx.training._checkpoint.writing import guarded, payload_of, wait_at_exit, writer
+
+A = TypeVar("A")
+
+
+class CheckpointManager:
+    """Checkpoints of a run in one folder, one per step; a context manager that waits for the last.
+
+    `save` returns as soon as the values are copied; the files are written in the background. A step is
+    in the folder when it is complete and not before: a kill at any moment leaves the earlier ones.
+    Old ones go once the newer one is complete, so that for a while there is one more than is kept. The
+    folder has the layout of orbax's own manager, and one that flax code wrote can be opened.
+
+    Args:
+        path: The folder; it is made when it is first needed. One process (or one group of
+            processes of jax) may write to it at a time; any number may read.
+        keep_last: How many of the newest steps to keep (1 or more); None keeps all.
+        best: The name of the metric that says how good a step is; its best steps are kept too.
+        best_mode: Whether the largest or the smallest metric is best.
+        keep_best: How many of the best steps to keep (0 or more).
+        save_every: `save` skips the steps that are no multiple of this.
+
+    Raises:
+        MissingPackageError: orbax is not installed.
+        CheckpointError: An argument is out of its range, or `path` is a file.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        keep_last: int | None = None,
+        best: str | None = None,
+        best_mode: Literal["max", "min"] = "max",
+        keep_best: int = 1,
+        save_every: int = 1,
+    ) -> None:
+        orbax("CheckpointManager")
+        self.path = os.fspath(path)
+        self.keep_last = keep_last
+        self.best = best
+        self.best_mode = best_mode
+        self.keep_best = keep_best
+        self.save_every = save_every
+        self._steps = steps(folder_of(path))
+        self._writer: Any = None
+        self._metrics: dict[int, dict[str, float]] = {}
+        self._check()
+
+    def _check(self) -> None:
+        least = {"keep_last": 1, "keep_best": 0, "save_every": 1}
+        for name, minimum in least.items():
+            got = getattr(self, name)
+            if got is not None and got < minimum:
+                fix = f"CheckpointManager(path, {name}={minimum})"
+                problem = f"was given {name}={got!r}, expected {minimum} or more"
+                raise CheckpointError("CheckpointManager", self.path, problem, fix)
+        if self.best_mode not in ("max", "min"):
+            problem = f"was given best_mode={self.best_mode!r}, expected 'max' or 'min'"
+            fix = "CheckpointManager(path, best='loss', best_mode='min')"
+            raise CheckpointError("CheckpointManager", self.path, problem, fix)
+        if self._steps.folder.exists() and not self._steps.folder.is_dir():
+            raise CheckpointError(
+                "CheckpointManager", self.path, "is a file", "give the path of a folder"
+            )
+
+    # -- writing ----------------------------------------------------------------------------------
+
+    def save(self, step: int, node: Any, *, metrics: Mapping[str, Any] | None = None) -> bool:
+        """Begin to write a node; values that change afterwards do not change what is written.
+
+        Args:
+            step: The number of the step (0 or more).
+            node: A Module, a State, or any container of them.
+            metrics: Scalars to keep with it (arrays of shape ``()`` or numbers).
+
+        Returns:
+            Whether it is saved; False for a step that ``save_every`` skips.
+
+        Raises:
+            CheckpointExistsError: The step was saved before.
+            CheckpointError: The step is negative.
+            CheckpointLeafError: Some leaves cannot be in a checkpoint.
+            CheckpointSaveError: Writing failed, now or in the background since the last call.
+        """
+        if step < 0:
+            problem = f"cannot have the step {step!r}, expected 0 or more"
+            fix = "manager.save(0, model) for the first step"
+            raise CheckpointError("CheckpointManager.save", self.path, problem, fix)
+        if step % self.save_every:
+            return False
+        figures = None if metrics is None else {k: float(v) for k, v in metrics.items()}
+        payload = payload_of("CheckpointManager.save", node, figures)
+        self.wait_until_finished()
+        if step in self._steps.complete():
+            name = str(self._steps.name(step))
+            fix = f"manager.delete({step}) before, or save another step"
+            raise CheckpointExistsError("CheckpointManager.save", name, fix)
+        guarded("CheckpointManager.save", self.path, lambda: self._start(step, payload))
+        return True
+
+    def _start(self, step: int, payload: Any) -> None:
+        if jax.process_index() == 0:
+            self._steps.folder.mkdir(parents=True, exist_ok=True)
+            self._steps.clean()
+        if self._writer is None:
+            self._writer = writer("CheckpointManager.save")
+            wait_at_exit(self)
+        self._writer.save(self._steps.name(step), args=payload)
+
+    def wait_until_finished(self) -> None:
+        """Wait until the last save is complete, and delete the steps that are not kept.
+
+        Raises:
+            CheckpointSaveError: Writing failed in the background.
+        """
+        if self._writer is not None:
+            waits = self._writer.wait_until_finished
+            guarded("CheckpointManager.save", self.path, waits)
+            kept = self._kept()
+            self._forget([step for step in self.all_steps() if step not in kept])
+
+    def delete(self, step: int) -> None:
+        """Delete a step.
+
+        Raises:
+            CheckpointNotFoundError: There is no such step.
+        """
+        self.wait_until_finished()
+        self._known("CheckpointManager.delete", step)
+        self._forget([step])
+
+    def close(self) -> None:
+        """Wait until the last save is complete and end the background work."""
+        try:
+            self.wait_until_finished()
+        finally:
+            if self._writer is not None:
+                last, self._writer = self._writer, None
+                guarded("CheckpointManager.save", self.path, last.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _kept(self) -> set[int]:
+        found = self.all_steps()
+        if self.keep_last is None:
+            return set(found)
+        return {*found[-self.keep_last :], *self._ranked()[: self.keep_best]}
+
+    def _forget(self, doomed: list[int]) -> None:
+        self._steps.delete(doomed)
+        for step in doomed:
+            self._metrics.pop(step, None)
+
+    # -- what there is ----------------------------------------------------------------------------
+
+    def all_steps(self) -> list[int]:
+        """Return the complete steps, in order."""
+        return self._steps.complete()
+
+    def latest_step(self) -> int | None:
+        """Return the last complete step, or None."""
+        found = self.all_steps()
+        return found[-1] if found else None
+
+    def best_step(self) -> int | None:
+        """Return the complete step with the best metric (the latest of equals), or None."""
+        ranked = self._ranked()
+        return ranked[0] if ranked else None
+
+    def metrics(self, step: int) -> dict[str, float]:
+        """Return the metrics that were saved with a step.
+
+        Raises:
+            CheckpointNotFoundError: There is no such step.
+        """
+        self._known("CheckpointManager.metrics", step)
+        if step not in self._metrics:
+            # Written by orbax's handler for JSON, in the place where its manager has them.
+            file = self._steps.name(step) / "metrics" / "metrics"
+            self._metrics[step] = json.loads(file.read_text()) if file.exists() else {}
+        return dict(self._metrics[step])
+
+    def _ranked(self) -> list[int]:
+        """Return the steps that have the metric, the best first; a metric that is NaN counts not."""
+        if self.best is None:
+            return []
+        sign = 1 if self.best_mode == "max" else -1
+        found = {step: self.metrics(step).get(self.best, math.nan) for step in self.all_steps()}
+        good = {step: sign * value for step, value in found.items() if not math.isnan(value)}
+        return sorted(good, key=lambda step: (good[step], step), reverse=True)
+
+    def _known(self, function: str, step: int) -> None:
+        if step not in self.all_steps():
+            found = f"has no complete step {step!r}; it has {self.all_steps()}"
+            raise CheckpointNotFoundError(function, self.path, found)
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def restore(
+        self,
+        node: Any,
+        *filters: Filter,
+        step: int | Literal["latest", "best"] = "latest",
+        sharding: Placement = None,
+    ) -> int:
+        """Put the values of a step into a node, in place; see `restore`.
+
+        Args:
+            node: What was saved, or one of the same structure.
+            *filters: Which leaves to restore; the checkpoint may then have others.
+            step: The step.
+            sharding: Where the arrays go.
+
+        Returns:
+            The step that was restored.
+
+        Raises:
+            CheckpointNotFoundError: There is no such step.
+            CheckpointMismatchError: The checkpoint and the node differ.
+            CheckpointDamagedError: The checkpoint cannot be read.
+        """
+        number, path = self._find("CheckpointManager.restore", step)
+        restore_into("CheckpointManager.restore", path, node, filters, sharding)
+        return number
+
+    def load(
+        self,
+        constructor: Callable[[], A],
+        *,
+        step: int | Literal["latest", "best"] = "latest",
+        sharding: Placement = None,
+    ) -> A:
+        """Build a node from a step without making initial values; see `load`.
+
+        Args:
+            constructor: Makes the node; it runs for the shapes only.
+            step: The step.
+            sharding: Where the arrays go.
+
+        Raises:
+            CheckpointNotFoundError: There is no such step.
+            CheckpointMismatchError: The checkpoint and the node differ.
+            CheckpointDamagedError: The checkpoint cannot be read.
+        """
+        _, path = self._find("CheckpointManager.load", step)
+        return load_from("CheckpointManager.load", path, constructor, sharding)
+
+    def _find(self, function: str, step: int | Literal["latest", "best"]) -> tuple[int, str]:
+        self.wait_until_finished()
+        known = {"latest": self.latest_step, "best": self.best_step}
+        number = known[step]() if isinstance(step, str) else step
+        if number is None:
+            raise CheckpointNotFoundError(function, self.path, f"has no complete {step} step")
+        self._known(function, number)
+        return number, str(self._steps.name(number))

@@ -1,0 +1,101 @@
+"""A checkpoint and a model, compared leaf by leaf before anything is read or changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from typed_nnx._core.filters import Filter
+from typed_nnx._errors.checkpoints import CheckpointDamagedError, CheckpointMismatchError
+from typed_nnx._transforms.eval_shape import eval_shape
+from typed_nnx.training._checkpoint.leaves import (
+    Cell,
+    Leaf,
+    cells_of,
+    check_writable,
+    leaves_of,
+    write,
+)
+from typed_nnx.training._checkpoint.packages import folder_of, orbax
+from typed_nnx.training._checkpoint.placement import Placement, sharding_of
+from typed_nnx.training._checkpoint.reading import Wanted, read
+from typed_nnx.training._checkpoint.records import fits
+from typed_nnx.training._checkpoint.sources import Source, folders_at, source_of
+
+A = TypeVar("A")
+PathLike = str | os.PathLike[str]
+
+
+def restore_into(
+    function: str,
+    path: PathLike,
+    node: Any,
+    filters: Sequence[Filter] = (),
+    sharding: Placement = None,
+) -> None:
+    """Put the leaves of a checkpoint into a node, all of them or, if an error is raised, none.
+
+    Args:
+        function: The function that was called.
+        path: The path of the checkpoint.
+        node: What to restore.
+        filters: Which leaves; all without filters, and then the checkpoint must have no others.
+        sharding: Where the arrays go.
+    """
+    orbax(function)
+    cells = cells_of(function, node, filters)
+    check_writable(cells)
+    write(node, cells, _values(function, path, node, cells, (bool(filters), sharding)))
+
+
+def load_from(
+    function: str, path: PathLike, constructor: Callable[[], A], sharding: Placement = None
+) -> A:
+    """Build a model from a checkpoint; its constructor runs for the shapes only."""
+    orbax(function)
+    made = eval_shape(constructor)
+    restore_into(function, path, made, (), sharding)
+    return made
+
+
+def _values(
+    function: str, path: PathLike, node: Any, cells: Sequence[Cell], how: tuple[bool, Placement]
+) -> Any:
+    partial, sharding = how
+    leaves, shown = leaves_of(cells), os.fspath(path)
+    while True:
+        folders = folders_at(function, shown, folder_of(path))
+        try:
+            source = source_of(function, shown, folders)
+            pairs = matched(function, type(node).__name__, source, leaves, partial)
+            placed = [Wanted(x, s, sharding_of(function, shown, x, sharding)) for x, s in pairs]
+            return read(function, shown, type(node).__name__, placed)
+        except CheckpointDamagedError:
+            if folders[0].exists():
+                raise
+            # It was replaced by a newer one while it was read: that one is read.
+
+
+def matched(
+    function: str, target: str, source: Source, leaves: Sequence[Leaf], partial: bool
+) -> list[tuple[Leaf, Any]]:
+    """Return each leaf with what is stored for it.
+
+    Raises:
+        CheckpointMismatchError: Leaves are missing, extra or of another shape or dtype.
+    """
+    named = source.naming_for(leaves)
+    found = [(leaf, source.find(leaf, named)) for leaf in leaves]
+    missing = [(leaf.path, str(leaf.record)) for leaf, stored in found if stored is None]
+    wrong = [
+        (leaf.path, str(leaf.record), str(stored.record))
+        for leaf, stored in found
+        if stored is not None and not fits(leaf.record, stored.record, foreign=source.foreign)
+    ]
+    used = {id(stored) for _, stored in found}
+    rest = [] if partial else [stored for stored in named.values() if id(stored) not in used]
+    extra = [(stored.path, str(stored.record)) for stored in rest]
+    if missing or extra or wrong:
+        raise CheckpointMismatchError(function, source.path, target, missing, extra, wrong)
+    return [(leaf, stored) for leaf, stored in found if stored is not None]

@@ -1,0 +1,114 @@
+"""`EMA`: an exponential moving average of the Variables of a model."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import jax
+
+from typed_nnx._core.fields import data
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.nested import nested_of, sorted_items
+from typed_nnx._core.pytree import Pytree
+from typed_nnx._core.references import new_array_ref
+from typed_nnx._core.state import State
+from typed_nnx._core.variable import Variable
+from typed_nnx._errors.training import NotAveragedError, UnmatchedLeavesError
+from typed_nnx._graph.split_merge import merge, split, state
+from typed_nnx.training._values import Mismatch, matched, value_of
+
+A = TypeVar("A")
+
+
+class EMA(Pytree):
+    """Keeps averages of Variables: ``average = decay * average + (1 - decay) * new``.
+
+    The averages start as copies of the values.
+
+    Args:
+        params: The model, or a State of it. It is not kept.
+        decay: How much of the average stays at an update, 0 to 1.
+        only: Which Variables are averaged, by a filter.
+        graph: False asserts that models are trees.
+
+    Attributes:
+        decay: As given.
+        filter: What `only` was.
+        params: A State of the averages.
+
+    Raises:
+        NotAveragedError: `only` chooses something that is no Variable.
+    """
+
+    graph: bool | None
+    decay: float
+    filter: Filter
+    params: State[Any, Any, Any, Any]
+
+    def __init__(
+        self, params: Any, decay: float, *, only: Filter = ..., graph: bool | None = None
+    ) -> None:
+        self.graph = graph
+        self.decay = decay
+        self.filter = only
+        self.params = data(_averages(state(params, only, graph=graph)))
+
+    def update(self, updates: Any) -> None:
+        """Move the averages towards the values of a model.
+
+        Args:
+            updates: The model, or a State of it.
+
+        Raises:
+            UnmatchedLeavesError: It does not have the Variables that are averaged.
+        """
+        values = self._matched("update", "updates", updates)
+        found = sorted_items(values._mapping)
+        for (_, average), (_, value) in zip(sorted_items(self.params._mapping), found, strict=True):
+            average[...] = self.decay * average[...] + (1.0 - self.decay) * value
+
+    def apply_to(self, model: A) -> A:
+        """Return the model with the averages in the places of the Variables that are averaged.
+
+        The other Variables are those of `model` itself.
+
+        Args:
+            model: The model, or a State of it; it stays as it is.
+
+        Raises:
+            UnmatchedLeavesError: It does not have the Variables that are averaged.
+        """
+        self._matched("apply_to", "model", model)
+        graphdef, _, rest = split(model, self.filter, ..., graph=self.graph)
+        made: A = merge(graphdef, self.params, rest)
+        return made
+
+    def _matched(self, method: str, argument: str, node: Any) -> Any:
+        try:
+            return matched(self.params, state(node, self.filter, graph=self.graph), ..., None)
+        except Mismatch as error:
+            raise UnmatchedLeavesError(
+                f"EMA.{method}",
+                f"`{argument}` must have the Variables that are averaged",
+                error.got,
+                error.missing,
+                error.extra,
+                f"ema.{method}(model) with the model, or a State of it, that the EMA was made of",
+            ) from None
+
+
+def _averages(part: Any) -> State[Any, Any, Any, Any]:
+    if not isinstance(part, State):
+        raise NotAveragedError((), describe_leaf(part))
+    items = sorted_items(part._mapping)
+    for path, leaf in items:
+        if not isinstance(leaf, Variable):
+            raise NotAveragedError(path, describe_leaf(leaf))
+    return State._of(nested_of([(path, _copied(leaf)) for path, leaf in items]))
+
+
+def _copied(variable: Variable[Any]) -> Variable[Any]:
+    # Copies of the arrays too, also in a trace: model and averages may both be donated.
+    value = jax.tree.map(lambda v: v.copy() if hasattr(v, "copy") else v, value_of(variable))
+    return variable.copy(new_array_ref(value) if variable.ref else value)

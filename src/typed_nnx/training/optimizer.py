@@ -1,0 +1,333 @@
+"""`Optimizer`: a gradient transformation of optax with its state in Variables."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Set
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+
+import jax
+import jax.numpy as jnp
+from typing_extensions import TypeVar
+
+from typed_nnx._core.fields import data
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.paths import key_of_entry
+from typed_nnx._core.pytree import Pytree
+from typed_nnx._core.references import is_array_ref, new_array_ref
+from typed_nnx._core.sharding import place_value
+from typed_nnx._core.state import State
+from typed_nnx._core.trace import context
+from typed_nnx._core.variable import Variable
+from typed_nnx._core.variable_types import OptArray as OptArray
+from typed_nnx._core.variable_types import OptState as OptState
+from typed_nnx._core.variable_types import OptVariable as OptVariable
+from typed_nnx._core.variable_types import Param
+from typed_nnx._errors.training import (
+    ChangedOptStateError,
+    ChangedShapeError,
+    MissingArgumentError,
+    NoModelError,
+    SwappedArgumentsError,
+    TransformationError,
+    UnmatchedLeavesError,
+)
+from typed_nnx._graph.pure import pure
+from typed_nnx._graph.split_merge import state
+from typed_nnx._graph.update import update
+from typed_nnx.errors import MeshRequiredError
+from typed_nnx.training._values import (
+    Mismatch,
+    is_variable,
+    leaf_pairs,
+    matched,
+    value_of,
+    values_of,
+    write_value,
+)
+
+if TYPE_CHECKING:
+    import optax
+
+M = TypeVar("M", default=Any)
+F = TypeVar("F", bound=Callable[..., Any])
+
+Place: TypeAlias = tuple[str, tuple[int, ...] | None]
+"""How a Variable is sharded, in words, and its shape."""
+
+
+def to_opt_state(tree: Any) -> Any:
+    """Return a tree with its leaves in Variables of an optimizer.
+
+    A Variable becomes an `OptVariable` with the same metadata, such as its sharding; any other leaf
+    becomes an `OptArray`.
+
+    Args:
+        tree: Any pytree, such as the state of an optax transformation.
+    """
+    return jax.tree.map(lambda leaf: _opt_leaf(leaf, None), tree, is_leaf=is_variable)
+
+
+def _opt_leaf(leaf: Any, places: Set[Place] | None) -> OptState[Any]:
+    """Return the Variable of an optimizer for a leaf of its state.
+
+    A value is placed by its metadata; if `places` are given, only where it has the shape of a
+    Variable with that metadata: factors and histories have the metadata but other axes.
+    """
+    if not isinstance(leaf, Variable):
+        return OptArray(leaf)
+    value: Any = leaf.get_raw_value()
+    if places is None or _place(leaf) in places:
+        value = _placed(value, leaf)
+    is_new = leaf._meta.ref and not is_array_ref(value)
+    return OptVariable._make(new_array_ref(value) if is_new else value, leaf._meta)
+
+
+def _place(variable: Variable[Any]) -> Place:
+    return repr(variable.sharding_names), getattr(variable.get_raw_value(), "shape", None)
+
+
+def _state_for(params: Any, tx: optax.GradientTransformation) -> Any:
+    """Return the first state of a transformation, in Variables."""
+    leaves = jax.tree.leaves(params, is_leaf=is_variable)
+    places = {_place(leaf) for leaf in leaves if isinstance(leaf, Variable)}
+    return jax.tree.map(
+        lambda leaf: _opt_leaf(leaf, places), tx.init(_without_refs(params)), is_leaf=is_variable
+    )
+
+
+def _placed(value: Any, variable: Variable[Any]) -> Any:
+    try:
+        return place_value(value, variable._meta)
+    except MeshRequiredError:  # no mesh here: the value lies where what it was made of lies
+        return value
+
+
+def _wrt_is_given(init: F) -> F:
+    """Say what to write where `wrt` is missing, which old code leaves out."""
+
+    @functools.wraps(init)
+    def checked(*args: Any, **kwargs: Any) -> None:
+        if "wrt" not in kwargs:
+            name = type(args[0]).__name__
+            raise MissingArgumentError(
+                name,
+                "wrt",
+                f"{len(args) - 1} positional arguments",
+                f"nnx.{name}(model, tx, wrt=nnx.Param), or nnx.ModelAndOptimizer(model, tx)",
+            )
+        init(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+def _grads_are_given(method: F) -> F:
+    """Say what to write where only gradients are given, as in old code."""
+
+    @functools.wraps(method)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and "grads" in kwargs:
+            args = (*args, kwargs.pop("grads"))
+        if len(args) == 2:
+            raise MissingArgumentError(
+                f"{type(args[0]).__name__}.update",
+                "grads",
+                f"one positional argument, a {type(args[1]).__name__}",
+                "optimizer.update(model, grads)",
+            )
+        return method(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]  # it has the signature of what it wraps
+
+
+class Optimizer(Pytree, Generic[M]):
+    """Updates the Variables of a model, in place, by gradients and an optax transformation.
+
+    Its own state lives in Variables: `OptVariable` for what belongs to a Variable of the model, with
+    the same metadata and so the same sharding, and `OptArray` for the rest.
+
+    Args:
+        model: The model, or a State of it. It is not kept.
+        tx: The transformation, such as ``optax.adam(1e-3)``.
+        wrt: Which Variables are updated, by a filter.
+        graph: False asserts that model and gradients are trees.
+
+    Attributes:
+        step: How many updates were made, uint32 [].
+        tx: The transformation.
+        opt_state: Its state.
+        wrt: The filter.
+
+    Raises:
+        MissingArgumentError: `wrt` is not given.
+        TransformationError: `tx` is no gradient transformation.
+    """
+
+    step: OptState[jax.Array]
+    tx: optax.GradientTransformation
+    opt_state: Any  # each transformation has a state of its own type
+    wrt: Filter
+    graph: bool | None
+
+    @_wrt_is_given
+    def __init__(
+        self,
+        model: M,
+        tx: optax.GradientTransformation,
+        *,
+        wrt: Filter,
+        graph: bool | None = None,
+    ) -> None:
+        if not (hasattr(tx, "init") and hasattr(tx, "update")):
+            raise TransformationError(type(tx).__name__)
+        self.graph = graph
+        self.step = OptState(jnp.array(0, dtype=jnp.uint32))
+        self.tx = tx
+        self.opt_state = data(_state_for(state(model, wrt, graph=graph), tx))
+        self.wrt = wrt
+
+    if not TYPE_CHECKING:  # a checker that knows the attributes says it better
+
+        def __getattr__(self, name):
+            if name == "model":
+                raise NoModelError
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @_grads_are_given
+    def update(
+        self, model: M, grads: State[Any, Any, M, Any] | M | Mapping[Any, Any], /, **kwargs: Any
+    ) -> State[Any, Any, M, Any]:
+        """Make one step: update the Variables of the model and the state of the optimizer.
+
+        If an error is raised, nothing is updated.
+
+        Args:
+            model: The model, or a State of it.
+            grads: The gradients, as `nnx.grad` returns them.
+            **kwargs: Passed to the transformation, values in the place of Variables; such as
+                ``value=loss`` for line searches.
+
+        Returns:
+            What was added to the values of the Variables.
+
+        Raises:
+            MissingArgumentError: Only one argument is given.
+            UnmatchedLeavesError: The gradients do not lie at the paths of the Variables.
+            ChangedShapeError: A Variable would change its shape.
+            ChangedOptStateError: The transformation returned a state of another structure.
+            TraceLevelError: Model or optimizer belong to another jax trace.
+        """
+        from optax import apply_updates  # heavy, and who has a transformation has imported it
+
+        params = state(model, self.wrt, graph=self.graph)
+        old = values_of(params)
+        leaves: list[Any]
+        treedef: Any
+        leaves, treedef = jax.tree.flatten(self.opt_state, is_leaf=is_variable)
+        updates, opt_state = self.tx.update(
+            self._gradients(model, params, grads),
+            treedef.unflatten(map(value_of, leaves)),
+            old,
+            **(pure(kwargs) if kwargs else kwargs),
+        )
+        new = apply_updates(old, updates)
+        _check_shapes(old, new)
+        values = _same_structure(treedef, self.opt_state, opt_state)
+        self._check_trace(leaves)
+        update(model, new)
+        for leaf, value in zip(leaves, values, strict=True):
+            if isinstance(leaf, Variable):
+                write_value(leaf, value)
+        if not all(map(is_variable, leaves)):  # somebody put in a state without Variables
+            pairs = zip(leaves, values, strict=True)
+            merged = [leaf if isinstance(leaf, Variable) else value for leaf, value in pairs]
+            self.opt_state = data(treedef.unflatten(merged))
+        self.step[...] += 1
+        result: Any = updates
+        return result  # type: ignore[no-any-return]  # optax has one type for all trees
+
+    def _gradients(self, model: Any, params: Any, grads: Any) -> Any:
+        if isinstance(model, State) and isinstance(grads, Pytree):
+            raise SwappedArgumentsError(type(model).__name__, type(grads).__name__)
+        try:
+            return matched(params, grads, self.wrt, self.graph)
+        except Mismatch as error:
+            raise UnmatchedLeavesError(
+                f"{type(self).__name__}.update",
+                f"`grads` must have one gradient for each leaf that `wrt` ({self.wrt!r}) chooses",
+                error.got,
+                error.missing,
+                error.extra,
+                "differentiate by the Variables that the optimizer updates: "
+                "nnx.grad(loss, argnums=nnx.DiffState(0, wrt))",
+            ) from None
+
+    def _check_trace(self, leaves: list[Any]) -> None:
+        trace = context.trace
+        for leaf in (self.step, *leaves):
+            if isinstance(leaf, Variable) and leaf._nnx_trace != trace:
+                leaf._refuse()
+
+
+class ModelAndOptimizer(Optimizer[M]):
+    """An Optimizer that keeps the model that it updates.
+
+    Args:
+        model: The model.
+        tx: The transformation, such as ``optax.adam(1e-3)``.
+        wrt: Which Variables are updated, by a filter.
+
+    Attributes:
+        model: The model.
+    """
+
+    model: M
+
+    def __init__(self, model: M, tx: optax.GradientTransformation, *, wrt: Filter = Param) -> None:
+        super().__init__(model, tx, wrt=wrt)
+        self.model = data(model)
+
+    def update(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # as in NNX: it has the model
+        self, grads: State[Any, Any, M, Any] | M | Mapping[Any, Any], /, **kwargs: Any
+    ) -> State[Any, Any, M, Any]:
+        """Make one step: update the Variables of the model and the state of the optimizer.
+
+        Args and errors are those of `Optimizer.update`, without the model.
+        """
+        return super().update(self.model, grads, **kwargs)
+
+
+def _without_refs(part: Any) -> Any:
+    """Return a State whose Variables hold arrays, not references, for `tx.init` to look at."""
+    leaves = jax.tree.leaves(part, is_leaf=is_variable)
+    if not any(isinstance(leaf, Variable) and leaf._meta.ref for leaf in leaves):
+        return part
+    return jax.tree.map(
+        lambda v: v.copy(value_of(v)) if isinstance(v, Variable) else v, part, is_leaf=is_variable
+    )
+
+
+def _check_shapes(old: Any, new: Any) -> None:
+    for path, before, after in leaf_pairs(old, new):
+        was, now = getattr(before, "shape", None), getattr(after, "shape", None)
+        if was != now and was is not None:
+            raise ChangedShapeError(path, was, now or ())
+
+
+def _same_structure(treedef: Any, old: Any, new: Any) -> list[Any]:
+    """Return the leaves of a new state of the transformation in the order of the old one."""
+    try:
+        leaves: list[Any] = treedef.flatten_up_to(new)
+    except (ValueError, TypeError):
+        before, after = _by_path(old), _by_path(new)
+        missing = [path for path in before if path not in after]
+        extra = [path for path in after if path not in before]
+        if missing or extra:
+            raise ChangedOptStateError(missing, extra) from None
+        return [after[path] for path in before]
+    return leaves
+
+
+def _by_path(tree: Any) -> dict[tuple[Any, ...], Any]:
+    found = jax.tree_util.tree_leaves_with_path(tree, is_leaf=is_variable)
+    return {tuple(map(key_of_entry, path)): leaf for path, leaf in found}

@@ -1,0 +1,135 @@
+"""`TrainState`: structure, parameters and optimizer state in one immutable pytree."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Generic, Self
+
+import jax
+import jax.numpy as jnp
+from typing_extensions import TypeVar
+
+from typed_nnx._core.state import State
+from typed_nnx._errors.training import NotAStateError, UnmatchedLeavesError
+from typed_nnx._graph.call import CallProxy
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._graph.split_merge import merge
+from typed_nnx.training._frozen import FrozenPytree
+from typed_nnx.training._values import Mismatch, matched
+
+if TYPE_CHECKING:
+    import optax
+
+M = TypeVar("M", default=Any)
+
+
+class TrainState(FrozenPytree, Generic[M]):
+    """All that a training step needs, immutable, for steps that are pure functions.
+
+    A subclass may add fields, such as ``batch_stats: nnx.State``.
+
+    Attributes:
+        graphdef: The structure of the model.
+        params: The Variables that are trained.
+        opt_state: The state of `tx`.
+        step: How many steps were made, int32 [].
+        tx: The transformation of optax; static for jax.
+    """
+
+    graphdef: GraphDef[M]
+    params: State[Any, Any, M, Any]
+    opt_state: optax.OptState
+    step: jax.Array
+    tx: optax.GradientTransformation = dataclasses.field(metadata={"pytree_node": False})
+
+    @classmethod
+    def create(
+        cls,
+        graphdef: GraphDef[M],
+        *,
+        params: State[Any, Any, M, Any],
+        tx: optax.GradientTransformation,
+        step: int = 0,
+        **kwargs: Any,
+    ) -> Self:
+        """Return a state whose optimizer state is that of a first step.
+
+        Args:
+            graphdef: The structure of the model.
+            params: The Variables that are trained.
+            tx: The transformation, such as ``optax.adam(1e-3)``.
+            step: How many steps were made before.
+            **kwargs: The fields of a subclass.
+        """
+        trees: Any = params  # optax has one type for all trees
+        return cls(
+            graphdef=graphdef,
+            params=params,
+            opt_state=tx.init(trees),
+            step=jnp.asarray(step),
+            tx=tx,
+            **kwargs,
+        )
+
+    def apply(
+        self, state: State[Any, Any, Any, Any] | str, *states: State[Any, Any, Any, Any] | str
+    ) -> CallProxy[M]:
+        """Return a proxy that calls the model, or its methods, and does not change this state.
+
+        ``y, (graphdef, state) = train_state.apply("params")(x)`` gives the output and the State
+        that the call left behind.
+
+        Args:
+            state: A State, or the name of a field that holds one.
+            *states: More of them; together they are all States of the model.
+
+        Raises:
+            NotAStateError: A field holds no State.
+            StateMismatchError: The States are not all States of the model, at the call.
+        """
+        given = [self._state_of(part) for part in (state, *states)]
+        return CallProxy(lambda: merge(self.graphdef, *given, copy=True))
+
+    def _state_of(self, part: Any) -> Any:
+        if not isinstance(part, str):
+            return part
+        found = getattr(self, part)
+        if isinstance(found, State):
+            return found
+        names = [f.name for f in dataclasses.fields(self)]
+        fields = [name for name in names if isinstance(getattr(self, name), State)]
+        raise NotAStateError(f"{type(self).__name__}.{part}", type(found).__name__, fields)
+
+    def apply_gradients(self, grads: State[Any, Any, M, Any], **kwargs: Any) -> Self:
+        """Return the state after one step of the optimizer.
+
+        Args:
+            grads: The gradients of `params`.
+            **kwargs: New values of other fields.
+
+        Raises:
+            UnmatchedLeavesError: The gradients do not lie at the paths of `params`.
+        """
+        from optax import apply_updates  # heavy, and who has a transformation has imported it
+
+        trees: Any = (grads, self.params)  # optax has one type for all trees
+        try:
+            updates, opt_state = self.tx.update(trees[0], self.opt_state, trees[1])
+            params: Any = apply_updates(trees[1], updates)
+        except (ValueError, TypeError):
+            self._check_gradients(grads)
+            raise
+        return self.replace(params=params, opt_state=opt_state, step=self.step + 1, **kwargs)
+
+    def _check_gradients(self, grads: Any) -> None:
+        try:
+            matched(self.params, grads, ..., None)
+        except Mismatch as error:
+            raise UnmatchedLeavesError(
+                f"{type(self).__name__}.apply_gradients",
+                "`grads` must have one gradient for each leaf of `params`",
+                error.got,
+                error.missing,
+                error.extra,
+                "differentiate by the params: jax.grad(loss)(state.params)",
+            ) from None

@@ -1,0 +1,137 @@
+"""The bridge to Linen."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import linen
+
+import typed_nnx as nnx
+from tests.errors.case import Case
+from typed_nnx import bridge
+from typed_nnx._errors import bridge as errors
+from typed_nnx.bridge import variables
+from typed_nnx.bridge._linen import flax_modules
+
+X = jnp.ones((1, 2))
+
+
+class Named(linen.Module):
+    """A Linen module with a variable that has the name of a part of `ToNNX`."""
+
+    @linen.compact
+    def __call__(self, x: jax.Array) -> Any:
+        return x * self.param("rngs", linen.initializers.ones, (1, 2))
+
+
+class Net(bridge.Module):
+    """A Module that asks for one name in two collections."""
+
+    @bridge.compact
+    def __call__(self, x: jax.Array) -> Any:
+        self.variable("cache", "w", jnp.zeros, (2,))
+        return self.param("w", linen.initializers.ones, (2,))
+
+
+class Bag(nnx.Module):
+    """A Module without anything."""
+
+
+def without_flax() -> object:
+    known = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "flax"}
+    for name in known:
+        del sys.modules[name]
+    sys.modules["flax"] = None  # type: ignore[assignment]  # how Python notes that there is none
+    try:
+        return flax_modules("ToLinen")
+    finally:
+        sys.modules.update(known)
+
+
+CASES = [
+    Case(
+        "a class of Linen where flax is not installed",
+        errors.FlaxRequiredError,
+        without_flax,
+        ("ToLinen works with Linen", "flax is not installed"),
+        "pip install flax",
+        ImportError,
+    ),
+    Case(
+        "a seed where ToNNX takes random streams",
+        errors.BridgeRngsError,
+        lambda: bridge.ToNNX(linen.Dense(2), rngs=0),  # type: ignore[arg-type]  # on purpose
+        ("ToNNX: argument `rngs` is 0 (int)", "expected nnx.Rngs, a PRNG key or None"),
+        "rngs=nnx.Rngs(0)",
+        TypeError,
+    ),
+    Case(
+        "a lazy_init of a function",
+        errors.LazyInitError,
+        lambda: bridge.lazy_init(len, X),
+        ("lazy_init: `fn` is the function len", "an NNX Module or a bound method"),
+        "nnx.bridge.lazy_init(model, x)",
+    ),
+    Case(
+        "a path in two Linen collections",
+        errors.DuplicateVariableError,
+        lambda: variables.linen_vars_to_nnx_attrs({"params": {"a": X}, "cache": {"a": X}}),
+        ("duplicate variable path ('a',)", "'cache' and 'params'"),
+        "give one of the two Linen variables another name",
+    ),
+    Case(
+        "an array where a Variable says its collection",
+        errors.CollectionNameError,
+        lambda: variables.nnx_attrs_to_linen_vars({"a": {"b": 1.5}}),
+        ("Cannot infer collection name from value at a/b", "1.5 (float)", "expected Variables"),
+        "nnx.Param(value)",
+    ),
+    Case(
+        "a box of another Variable type than its collection",
+        errors.LinenBoxError,
+        lambda: variables.to_nnx_var("params", bridge.NNXMeta(nnx.Cache, X, {})),
+        ("NNXMeta holds a Cache", "the collection 'params' Params"),
+        "the collection that of its Variable type",
+        TypeError,
+    ),
+    Case(
+        "a Linen variable with the name of a part of ToNNX",
+        errors.ReservedNameError,
+        lambda: bridge.ToNNX(Named(), rngs=nnx.Rngs(0)).lazy_init(X),
+        ("ToNNX: the Linen module Named", "'rngs'"),
+        "give it another name in the Linen module",
+        AttributeError,
+    ),
+    Case(
+        "a call of a bridge.Module outside of apply",
+        errors.UnboundModuleError,
+        lambda: Net()(X),
+        ("variable of Net: there is no scope here", "`setup()`"),
+        "module.init(rngs, x) or module.apply(variables, x)",
+    ),
+    Case(
+        "a parameter with the name of another Variable",
+        errors.BridgeVariableError,
+        lambda: Net().init(0, X),
+        ("Net: Expected 'w' to be a Param", "got Cache"),
+        "use another name for one of the two",
+    ),
+    Case(
+        "a method that is no method",
+        errors.BridgeMethodError,
+        lambda: Net().init(0, X, method=4),  # type: ignore[arg-type]  # on purpose
+        ("Net: argument `method` is 4 (int)", "the name of a method"),
+        "method='name'",
+        TypeError,
+    ),
+    Case(
+        "a Functional that was not initialised",
+        errors.FunctionalInitError,
+        lambda: bridge.functional(Bag)().apply(),
+        ("Functional of Bag", "apply was called before init"),
+        "functional.init(rngs=nnx.Rngs(0))",
+    ),
+]

@@ -1,0 +1,194 @@
+"""dot_product_attention and its weights: against flax, and against the formula."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flax.nnx
+import flax.nnx.nn.attention
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import typed_nnx as nnx
+import typed_nnx.nn.attention
+from tests.nn.twins import assert_same_bits
+
+quick = settings(max_examples=12, deadline=None)
+OURS, THEIRS = typed_nnx.nn.attention, flax.nnx.nn.attention
+KEY = jax.random.key(5)
+
+
+def normal(*shape: int, dtype: Any = jnp.float32, seed: int = 7) -> jax.Array:
+    return jax.random.normal(jax.random.key(seed), shape).astype(dtype)
+
+
+@st.composite
+def problems(draw: Any) -> dict[str, Any]:
+    batch = draw(st.sampled_from([(), (1,), (2,), (2, 3)]))
+    queries, keys, features = (draw(st.integers(1, 4)) for _ in range(3))
+    shared, groups = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+    dtype = draw(st.sampled_from([jnp.float32, jnp.bfloat16, jnp.float16]))
+    problem: dict[str, Any] = {
+        "query": normal(*batch, queries, shared * groups, features, dtype=dtype),
+        "key": normal(*batch, keys, shared, features, dtype=dtype, seed=8),
+        "is_causal": draw(st.booleans()),
+        "dtype": draw(st.sampled_from([None, jnp.float32])),
+    }
+    scores = (*batch, shared * groups, queries, keys)
+    # Batch axes are all there or all 1: flax's fused call knows no other broadcasting.
+    flat = (*(1,) * len(batch), *scores[len(batch) :])
+    shapes = st.sampled_from([scores, flat, scores[-3:], scores[-2:], (*flat[:-2], 1, keys)])
+    if draw(st.booleans()):
+        problem["bias"] = normal(*draw(shapes), dtype=dtype)
+    if draw(st.booleans()):
+        allowed = normal(*draw(shapes)) > -0.5
+        problem["mask"] = allowed.astype(draw(st.sampled_from([jnp.bool_, jnp.float32])))
+    return problem
+
+
+@st.composite
+def dropping(draw: Any) -> dict[str, Any]:
+    return {
+        "dropout_rng": KEY,
+        "dropout_rate": draw(st.sampled_from([0.0, 0.3])),
+        "broadcast_dropout": draw(st.booleans()),
+        "deterministic": draw(st.booleans()),
+    }
+
+
+def assert_same_program_and_result(name: str, problem: dict[str, Any]) -> None:
+    arrays = {k: v for k, v in problem.items() if isinstance(v, jax.Array) and k != "dropout_rng"}
+    rest = {k: v for k, v in problem.items() if k not in arrays}
+    texts = []
+    # Masks of a lower rank are promoted by flax; here no rank is, but the program then differs.
+    with jax.numpy_rank_promotion("allow"):
+        for library in (OURS, THEIRS):
+            function = getattr(library, name)
+            texts.append(str(jax.make_jaxpr(lambda a, f=function: f(**a, **rest))(arrays)))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        expected = getattr(THEIRS, name)(**problem)
+    full = len({x.ndim for name, x in arrays.items() if name != "key"}) == 1
+    assert texts[0] == texts[1] or not full
+    assert_same_bits(getattr(OURS, name)(**problem), expected)
+
+
+@quick
+@given(problems(), dropping())
+def test_weights_are_those_of_flax(problem: Any, options: Any) -> None:
+    mask = problem.get("mask")
+    if (
+        problem["is_causal"]
+        and mask is not None
+        and mask.shape[-2:] == (1, problem["key"].shape[-3])
+    ):
+        problem["is_causal"] = False  # flax lays the causal mask out in the shape of the mask
+    assert_same_program_and_result("dot_product_attention_weights", {**problem, **options})
+
+
+@quick
+@given(problems(), dropping())
+def test_attention_is_that_of_flax(problem: Any, options: Any) -> None:
+    value = problem["key"][..., ::-1] * 2
+    mask = problem.get("mask")
+    if (
+        problem["is_causal"]
+        and mask is not None
+        and mask.shape[-2:] == (1, problem["key"].shape[-3])
+    ):
+        problem["is_causal"] = False
+    assert_same_program_and_result("dot_product_attention", {"value": value, **problem, **options})
+
+
+def by_formula(problem: dict[str, Any], value: Any) -> Any:
+    """Compute attention in numpy, with the heads of keys repeated."""
+    query, key, value = (
+        np.asarray(x, np.float64) for x in (problem["query"], problem["key"], value)
+    )
+    groups = query.shape[-2] // key.shape[-2]
+    key, value = (np.repeat(x, groups, axis=-2) for x in (key, value))
+    scores = np.einsum("...qhd,...khd->...hqk", query, key) / np.sqrt(query.shape[-1])
+    scores = scores + np.asarray(problem.get("bias", 0.0), np.float64)
+    allowed = np.broadcast_to(np.asarray(problem.get("mask", True), bool), scores.shape)
+    if problem["is_causal"]:
+        allowed = allowed & np.tril(np.ones(scores.shape[-2:], bool))
+    weights = np.where(allowed, np.exp(scores - scores.max(-1, keepdims=True)), 0.0)
+    weights = weights / np.maximum(weights.sum(-1, keepdims=True), 1e-30)
+    return np.einsum("...hqk,...khd->...qhd", weights, value), allowed.any(-1)
+
+
+@quick
+@given(problems(), st.booleans())
+def test_attention_is_the_weighted_mean_of_the_formula(problem: Any, sown: bool) -> None:
+    problem = {
+        k: v.astype(jnp.float32) if k in ("query", "key", "bias") else v for k, v in problem.items()
+    }
+    value = problem["key"][..., ::-1] * 2
+    expected, any_key = by_formula(problem, value)
+    module = nnx.Module() if sown else None
+    found = OURS.dot_product_attention(value=value, module=module, **problem)
+    # A query that may look at no key has no defined result.
+    defined = np.moveaxis(any_key, -2, -1)[..., None]
+    np.testing.assert_allclose(
+        np.where(defined, found, 0), np.where(defined, expected, 0), rtol=2e-5, atol=2e-6
+    )
+
+
+def test_values_may_have_other_features_than_keys() -> None:
+    query, key, value = normal(2, 3, 4, 5), normal(2, 6, 2, 5, seed=8), normal(2, 6, 2, 7, seed=9)
+    found = OURS.dot_product_attention(query, key, value)
+    expected, _ = by_formula({"query": query, "key": key, "is_causal": False}, value)
+    np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize("shape", [(2, 1, 1, 3, 3), (1, 2, 1, 3, 3), (2, 1, 3, 3)], ids=str)
+@pytest.mark.parametrize("argument", ["mask", "bias"])
+def test_masks_and_biases_broadcast_over_some_of_several_batch_axes(
+    shape: Any, argument: str
+) -> None:
+    x = normal(2, 2, 3, 4, 5)
+    array = normal(*shape)
+    array = (array > 0) | jnp.eye(3, dtype=bool) if argument == "mask" else array
+    problem = {"query": x, "key": x, "is_causal": False, argument: array}
+    expected, _ = by_formula(problem, x)
+    np.testing.assert_allclose(
+        OURS.dot_product_attention(value=x, **problem), expected, rtol=2e-5, atol=2e-6
+    )
+
+
+def test_gradients_are_those_of_flax() -> None:
+    x = normal(2, 3, 4, 5)
+    for options in ({}, {"is_causal": True}, {"dropout_rate": 0.5, "dropout_rng": KEY}):
+        found = [
+            jax.grad(lambda x, lib=lib, o=options: lib.dot_product_attention(x, x, x, **o).sum())(x)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            for lib in (OURS, THEIRS)
+        ]
+        assert_same_bits(*found)
+
+
+def test_dropped_weights_are_a_share_and_the_mean_stays() -> None:
+    x = normal(4, 32, 2, 8)
+    options: Any = {"dropout_rng": KEY, "dropout_rate": 0.25, "broadcast_dropout": False}
+    whole = OURS.dot_product_attention_weights(x, x)
+    dropped = OURS.dot_product_attention_weights(x, x, **options)
+    kept = dropped != 0
+    assert abs(float(kept.mean()) - 0.75) < 0.02
+    np.testing.assert_allclose(dropped[kept], whole[kept] / 0.75, rtol=1e-5)
+    shared = OURS.dot_product_attention_weights(x, x, **{**options, "broadcast_dropout": True})
+    assert ((shared != 0) == (shared[0, 0] != 0)).all()
+
+
+@pytest.mark.parametrize(
+    "precision",
+    ["highest", jax.lax.Precision.HIGHEST, ("default", "highest"), "BF16_BF16_F32_X3"],
+    ids=str,
+)
+def test_the_fused_call_gets_the_precision_that_was_asked_for(precision: Any) -> None:
+    x = normal(1, 2, 1, 2)
+    text = str(
+        jax.make_jaxpr(lambda x: OURS.dot_product_attention(x, x, x, precision=precision))(x)
+    )
+    wanted = "BF16_BF16_F32_X3" if "X3" in str(precision) else "HIGHEST"
+    assert sum(wanted in line for line in text.splitlines()) == 2

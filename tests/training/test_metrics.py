@@ -1,0 +1,304 @@
+"""Metrics: what they compute, against numpy and against flax."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+
+from tests.training.models import FLAX, OURS, both, contents, trees
+
+NAMES = ["Metric", "Average", "Accuracy", "Welford", "MultiMetric"]
+METHODS = ["__init__", "reset", "update", "compute"]
+
+
+@pytest.mark.parametrize("cls", NAMES)
+@pytest.mark.parametrize("method", METHODS)
+def test_signatures_are_those_of_flax(cls: str, method: str) -> None:
+    def parameters(lib: Any) -> list[Any]:
+        found = inspect.signature(getattr(getattr(lib.metrics, cls), method)).parameters.values()
+        return [(p.name, p.kind, p.default) for p in found]
+
+    assert parameters(OURS) == parameters(FLAX)
+
+
+@pytest.mark.parametrize("cls", ["Average", "Accuracy", "Welford"])
+def test_attributes_types_and_dtypes_are_those_of_flax(cls: str) -> None:
+    found = []
+    for lib in (OURS, FLAX):
+        metric = getattr(lib.metrics, cls)()
+        names = [name for name in vars(metric) if not name.startswith("_pytree__")]
+        found.append((names, contents(lib, metric), str(metric)))
+    assert found[0] == found[1]
+
+
+@both
+def test_an_average_is_the_mean_of_all_values(lib: Any) -> None:
+    metric = lib.metrics.Average("loss")
+    metric.update(loss=jnp.array([1.0, 2.0, 6.0]), other="ignored")
+    metric.update(loss=3)
+    metric.update(loss=np.array([[1.0], [2.0]], np.float32))
+    assert float(metric.compute()) == 15 / 6
+    metric.reset()
+    metric.update(loss=7.0)
+    assert float(metric.compute()) == 7.0
+
+
+@both
+def test_without_values_an_average_is_nan(lib: Any) -> None:
+    assert np.isnan(lib.metrics.Average().compute())
+    statistics = lib.metrics.Welford().compute()
+    assert statistics.mean == 0.0
+    assert np.isnan(statistics.standard_deviation)
+
+
+@both
+@pytest.mark.parametrize("dtype", ["bool", "int32", "float32"])
+def test_masked_values_do_not_count(lib: Any, dtype: str) -> None:
+    metric = lib.metrics.Average()
+    values = jnp.array([[1.0, 2.0], [4.0, 8.0]])
+    metric.update(values=values, mask=jnp.array([[1, 0], [0, 1]], dtype))
+    metric.update(values=values, mask=jnp.array([[0, 0], [1, 0]], dtype))
+    assert float(metric.compute()) == pytest.approx(13 / 3)
+
+
+def test_a_mask_of_fewer_axes_counts_every_value_that_it_covers() -> None:
+    metric = OURS.metrics.Average()
+    metric.update(values=jnp.ones((3, 4)), mask=jnp.array([True, False, True, True]))
+    assert metric.count[...] == 9
+    assert float(metric.compute()) == 1.0
+
+
+@both
+def test_accuracy_compares_the_greatest_logit(lib: Any) -> None:
+    metric = lib.metrics.Accuracy()
+    logits = jnp.array([[0.1, 0.9, 0.0], [0.8, 0.2, 0.0], [0.3, 0.1, 0.7]])
+    metric.update(logits=logits, labels=jnp.array([1, 1, 2]), other="ignored")
+    assert float(metric.compute()) == pytest.approx(2 / 3)
+    mask = jnp.array([True, False, True])
+    metric.reset()
+    metric.update(logits=logits, labels=jnp.array([1, 1, 2]), mask=mask)
+    assert float(metric.compute()) == 1.0
+
+
+@both
+def test_accuracy_with_a_threshold_compares_labels_of_0_and_1(lib: Any) -> None:
+    metric = lib.metrics.Accuracy(0.5)
+    metric.update(logits=jnp.array([0.4, 0.5, 0.9, 0.1]), labels=jnp.array([0, 1, 0, 1]))
+    assert float(metric.compute()) == 0.5
+
+
+@both
+def test_welford_gives_mean_deviation_and_error(lib: Any) -> None:
+    metric, values = lib.metrics.Welford("loss"), np.sin(np.arange(12.0)).astype(np.float32)
+    for part in (values[:5], values[5:6], values[6:].reshape(2, 3)):
+        metric.update(loss=jnp.asarray(part))
+    found = metric.compute()
+    assert type(found) is lib.metrics.Statistics
+    np.testing.assert_allclose(found.mean, values.mean(), rtol=1e-5)
+    np.testing.assert_allclose(found.standard_deviation, values.std(), rtol=1e-5)
+    np.testing.assert_allclose(found.standard_error_of_mean, values.std() / np.sqrt(12), rtol=1e-5)
+
+
+@both
+def test_statistics_are_a_frozen_pytree(lib: Any) -> None:
+    statistics = lib.metrics.Statistics(
+        mean=1.0, standard_error_of_mean=2.0, standard_deviation=3.0
+    )
+    assert statistics.replace(mean=5.0).mean == 5.0
+    paths = [str(path) for path, _ in jax.tree_util.tree_leaves_with_path(statistics)]
+    assert paths == [
+        "(GetAttrKey(name='mean'),)",
+        "(GetAttrKey(name='standard_error_of_mean'),)",
+        "(GetAttrKey(name='standard_deviation'),)",
+    ]
+    assert statistics == lib.metrics.Statistics(1.0, 2.0, 3.0)
+    assert str(statistics).endswith(
+        "Statistics(mean=1.0, standard_error_of_mean=2.0, standard_deviation=3.0)"
+    )
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        statistics.mean = 2.0
+
+
+def several(lib: Any) -> Any:
+    """Make a MultiMetric of three kinds."""
+    return lib.MultiMetric(
+        accuracy=lib.metrics.Accuracy(),
+        loss=lib.metrics.Average("loss"),
+        spread=lib.metrics.Welford("loss"),
+    )
+
+
+def one_batch() -> dict[str, jax.Array]:
+    """Return keywords for `several`."""
+    return {
+        "logits": jnp.array([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]),
+        "labels": jnp.array([1, 1, 1]),
+        "loss": jnp.array([1.0, 2.0, 3.0]),
+    }
+
+
+@both
+def test_a_multi_metric_updates_computes_and_resets_all(lib: Any) -> None:
+    metric = several(lib)
+    metric.update(**one_batch())
+    values = metric.compute()
+    assert list(values) == ["accuracy", "loss", "spread"]
+    assert float(values["accuracy"]) == pytest.approx(2 / 3)
+    assert float(values["loss"]) == 2.0
+    assert float(values["spread"].standard_deviation) == pytest.approx(np.sqrt(2 / 3))
+    assert float(metric.loss.compute()) == 2.0
+    metric.reset()
+    assert np.isnan(metric.compute()["loss"])
+
+
+@both
+def test_multi_metrics_nest(lib: Any) -> None:
+    metric = lib.MultiMetric(inner=lib.MultiMetric(x=lib.metrics.Average("x")))
+    metric.update(x=2.0)
+    assert metric.compute() == {"inner": {"x": 2.0}}
+
+
+@both
+def test_metrics_are_split_and_merged(lib: Any) -> None:
+    metric = several(lib)
+    metric.update(**one_batch())
+    graphdef, state = metric.split()
+    assert trees(lib.merge(graphdef, state).compute()) == trees(metric.compute())
+    _, states, rest = metric.split(lib.metrics.MetricState, ...)
+    assert len(rest) == 0
+    assert len(jax.tree.leaves(states)) == 7
+
+
+def test_a_multi_metric_of_ours_holds_and_shows_what_one_of_flax_does() -> None:
+    found = []
+    for lib in (OURS, FLAX):
+        metric = several(lib)
+        metric.update(**one_batch(), mask=jnp.array([True, True, False]))
+        found.append((contents(lib, metric), trees(metric.compute()), str(metric)))
+    assert found[0] == found[1]
+
+
+def test_a_failed_update_of_a_multi_metric_changes_nothing() -> None:
+    metric = several(OURS)
+    metric.update(**one_batch())
+    before = contents(OURS, metric)
+    with pytest.raises(TypeError, match="expected keyword argument 'loss'; got labels, logits"):
+        metric.update(logits=one_batch()["logits"], labels=one_batch()["labels"])
+    assert contents(OURS, metric) == before
+
+
+@both
+def test_a_metric_of_ones_own_is_a_part_of_a_multi_metric(lib: Any) -> None:
+    class Greatest(lib.Metric):
+        def __init__(self) -> None:
+            self.found = lib.metrics.MetricState(jnp.array(-jnp.inf))
+
+        def reset(self) -> None:
+            self.found[...] = jnp.array(-jnp.inf)
+
+        def update(self, *, values: jax.Array, **_: Any) -> None:
+            self.found[...] = jnp.maximum(self.found[...], values.max())
+
+        def compute(self) -> jax.Array:
+            found: jax.Array = self.found[...]
+            return found
+
+    metric = lib.MultiMetric(mean=lib.metrics.Average(), greatest=Greatest())
+    metric.update(values=jnp.array([1.0, 5.0]))
+    assert metric.compute() == {"mean": 3.0, "greatest": 5.0}
+
+
+@both
+def test_metrics_go_through_jit_scan_and_vmap(lib: Any) -> None:
+    values = jnp.arange(6.0).reshape(3, 2)
+    metric = lib.metrics.Welford()
+    update = lib.jit(lambda metric, values: metric.update(values=values))
+    for row in values:
+        update(metric, row)
+    scanned = lib.metrics.Welford()
+
+    def body(metric: Any, row: jax.Array) -> Any:
+        metric.update(values=row)
+        return metric
+
+    lib.scan(body, in_axes=(lib.Carry, 0), out_axes=lib.Carry)(scanned, values)
+    for found in (metric, scanned):
+        np.testing.assert_allclose(found.compute().mean, 2.5)
+        np.testing.assert_allclose(found.compute().standard_deviation, np.arange(6.0).std(), 1e-6)
+    many = lib.vmap(lambda _: lib.metrics.Average())(jnp.arange(3))
+    lib.vmap(lambda metric, row: metric.update(values=row))(many, values)
+    computed = lib.vmap(lambda metric: metric.compute())(many)
+    assert computed.tolist() == [0.5, 2.5, 4.5]
+
+
+@both
+def test_wrong_use_raises_what_flax_raises(lib: Any) -> None:
+    metrics, logits = lib.metrics, one_batch()["logits"]
+    accuracy = metrics.Accuracy()
+    for error, does in (
+        (TypeError, lambda: metrics.Average().update(loss=1.0)),
+        (TypeError, lambda: metrics.Welford().update(loss=1.0)),
+        (TypeError, lambda: metrics.Accuracy(1)),
+        (TypeError, lambda: accuracy.update(logits=logits)),
+        (ValueError, lambda: accuracy.update(logits=logits, labels=jnp.ones((3, 1), jnp.int32))),
+        (ValueError, lambda: accuracy.update(logits=logits, labels=jnp.ones(3))),
+        (ValueError, lambda: metrics.Accuracy(0.5).update(logits=logits, labels=jnp.array([1]))),
+        (NotImplementedError, lambda: lib.Metric()),
+        (TypeError, lambda: lib.MultiMetric(metrics.Average())),
+    ):
+        with pytest.raises(error):
+            does()
+
+
+DTYPES = st.sampled_from(["float32", "bfloat16", "float16", "int32", "int8", "bool"])
+SHAPES = npst.array_shapes(min_dims=0, max_dims=3, max_side=4)
+
+
+def computed(lib: Any, shape: tuple[int, ...], dtype: str, masked: bool) -> Any:
+    values = (jnp.sin(jnp.arange(np.prod(shape, dtype=int)) * 1.0) * 5).reshape(shape)
+    values, mask = values.astype(dtype), values > 0
+    average, welford, accuracy = (
+        getattr(lib.metrics, name)() for name in ("Average", "Welford", "Accuracy")
+    )
+    found = []
+    for _ in range(2):
+        average.update(values=values, mask=mask if masked else None)
+        welford.update(values=values)
+        logits = jnp.stack([values, values[..., ::-1] if shape else values], -1)
+        accuracy.update(logits=logits, labels=mask.astype(jnp.int32), mask=mask)
+        found.append(trees([average.compute(), welford.compute(), accuracy.compute()]))
+    return repr((found, contents(lib, average), contents(lib, welford), contents(lib, accuracy)))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.sampled_from([(), (0,), (3,), (2, 3)]), DTYPES, st.booleans())
+def test_values_of_any_shape_and_dtype_give_what_flax_gives(
+    shape: tuple[int, ...], dtype: str, masked: bool
+) -> None:
+    assert computed(OURS, shape, dtype, masked) == computed(FLAX, shape, dtype, masked)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(SHAPES, DTYPES, st.booleans(), st.booleans())
+def test_many_more_values_give_what_flax_gives(
+    shape: tuple[int, ...], dtype: str, masked: bool, x64: bool
+) -> None:
+    with jax.enable_x64(x64):
+        assert computed(OURS, shape, dtype, masked) == computed(FLAX, shape, dtype, masked)
+
+
+def test_metrics_work_under_strict_promotion() -> None:
+    with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
+        metric = several(OURS)
+        metric.update(**one_batch(), mask=jnp.array([True, True, False]))
+        assert float(metric.compute()["accuracy"]) == 0.5

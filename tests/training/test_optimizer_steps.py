@@ -1,0 +1,173 @@
+"""Steps of optimizers equal those of flax bit for bit, and are traced to the same program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.training.models import (
+    FLAX,
+    OURS,
+    TRANSFORMATIONS,
+    batch,
+    contents,
+    each_transformation,
+    loss,
+    network,
+    ones_like_params,
+    train_step,
+    trees,
+)
+
+
+def trained(lib: Any, tx: Any, wrap: Any, steps: int = 4) -> Any:
+    """Return losses, model and optimizer after some steps."""
+    model = network(lib)
+    opt = lib.Optimizer(model, tx, wrt=lib.Param)
+    step = wrap(lib)(train_step(lib))
+    losses = [np.asarray(step(model, opt, batch(number))).tolist() for number in range(steps)]
+    return losses, contents(lib, model), contents(lib, opt)
+
+
+def program(lib: Any, tx: Any) -> str:
+    """Return the jaxpr of an update."""
+    model = network(lib)
+    graphdef, state = lib.split((model, lib.Optimizer(model, tx, wrt=lib.Param)))
+
+    def step(state: Any, grads: Any) -> Any:
+        model, opt = lib.merge(graphdef, state)
+        added = opt.update(model, grads)
+        return lib.state((model, opt)), added
+
+    return str(jax.make_jaxpr(step)(state, ones_like_params(lib, model)))
+
+
+@each_transformation
+@pytest.mark.parametrize("way", ["eager", "jit"])
+def test_training_equals_that_of_flax_bit_for_bit(name: str, way: str) -> None:
+    def wrap(lib: Any) -> Any:
+        return lib.jit if way == "jit" else lambda step: step
+
+    tx = TRANSFORMATIONS[name]
+    assert trained(OURS, tx(), wrap) == trained(FLAX, tx(), wrap)
+
+
+@each_transformation
+def test_an_update_is_traced_to_the_program_of_flax(name: str) -> None:
+    tx = TRANSFORMATIONS[name]
+    assert program(OURS, tx()) == program(FLAX, tx())
+
+
+@each_transformation
+def test_an_update_adds_no_operation_to_those_of_optax_but_the_count(name: str) -> None:
+    tx, model = TRANSFORMATIONS[name](), network(OURS)
+    graphdef, state = OURS.split((model, OURS.Optimizer(model, tx, wrt=OURS.Param)))
+    params = OURS.as_pure(OURS.state(model, OURS.Param))
+    grads = jax.tree.map(jnp.ones_like, params)
+
+    def ours(state: Any, grads: Any) -> Any:
+        model, opt = OURS.merge(graphdef, state)
+        opt.update(model, grads)
+        return OURS.state((model, opt))
+
+    def optax_alone(params: Any, state: Any, grads: Any) -> Any:
+        updates, state = tx.update(grads, state, params)
+        return optax.apply_updates(params, updates), state
+
+    mine = jax.make_jaxpr(ours)(state, grads).eqns
+    plain = jax.make_jaxpr(optax_alone)(params, tx.init(params), grads).eqns
+    assert len(mine) == len(plain) + 1
+    assert mine[-1].primitive.name == "add"
+
+
+@pytest.fixture
+def x64() -> Iterator[None]:
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.mark.usefixtures("x64")
+def test_training_equals_that_of_flax_with_64_bits() -> None:
+    def wrap(lib: Any) -> Any:
+        return lib.jit
+
+    losses, *ours = trained(OURS, optax.adam(1e-2), wrap)
+    assert [losses, *ours] == [*trained(FLAX, optax.adam(1e-2), wrap)]
+    assert {entry[3] for entry in ours[1]} >= {"float64", "bfloat16", "uint32"}
+
+
+def test_a_step_follows_the_rule_of_momentum() -> None:
+    model = OURS.Dict(w=OURS.Param(jnp.array([1.0, 2.0])))
+    opt = OURS.Optimizer(model, optax.sgd(0.5, momentum=0.5), wrt=OURS.Param)
+    weight, velocity = np.array([1.0, 2.0]), np.zeros(2)
+    for _ in range(5):
+        _, grads = OURS.value_and_grad(lambda m: 0.5 * jnp.square(m.w[...]).sum())(model)
+        opt.update(model, grads)
+        velocity = 0.5 * velocity + weight
+        weight = weight - 0.5 * velocity
+        np.testing.assert_allclose(model.w[...], weight, rtol=1e-6)
+
+
+def test_lookahead_needs_two_sets_of_params_in_both_libraries() -> None:
+    for lib in (OURS, FLAX):
+        model = network(lib)
+        opt = lib.Optimizer(model, optax.lookahead(optax.sgd(0.1), 2, 0.5), wrt=lib.Param)
+        with pytest.raises(AttributeError, match="No attribute 'fast' in State"):
+            opt.update(model, ones_like_params(lib, model))
+
+
+SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple)
+DTYPES = st.sampled_from(["float32", "bfloat16", "float16"])
+PARAMS = st.dictionaries(st.sampled_from("abcde"), st.tuples(SHAPES, DTYPES), min_size=1)
+
+
+def generated(params: dict[str, Any], nested: bool, name: str) -> None:
+    found = []
+    for lib in (OURS, FLAX):
+        leaves = {
+            key: lib.Param(jnp.full(shape, 0.5, dtype), tag=key)
+            for key, (shape, dtype) in params.items()
+        }
+        model = lib.Dict(inner=lib.Dict(leaves)) if nested else lib.Dict(leaves)
+        opt = lib.Optimizer(model, TRANSFORMATIONS[name](), wrt=lib.Param)
+        opt.update(model, ones_like_params(lib, model))
+        added = opt.update(model, ones_like_params(lib, model))
+        found.append((contents(lib, model), contents(lib, opt), trees(dict(added))))
+    assert found[0] == found[1]
+
+
+KINDS = st.sampled_from(["sgd", "adam", "lion", "momentum", "MultiSteps"])
+
+
+@settings(max_examples=15, deadline=None)
+@given(PARAMS, st.booleans(), KINDS)
+def test_models_of_any_shapes_are_updated_as_in_flax(
+    params: dict[str, Any], nested: bool, name: str
+) -> None:
+    generated(params, nested, name)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(PARAMS, st.booleans(), KINDS)
+def test_models_of_many_more_shapes_are_updated_as_in_flax(
+    params: dict[str, Any], nested: bool, name: str
+) -> None:
+    generated(params, nested, name)
+
+
+def test_a_loss_falls() -> None:
+    model = network(OURS)
+    opt = OURS.Optimizer(model, optax.adam(0.05), wrt=OURS.Param)
+    step = OURS.jit(train_step(OURS))
+    losses = [float(step(model, opt, batch())) for _ in range(30)]
+    assert losses[-1] < 0.1 * losses[0]
+    assert float(loss(model, batch())) < losses[-1] * 1.5

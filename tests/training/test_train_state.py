@@ -1,0 +1,201 @@
+"""`TrainState`: an immutable pytree, its `apply` and its steps."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import typed_nnx as nnx
+from tests.training.models import FLAX, OURS, batch, both, loss, network, trees
+from typed_nnx._errors import training as errors
+
+
+def parts(lib: Any) -> Any:
+    """Return structure, params and the other State of a network."""
+    return lib.split(network(lib), lib.Param, ...)
+
+
+def created(lib: Any, **kwargs: Any) -> Any:
+    """Make a TrainState with a field for the statistics."""
+
+    class WithStats(lib.TrainState):
+        stats: Any
+
+    graphdef, params, stats = parts(lib)
+    return WithStats.create(graphdef, params=params, tx=optax.adam(0.1), stats=stats, **kwargs)
+
+
+def compiled_step(lib: Any) -> Any:
+    """Return a step with plain jax."""
+
+    def step(state: Any, x: jax.Array) -> Any:
+        def objective(params: Any) -> jax.Array:
+            return loss(lib.merge(state.graphdef, params, state.stats, copy=True), x)
+
+        value, grads = jax.value_and_grad(objective)(state.params)
+        return state.apply_gradients(grads), value
+
+    return jax.jit(step)
+
+
+@pytest.mark.parametrize("name", ["", "create", "apply", "apply_gradients", "replace"])
+def test_signatures_are_those_of_flax(name: str) -> None:
+    def parameters(lib: Any) -> list[Any]:
+        function = getattr(lib.TrainState, name) if name else lib.TrainState
+        found = inspect.signature(function).parameters.values()
+        return [(p.name, p.kind, p.default) for p in found]
+
+    assert parameters(OURS) == parameters(FLAX)
+
+
+def test_fields_and_leaves_are_those_of_flax() -> None:
+    found = []
+    for lib in (OURS, FLAX):
+        state = created(lib)
+        names = [field.name for field in dataclasses.fields(state)]
+        found.append((names, trees(state)))
+    assert found[0] == found[1]
+
+
+def test_training_equals_that_of_flax_bit_for_bit() -> None:
+    found = []
+    for lib in (OURS, FLAX):
+        state, step, losses = created(lib), compiled_step(lib), []
+        for number in range(3):
+            state, value = step(state, batch(number))
+            losses.append(float(value))
+        found.append((losses, trees(state)))
+    assert found[0] == found[1]
+
+
+def test_a_step_is_traced_to_the_program_of_flax() -> None:
+    programs = []
+    for lib in (OURS, FLAX):
+        state = created(lib)
+        step = jax.make_jaxpr(lambda state: state.apply_gradients(state.params))
+        programs.append(str(step(state)))
+    assert programs[0] == programs[1]
+
+
+@both
+def test_a_step_leaves_the_old_state_as_it_is(lib: Any) -> None:
+    state = created(lib)
+    before = trees(state)
+    after = state.apply_gradients(state.params, stats=None)
+    assert type(after) is type(state)
+    assert trees(state) == before
+    assert (int(state.step), int(after.step)) == (0, 1)
+    assert after.stats is None
+    assert after.tx is state.tx
+
+
+@both
+def test_apply_returns_the_output_and_what_it_left(lib: Any) -> None:
+    wanted = network(lib)(batch())
+    for by_name in ((True, True), (False, False), (True, False)):
+        state = created(lib)
+        fields = zip(("params", "stats"), by_name, strict=True)
+        given = [name if named else getattr(state, name) for name, named in fields]
+        output, (graphdef, left) = state.apply(*given)(batch())
+        assert np.array_equal(output, wanted)
+        assert isinstance(left, lib.State)
+        assert lib.merge(graphdef, left).layers[0].calls[...] == 1.0
+
+
+@both
+def test_apply_reaches_methods_and_parts_of_the_model(lib: Any) -> None:
+    state = created(lib)
+    output, _ = state.apply("params", "stats").layers[0](batch())
+    assert np.array_equal(output, network(lib).layers[0](batch()))
+
+
+def test_apply_does_not_change_the_state() -> None:
+    state = created(OURS)
+    state.apply("params", "stats")(batch())
+    assert state.stats.layers[0].calls[...] == 0.0
+
+
+def test_apply_works_under_transforms_of_jax() -> None:
+    @jax.jit
+    def step(state: Any, x: jax.Array) -> Any:
+        def objective(params: Any) -> Any:
+            output, (_, left) = state.apply(params, "stats")(x)
+            return jnp.square(output).mean(), nnx.filter_state(left, nnx.BatchStat)
+
+        grads, stats = jax.grad(objective, has_aux=True)(state.params)
+        return state.apply_gradients(grads, stats=stats)
+
+    state = step(step(created(OURS), batch()), batch(1))
+    assert state.stats.layers[0].calls[...] == 2.0
+    model = network(OURS)
+    opt = OURS.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+    for number in range(2):
+        opt.update(model, nnx.grad(lambda m, x: loss(m, x))(model, batch(number)))
+    np.testing.assert_allclose(state.params.layers[0].w[...], model.layers[0].w[...], 1e-5)
+
+
+@both
+def test_it_is_frozen_and_replaced(lib: Any) -> None:
+    state = created(lib)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        state.step = 3
+    assert state.replace(step=7).step == 7
+    assert state.step == 0
+    with pytest.raises(TypeError):
+        state.replace(other=1)
+
+
+@both
+def test_create_takes_a_step_and_the_fields_of_the_class(lib: Any) -> None:
+    assert created(lib, step=5).step == 5
+    assert created(lib).step.dtype == jnp.int32
+    with pytest.raises(TypeError):
+        created(lib, other=1)
+
+
+@both
+def test_a_field_of_a_subclass_may_be_static(lib: Any) -> None:
+    class Named(lib.TrainState):
+        name: str = dataclasses.field(metadata={"pytree_node": False}, default="a")
+
+    graphdef, params, _ = parts(lib)
+    state = Named.create(graphdef, params=params, tx=optax.sgd(0.1), name="b")
+    assert "b" not in jax.tree.leaves(state)
+    assert jax.tree.map(lambda x: x, state).name == "b"
+
+
+@both
+def test_it_goes_through_transforms_of_nnx(lib: Any) -> None:
+    state = created(lib)
+    after = lib.jit(lambda state: state.apply_gradients(state.params))(state)
+    wanted = state.apply_gradients(state.params)
+    for mine, other in zip(jax.tree.leaves(after), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(mine, other, 1e-6)
+
+
+@both
+def test_wrong_use_raises_what_flax_raises(lib: Any) -> None:
+    state = created(lib)
+    for error, does in (
+        (AttributeError, lambda: state.apply("parms")),
+        (TypeError, lambda: state.apply("tx")),
+        (TypeError, lambda: state.apply()),
+        (ValueError, lambda: state.apply("params")(batch())),
+        (ValueError, lambda: state.apply_gradients(lib.filter_state(state.params, "scale"))),
+        (TypeError, lambda: lib.TrainState.create(state.graphdef, params=state.params)),
+    ):
+        with pytest.raises(error):
+            does()
+
+
+def test_gradients_that_do_not_fit_are_named() -> None:
+    state = created(OURS)
+    with pytest.raises(errors.UnmatchedLeavesError, match=r"'layers', 1, 'w'"):
+        state.apply_gradients(nnx.filter_state(state.params, nnx.Not(nnx.PathContains("w"))))

@@ -1,0 +1,218 @@
+"""Sharding metadata on eight devices; `test_partition_specs.py` runs this file in a process of its own.
+
+By hand: ``XLA_FLAGS=--xla_force_host_platform_device_count=8 pytest tests/transforms/sharding_on_devices.py``.
+"""
+
+from __future__ import annotations
+
+import typing as tp
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from flax import nnx as flax_nnx
+from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.cut_blocks import descent, first_down, first_up, inputs, lies, mesh_of, same
+from typed_nnx import spmd
+
+RATE = 0.25
+KINDS = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
+
+
+@pytest.fixture(params=list(KINDS.values()), ids=list(KINDS))
+def mesh(request: pytest.FixtureRequest) -> Mesh:
+    return mesh_of(request.param)
+
+
+class Block(nnx.Module):
+    """Two dense layers whose weights name logical axes."""
+
+    def __init__(self) -> None:
+        up = spmd.with_partitioning(first_up, ("embed", "hidden"))
+        down = spmd.with_partitioning(first_down, ("hidden", "embed"))
+        self.up: nnx.Param[jax.Array] = nnx.Param(up())
+        self.down: nnx.Param[jax.Array] = nnx.Param(down())
+        self.bias = nnx.Param(jnp.zeros(4))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.tanh(x @ self.up[...]) @ self.down[...] + self.bias[...][None]
+
+
+def rules() -> tp.Any:
+    return spmd.logical_axis_rules((("embed", None), ("hidden", "model")))
+
+
+def lie_as_told(state: tp.Any, mesh: Mesh) -> None:
+    lies(state["up"][...], mesh, None, "model")
+    lies(state["down"][...], mesh, "model", None)
+    lies(state["bias"][...], mesh)
+    same(state["up"][...], first_up())
+    same(state["down"][...], first_down())
+
+
+def test_there_are_eight_devices() -> None:
+    assert len(jax.devices()) == 8
+
+
+def place(lib: tp.Any, **metadata: tp.Any) -> tp.Any:
+    return lib.Param(jnp.arange(64.0).reshape(8, 8), **metadata).get_value()
+
+
+OWN = (("a", "data"), ("b", "model"))
+PLACEMENTS: dict[str, tuple[tp.Any, dict[str, tp.Any]]] = {
+    "rules in force": (OWN, {"out_sharding": ("a", "b")}),
+    "rules of the Variable": ((), {"out_sharding": ("b", "a"), "sharding_rules": OWN}),
+    "both, which agree": ((("b", "model"),), {"out_sharding": ("a", "b"), "sharding_rules": OWN}),
+    "a partition": (OWN, {"out_sharding": P("b", None)}),
+    "a mesh axis that is a logical axis too": ((("data", "model"),), {"out_sharding": ("data",)}),
+    "an axis that is not cut": ((("a", None), ("b", "data")), {"out_sharding": ("a", "b")}),
+    "two mesh axes": ((("a", ("data", "model")),), {"out_sharding": (None, "a")}),
+    "the last of two rules": ((("a", "data"), ("a", "model")), {"out_sharding": ("a",)}),
+    "a tuple of mesh axes": (OWN, {"out_sharding": (("data", "model"), None)}),
+}
+
+
+@pytest.mark.parametrize("name", PLACEMENTS)
+def test_a_value_is_placed_by_the_rules_as_in_flax(name: str, mesh: Mesh) -> None:
+    in_force, metadata = PLACEMENTS[name]
+    shards = []
+    for lib, context in ((nnx, spmd.logical_axis_rules), (flax_nnx, flax_nnx.logical_axis_rules)):
+        with jax.set_mesh(mesh), context(in_force):
+            value = place(lib, **metadata)
+        shards.append(sorted((s.device.id, str(s.index)) for s in value.addressable_shards))
+    assert shards[0] == shards[1]
+    assert len({index for _, index in shards[0]}) > 1
+
+
+def test_rules_count_under_jit(mesh: Mesh) -> None:
+    with jax.set_mesh(mesh), rules():
+        made = jax.jit(lambda: nnx.Param(first_up() * 1, out_sharding=("embed", "hidden"))[...])()
+    lies(made, mesh, None, "model")
+
+
+def shapes(state: tp.Any) -> dict[str, tp.Any]:
+    found = {}
+    for path, leaf in jax.tree_util.tree_leaves_with_path(state):
+        spec = tuple(leaf.sharding.spec)
+        found[jax.tree_util.keystr(path)] = (leaf.shape, str(leaf.dtype), leaf.sharding.mesh, spec)
+    return found
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_an_abstract_model_is_that_of_flax(mesh: Mesh, eager: bool) -> None:
+    def abstract(lib: tp.Any) -> dict[str, tp.Any]:
+        class Model(lib.Module):
+            def __init__(self) -> None:
+                self.w = lib.Param(jnp.zeros((8, 4)), out_sharding=("data", "model"))
+                self.v = lib.Param(
+                    jnp.zeros((8, 4)), out_sharding=("x", None), sharding_rules=(("x", "data"),)
+                )
+                self.plain = lib.BatchStat(jnp.zeros(3, jnp.bfloat16))
+                self.rngs = lib.Rngs(0)
+
+        with lib.use_eager_sharding(eager):
+            return shapes(lib.spmd.get_abstract_model(Model, mesh)[1])
+
+    assert abstract(nnx) == abstract(flax_nnx)
+
+
+def test_an_abstract_model_says_where_a_jitted_constructor_puts_the_model(mesh: Mesh) -> None:
+    with rules(), nnx.use_eager_sharding(False):
+        graphdef, state = spmd.get_abstract_model(Block, mesh)
+        where = spmd.get_named_sharding(state, mesh)
+        made = jax.jit(lambda: nnx.state(Block()), out_shardings=where)()
+    lie_as_told(made, mesh)
+    assert isinstance(nnx.merge(graphdef, made), Block)
+
+
+def test_a_constraint_on_the_state_places_a_model_that_is_made_in_jit() -> None:
+    mesh = mesh_of()
+
+    @nnx.jit
+    def make() -> Block:
+        block = Block()
+        state = nnx.state(block)
+        nnx.update(block, jax.lax.with_sharding_constraint(state, spmd.get_partition_spec(state)))
+        return block
+
+    with jax.set_mesh(mesh), rules(), nnx.use_eager_sharding(False):
+        made = make()
+    lie_as_told(nnx.state(made), mesh)
+
+
+def test_values_are_put_where_named_shardings_say(mesh: Mesh) -> None:
+    with nnx.use_eager_sharding(False), rules():
+        state = nnx.state(Block())
+        placed = jax.device_put(state, spmd.get_named_sharding(state, mesh))
+    lie_as_told(placed, mesh)
+
+
+def test_the_state_of_an_optimizer_lies_as_the_parameters_do(mesh: Mesh) -> None:
+    with nnx.use_eager_sharding(False), rules():
+        state = nnx.state(Block(), nnx.Param)
+        moments = optax.adam(1e-3).init(state)
+        where = spmd.get_named_sharding(moments, mesh)
+        placed: tp.Any = jax.device_put(moments, where)
+    assert where[0].count.spec == P()
+    for moment in (placed[0].mu, placed[0].nu):
+        lies(moment["up"][...], mesh, None, "model")
+        lies(moment["down"][...], mesh, "model", None)
+
+
+def test_training_with_everything_cut_gives_the_losses_of_one_device() -> None:
+    """Parameters, moments and batch are all cut along one axis: FSDP."""
+    mesh = jax.make_mesh((8,), ("fsdp",), axis_types=(AxisType.Auto,))
+    cut = (("embed", None), ("hidden", "fsdp"))
+
+    @nnx.jit
+    def step(block: Block, x: jax.Array) -> jax.Array:
+        def loss(block: Block) -> jax.Array:
+            return jnp.square(block(x)).mean()
+
+        value, slopes = nnx.value_and_grad(loss)(block)
+        for name in ("up", "down"):
+            getattr(block, name)[...] -= RATE * slopes[name][...]
+        return value
+
+    with jax.set_mesh(mesh), spmd.logical_axis_rules(cut):
+        block = nnx.jit(Block)()
+        x = jax.device_put(inputs(), NamedSharding(mesh, P("fsdp")))
+        losses = [float(step(block, x)) for _ in range(3)]
+    wanted, up, down = descent(3)
+    same(losses, wanted)
+    same(block.up[...], up)
+    same(block.down[...], down)
+    lies(block.up[...], mesh, None, "fsdp")
+    lies(block.down[...], mesh, "fsdp", None)
+    assert block.up[...].addressable_shards[0].data.shape == (4, 1)
+
+
+@both
+def test_shapes_get_the_sharding_of_their_metadata(lib: tp.Any, mesh: Mesh) -> None:
+    class Model(lib.Module):
+        def __init__(self) -> None:
+            self.w = lib.Param(jnp.zeros((8, 4)), out_sharding=("data",), mesh=mesh)
+
+    with jax.set_mesh(mesh), lib.use_eager_sharding(False):
+        model = lib.eval_shape(Model)
+        with_mesh = lib.spmd.as_abstract(model)
+    value = with_mesh.w.get_raw_value()
+    assert (value.shape, tuple(value.sharding.spec)) in [
+        ((8, 4), ("data",)),
+        ((8, 4), (None, None)),  # an explicit mesh says at once that the array is not cut
+    ]
+
+
+def test_shapes_of_a_placed_model_keep_its_sharding(mesh: Mesh) -> None:
+    with jax.set_mesh(mesh), rules():
+        block = Block()
+    shape = spmd.as_abstract(block).up.get_raw_value()
+    assert isinstance(shape, jax.ShapeDtypeStruct)
+    assert shape.sharding.is_equivalent_to(NamedSharding(mesh, P(None, "model")), 2)
+    np.testing.assert_array_equal(block.up[...], first_up())
