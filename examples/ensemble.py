@@ -67,6 +67,7 @@ def train_step(
     def loss_of(network: Network) -> jax.Array:
         return ((network(x) - y) ** 2).mean()
 
+    loss: jax.Array
     loss, slopes = nnx.value_and_grad(loss_of)(network)
     optimizer.update(network, slopes)
     return loss

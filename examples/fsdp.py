@@ -73,6 +73,7 @@ def train_step(
     def loss_of(network: Network) -> jax.Array:
         return ((network(x) - y) ** 2).mean()
 
+    loss: jax.Array
     loss, slopes = nnx.value_and_grad(loss_of)(network)
     optimizer.update(network, slopes)
     return loss
@@ -88,7 +89,7 @@ def batches(steps: int, seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
 def train(steps: int, mesh: Mesh, seed: int = 0) -> tuple[Network, list[float]]:
     """Return a trained network, in parts over the mesh, and the losses of the steps."""
     network, optimizer = build_in_parts(mesh, seed)
-    by_row = NamedSharding(mesh, P("data"))
+    by_row = NamedSharding(mesh, P("data"))  # type: ignore[no-untyped-call]  # jax has no types for it
     losses = []
     for x, y in batches(steps, seed):
         rows = jax.device_put(x, by_row), jax.device_put(y, by_row)
@@ -99,7 +100,8 @@ def train(steps: int, mesh: Mesh, seed: int = 0) -> tuple[Network, list[float]]:
 def part_of_device(model: nnx.Module) -> float:
     """Return how much of the numbers of a model the first device holds, from 0 to 1."""
     arrays = jax.tree.leaves(nnx.state(model))
-    return sum(a.addressable_data(0).size for a in arrays) / sum(a.size for a in arrays)
+    here = sum(array.addressable_data(0).size for array in arrays)
+    return float(here / sum(array.size for array in arrays))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

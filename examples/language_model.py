@@ -74,8 +74,10 @@ def train_step(
 
     def loss_of(model: LanguageModel) -> jax.Array:
         logits = model(windows[:, :-1])
-        return optax.softmax_cross_entropy_with_integer_labels(logits, windows[:, 1:]).mean()
+        losses: jax.Array = optax.softmax_cross_entropy_with_integer_labels(logits, windows[:, 1:])
+        return losses.mean()
 
+    loss: jax.Array
     loss, slopes = nnx.value_and_grad(loss_of)(model)
     optimizer.update(model, slopes)
     return loss

@@ -57,7 +57,8 @@ def add_lora(model: nnx.Module, rngs: nnx.Rngs) -> None:
 
 def loss_of(model: Reader, images: jax.Array, labels: jax.Array) -> jax.Array:
     """Return the mean cross entropy in nats, float []."""
-    return optax.softmax_cross_entropy_with_integer_labels(model(images), labels).mean()
+    losses: jax.Array = optax.softmax_cross_entropy_with_integer_labels(model(images), labels)
+    return losses.mean()
 
 
 def fit(

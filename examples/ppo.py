@@ -87,7 +87,8 @@ class Moves(NamedTuple):
 
 def log_probabilities(logits: jax.Array, action: jax.Array) -> jax.Array:
     """Return the logarithm of the probability of each action, float [batch]."""
-    return -optax.softmax_cross_entropy_with_integer_labels(logits, action)
+    surprise: jax.Array = optax.softmax_cross_entropy_with_integer_labels(logits, action)
+    return -surprise
 
 
 @nnx.scan(in_axes=(nnx.Carry, None, 0), out_axes=(nnx.Carry, 0))

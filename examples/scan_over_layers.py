@@ -79,6 +79,7 @@ def train_step(
     model: Deep, optimizer: nnx.Optimizer[Deep], x: jax.Array, y: jax.Array
 ) -> jax.Array:
     """Take a step, and return the loss before it."""
+    loss: jax.Array
     loss, slopes = nnx.value_and_grad(loss_of)(model, x, y)
     optimizer.update(model, slopes)
     return loss

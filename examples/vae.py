@@ -81,13 +81,14 @@ class VAE(nnx.Module):
 def loss_of(model: VAE, images: jax.Array) -> jax.Array:
     """Return the negative evidence lower bound in nats per image, float []."""
     logits, thought = model(images)
-    surprise = optax.sigmoid_binary_cross_entropy(logits, images).sum(-1)
+    surprise: jax.Array = optax.sigmoid_binary_cross_entropy(logits, images).sum(-1)
     return (surprise + thought.divergence()).mean()
 
 
 @nnx.jit
 def train_step(model: VAE, optimizer: nnx.Optimizer[VAE], images: jax.Array) -> jax.Array:
     """Take a step, and return the loss before it."""
+    loss: jax.Array
     loss, slopes = nnx.value_and_grad(loss_of)(model, images)
     optimizer.update(model, slopes)
     return loss
@@ -96,7 +97,7 @@ def train_step(model: VAE, optimizer: nnx.Optimizer[VAE], images: jax.Array) -> 
 def load() -> np.ndarray:
     """Return the digits that ship with scikit-learn, float32 [1797, 64] from 0 to 1."""
     pixels, _ = load_digits(return_X_y=True)
-    return (pixels / 16.0).astype(np.float32)
+    return np.asarray(pixels / 16.0, np.float32)
 
 
 def train(steps: int, seed: int = 0) -> tuple[VAE, list[float]]:

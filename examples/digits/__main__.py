@@ -114,7 +114,7 @@ def show_model(console: Console, plan: Plan) -> None:
     """Print what a model is made of."""
     images = jnp.zeros((ROWS, SIDE, SIDE, 1))
     style = {"force_terminal": console.is_terminal, "width": WIDTH}
-    table = nnx.tabulate(plan.build(nnx.Rngs(SEED)), images, depth=1, console_kwargs=style)
+    table = nnx.tabulate(plan.build(nnx.Rngs(SEED)), images, depth=2, console_kwargs=style)
     console.print(Text.from_ansi(table), soft_wrap=True)
 
 

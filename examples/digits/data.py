@@ -35,7 +35,8 @@ def shifted(images: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     padded = np.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (SIDE, SIDE), axis=(1, 2))
     down, right = rng.integers(0, 3, size=(2, len(images)))
-    return windows[np.arange(len(images)), down, right].transpose(0, 2, 3, 1)
+    moved = windows[np.arange(len(images)), down, right]
+    return np.moveaxis(moved, 1, -1)
 
 
 def batches(data: Digits, rows: int, rng: np.random.Generator) -> Iterator[Digits]:

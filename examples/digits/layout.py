@@ -54,4 +54,5 @@ def data_parallel(devices: int) -> Layout:
         for device in jax.local_devices(process_index=process)[:devices]
     ]
     mesh = jax.make_mesh((len(chosen),), ("data",), (AxisType.Auto,), devices=chosen)
-    return Layout(NamedSharding(mesh, P()), NamedSharding(mesh, P("data")))
+    whole, parts = P(), P("data")  # type: ignore[no-untyped-call]  # jax has no types for it
+    return Layout(NamedSharding(mesh, whole), NamedSharding(mesh, parts))

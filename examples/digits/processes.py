@@ -52,10 +52,10 @@ def run(count: int, options: Sequence[str], logs: Path) -> int:
 
 def join(coordinator: str, processes: int, process: int) -> None:
     """Make this process one of several; to be called before jax is first used for an array."""
-    jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    jax.config.update("jax_cpu_collectives_implementation", "gloo")  # type: ignore[no-untyped-call]  # jax has no types for it
     jax.distributed.initialize(coordinator, processes, process, initialization_timeout=PATIENCE)
 
 
 def leave() -> None:
     """Wait for the other processes, and part from them."""
-    jax.distributed.shutdown()
+    jax.distributed.shutdown()  # type: ignore[no-untyped-call]  # jax has no types for it

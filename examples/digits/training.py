@@ -27,12 +27,11 @@ class Scores(NamedTuple):
     accuracy: float
 
 
-def add_scores(metrics: nnx.MultiMetric, logits: jax.Array, labels: jax.Array) -> jax.Array:
-    """Add a batch to the metrics, and return the mean loss of its rows as float []."""
-    counted = labels != NOBODY
-    losses = optax.softmax_cross_entropy_with_integer_labels(logits, jnp.maximum(labels, 0))
-    metrics.update(loss=losses, logits=logits, labels=labels, mask=counted)
-    return losses.mean(where=counted)
+def losses_of(logits: jax.Array, labels: jax.Array) -> jax.Array:
+    """Return the cross entropy of each row in nats, float [n]."""
+    labels = jnp.maximum(labels, 0)  # rows of nobody count nowhere
+    losses: jax.Array = optax.softmax_cross_entropy_with_integer_labels(logits, labels)
+    return losses
 
 
 def train_step(
@@ -44,22 +43,25 @@ def train_step(
 ) -> jax.Array:
     """Move the model one step down the slope of the loss, and return the loss before."""
 
-    def loss_of(model: Classifier) -> tuple[jax.Array, jax.Array]:
+    def loss_of(model: Classifier) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
         logits = model(images)
-        losses = optax.softmax_cross_entropy_with_integer_labels(logits, labels)
-        return losses.mean(), logits
+        losses = losses_of(logits, labels)
+        return losses.mean(), (losses, logits)
 
-    (loss, logits), slopes = nnx.value_and_grad(loss_of, has_aux=True)(model)
+    loss: jax.Array
+    (loss, (losses, logits)), slopes = nnx.value_and_grad(loss_of, has_aux=True)(model)
     optimizer.update(model, slopes)
-    add_scores(metrics, logits, labels)
+    metrics.update(loss=losses, logits=logits, labels=labels)
     return loss
 
 
 def test_step(
     model: Classifier, metrics: nnx.MultiMetric, images: jax.Array, labels: jax.Array
 ) -> None:
-    """Add a batch to the metrics."""
-    add_scores(metrics, model(images), labels)
+    """Add a batch to the metrics, without the rows of nobody."""
+    logits = model(images)
+    losses = losses_of(logits, labels)
+    metrics.update(loss=losses, logits=logits, labels=labels, mask=labels != NOBODY)
 
 
 class Run:

@@ -102,7 +102,6 @@ from typed_nnx._graph.flatten import unflatten as unflatten
 from typed_nnx._graph.mode import set_graph_mode as set_graph_mode
 from typed_nnx._graph.mode import set_graph_updates as set_graph_updates
 from typed_nnx._graph.pop import pop as pop
-from typed_nnx._graph.pure import as_abstract as as_abstract
 from typed_nnx._graph.pure import as_pure as as_pure
 from typed_nnx._graph.pure import pure as pure
 from typed_nnx._graph.record import invalidate as invalidate
@@ -255,6 +254,7 @@ from typed_nnx import spmd as spmd
 from typed_nnx import summary as summary
 from typed_nnx import visualization as visualization
 from typed_nnx.spmd import abstract_with_sharding as abstract_with_sharding
+from typed_nnx.spmd import as_abstract as as_abstract
 from typed_nnx.spmd import get_abstract_model as get_abstract_model
 from typed_nnx.spmd import get_named_sharding as get_named_sharding
 from typed_nnx.spmd import get_partition_spec as get_partition_spec

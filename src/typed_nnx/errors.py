@@ -94,3 +94,12 @@ from typed_nnx._errors.layers import LayerArgumentError as LayerArgumentError
 from typed_nnx._errors.layers import LayerInputError as LayerInputError
 from typed_nnx._errors.layers import RngsTypeError as RngsTypeError
 from typed_nnx._errors.layers import UnsetModeError as UnsetModeError
+
+# -- sharding, summaries -----------------------------------------------------------------------------
+from typed_nnx._errors.sharding import InconsistentAxisRulesError as InconsistentAxisRulesError
+from typed_nnx._errors.sharding import InvalidAxisRulesError as InvalidAxisRulesError
+from typed_nnx._errors.sharding import MissingPartitionNameError as MissingPartitionNameError
+from typed_nnx._errors.sharding import UnknownMeshAxisError as UnknownMeshAxisError
+from typed_nnx._errors.summary import MethodNotFoundError as MethodNotFoundError
+from typed_nnx._errors.summary import MissingPackageError as MissingPackageError
+from typed_nnx._errors.summary import NotTabulatedError as NotTabulatedError

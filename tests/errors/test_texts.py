@@ -10,11 +10,14 @@ from tests.errors import (
     autodiff_cases,
     control_flow_cases,
     graph_cases,
+    layer_cases,
     mapping_cases,
     pytree_cases,
     random_number_cases,
+    sharding_cases,
     stage_cases,
     state_cases,
+    summary_cases,
     transform_cases,
     variable_cases,
 )
@@ -27,11 +30,14 @@ CASES = [
     *random_number_cases.CASES,
     *state_cases.CASES,
     *graph_cases.CASES,
+    *layer_cases.CASES,
     *mapping_cases.CASES,
     *stage_cases.CASES,
     *autodiff_cases.CASES,
     *control_flow_cases.CASES,
     *transform_cases.CASES,
+    *sharding_cases.CASES,
+    *summary_cases.CASES,
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 

@@ -12,7 +12,8 @@ def test_images_are_parted_without_loss_and_without_overlap() -> None:
     assert train.images.shape == (1797 - TESTED, SIDE, SIDE, 1)
     assert test.images.shape == (TESTED, SIDE, SIDE, 1)
     together = np.concatenate([train.images, test.images])
-    assert together.min() == 0.0 and together.max() == 1.0
+    assert together.min() == 0.0
+    assert together.max() == 1.0
     # No two of the images that ship with scikit-learn are equal.
     assert len(np.unique(together.reshape(1797, -1), axis=0)) == 1797
     assert np.bincount(np.concatenate([train.labels, test.labels])).min() >= 174

@@ -36,7 +36,8 @@ def test_without_a_terminal_there_are_at_most_ten_plain_lines(epochs: int, lines
 def test_on_a_terminal_there_is_a_bar_with_the_last_scores() -> None:
     text = reported(terminal=True, epochs=30)
     assert "\x1b[" in text
-    assert "30/30" in text and "━" in text
+    assert "30/30" in text
+    assert "━" in text
     assert "loss 0.500, accuracy 87.5%" in text
     assert "mlp: epoch" not in text
 
@@ -56,4 +57,5 @@ def test_curves_are_drawn_as_a_picture_that_is_not_blank(tmp_path: Path) -> None
     assert picture.shape[:2] == (540, 1320)
     blue = (picture[..., 2] > 0.6) & (picture[..., 0] < 0.3)
     left, right = blue[:, :660].sum(), blue[:, 660:].sum()
-    assert left > 200 and right > 200
+    assert left > 200
+    assert right > 200

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -39,7 +41,7 @@ def test_new_matrices_change_nothing_at_first(pretrained: Reader) -> None:
     np.testing.assert_array_equal(np.asarray(model(images)), np.asarray(pretrained(images)))
     # Two matrices for each map: [in, rank] and [rank, out].
     sizes = lora.PIXELS, lora.HIDDEN, lora.HIDDEN, lora.CLASSES
-    wanted = sum(lora.RANK * (din + dout) for din, dout in zip(sizes, sizes[1:], strict=False))
+    wanted = sum(lora.RANK * (din + dout) for din, dout in itertools.pairwise(sizes))
     assert lora.size(model, nnx.LoRAParam) == wanted
 
 

@@ -52,7 +52,8 @@ def test_each_drawing_is_another_one(trained: tuple[vae.VAE, list[float]]) -> No
     model = nnx.clone(trained[0])
     one, other = np.asarray(model.draw(2)), np.asarray(model.draw(2))
     assert one.shape == (2, vae.PIXELS)
-    assert one.min() >= 0.0 and one.max() <= 1.0
+    assert one.min() >= 0.0
+    assert one.max() <= 1.0
     assert len({image.tobytes() for image in (*one, *other)}) == 4
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import typed_nnx as nnx
@@ -85,11 +85,17 @@ def check_norm(norm: str, configuration: tuple[dict[str, Any], jax.Array, Any]) 
         twins.assert_same_gradients(x, mask=mask)
 
 
-@each_norm
+@pytest.mark.parametrize("norm", ["LayerNorm", "GroupNorm", "InstanceNorm"])
 @quick
 @given(st.data())
 def test_a_norm_is_the_twin_of_flax(norm: str, data: Any) -> None:
     check_norm(norm, data.draw(configurations(norm)))
+
+
+@settings(max_examples=4, deadline=None)
+@given(configurations("RMSNorm"))
+def test_rms_norm_is_the_twin_of_flax(configuration: Any) -> None:
+    check_norm("RMSNorm", configuration)
 
 
 @pytest.mark.slow

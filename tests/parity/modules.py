@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import types
 import typing
 from types import ModuleType
 from typing import Any
@@ -26,6 +25,9 @@ CONSTANTS = {
     "spmd": ("PARTITION_NAME",),
     "traversals": ("empty_node",),
 }
+
+
+_NO_VALUES = (ModuleType, typing.TypeVar, typing.ParamSpec)
 
 
 def modules_of_flax() -> dict[str, ModuleType]:
@@ -62,7 +64,7 @@ def public_names(name: str, module: ModuleType) -> dict[str, Any]:
         key: value
         for key, value in vars(module).items()
         if not key.startswith("_")
-        and not isinstance(value, ModuleType | typing.TypeVar | types.GenericAlias)
+        and not isinstance(value, _NO_VALUES)
         and _offered(name, module, key, value)
     }
 
@@ -73,4 +75,4 @@ def _offered(name: str, module: ModuleType, key: str, value: Any) -> bool:
         return True
     if name in OFFERS_JAX and owner.startswith("jax"):
         return True
-    return owner == module.__name__
+    return owner == module.__name__ and callable(value)

@@ -31,9 +31,16 @@ LAYERS = (
 FACADES = (
     "filterlib",
     "graph",
+    "graphlib",
+    "helpers",
+    "module",
+    "pytreelib",
+    "rnglib",
     "spmd",
     "statelib",
     "summary",
+    "transforms",
+    "traversals",
     "variablelib",
     "visualization",
 )

@@ -336,3 +336,15 @@ def test_models_can_be_called_and_functions_keep_their_names(lib: Any, mode: Any
     assert float(lib.scan(part, **mode)(0.0, XS)[0]) == 12.0
     scanned = lib.scan(count_step, **mode)
     assert (scanned.__name__, scanned.__wrapped__) == ("count_step", count_step)
+
+
+@both
+def test_scan_leaks_no_tracer(lib: Any) -> None:
+    def total(x: Any) -> Any:
+        scanned = lib.scan(
+            lambda carry, y: (carry + y, carry), in_axes=(lib.Carry, 0), out_axes=(lib.Carry, 0)
+        )
+        return scanned(x[0], x)[0]
+
+    with jax.checking_leaks():
+        assert jax.jit(total)(jnp.ones(3)) == 4

@@ -51,6 +51,11 @@ def key_of_entry(entry: Any) -> Key:
             return str(entry)
 
 
+def jax_to_nnx_path(jax_path: Iterable[Any], /) -> Path:
+    """Return the path that a key path of jax stands for."""
+    return tuple([key_of_entry(entry) for entry in jax_path])
+
+
 def attribute_path(path: Path) -> str:
     """Return a path as one writes it in Python: ``.layers[0].kernel``."""
     parts = [

@@ -138,7 +138,8 @@ class Variable(
         box, meta = self._flat
         if key is Ellipsis and meta.plain_set and (type(value) in _array_types or _is_new(value)):
             old: Any = box[0]
-            # An array of another dtype or shape is cast and broadcast to the old one, as `.at` does.
+            # An array of another dtype, shape or sharding is cast, broadcast and moved to that of the
+            # old one, as `.at` does.
             if (
                 (type(old) in _array_types or _is_new(old))
                 and self._nnx_trace is context.trace
@@ -253,10 +254,16 @@ class Variable(
 
 
 def _alike(old: Any, new: Any) -> bool:
-    """Whether two arrays have the same shape, dtype and weak type."""
+    """Whether two arrays have the same shape, dtype and weak type, and lie in the same places."""
     was, now = old.aval, new.aval
-    return was is now or (
-        was.shape == now.shape and was.dtype == now.dtype and was.weak_type == now.weak_type
+    return (
+        was is now
+        or (was.shape == now.shape and was.dtype == now.dtype and was.weak_type == now.weak_type)
+    ) and (
+        # A tracer lies nowhere yet.
+        not (_array_types[type(old)] and _array_types[type(new)])
+        or (there := old.sharding) is (here := new.sharding)
+        or there == here
     )
 
 
@@ -270,14 +277,15 @@ def _set_item(self: Variable[Any], key: Any, value: Any) -> None:
     self.set_value(value, index=key)
 
 
-# Types of arrays and tracers that were met: a set is many times faster than isinstance.
-_array_types: set[type] = set()
+# Types of arrays and tracers that were met, and whether they are arrays: many times faster than
+# isinstance.
+_array_types: dict[type, bool] = {}
 
 
 def _is_new(value: Any) -> bool:
     """Whether a value is an array of a type that was not met before; remembers it."""
     if isinstance(value, jax.Array):
-        _array_types.add(type(value))
+        _array_types[type(value)] = not isinstance(value, jax.core.Tracer)
         return True
     return False
 

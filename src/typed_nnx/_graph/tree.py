@@ -101,9 +101,9 @@ def is_tree_node(value: Any, /) -> bool:
     return isinstance(value, NodeStates)
 
 
-def is_graph_object(value: Any) -> bool:
+def is_graph_object(x: Any) -> bool:
     """Whether a value is an object or Variable, which `to_tree` replaces."""
-    return isinstance(value, GraphNode | Variable)
+    return isinstance(x, GraphNode | Variable)
 
 
 def default_split_fn(

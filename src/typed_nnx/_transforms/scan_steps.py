@@ -77,21 +77,20 @@ class Steps:
         carried, captured = carry
         pure = self._arguments(carried, slices)
         inside = self._lift.enter(call.signature, pure, {}, captured)
+        number = self._carry_number()
+        carry_given = None if number is None else inside.args[number]
         result = self._run(inside)
         value, rest, rest_axes = self._axes.divide_result(result)
-        number = self._carry_number()
         plain = None
         if number is not None:
             argument = call.signature.arguments[number]
-            plain = returned_values(name, argument, self._carry_given, value)
+            plain = returned_values(name, argument, carry_given, value)
         flat = inside.leave(rest, rest_axes)
         check_structures(name, call.signature, flat, self._may_grow)
         values = self._next_values(inside, flat)
         return self._carry(pure, plain, values), self._found(flat)
 
     def _run(self, inside: Inside) -> Any:
-        number = self._carry_number()
-        self._carry_given = None if number is None else inside.args[number]
         if self._metadata is None:
             return inside.result()
         known = self._metadata.enter(inside.args, self._prefixes)

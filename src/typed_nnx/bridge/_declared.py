@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import jax
 
 from typed_nnx._core.module import Module
 from typed_nnx._core.variable import Variable
+
+if TYPE_CHECKING:
+    from flax import linen
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -44,8 +47,8 @@ class NNXMeta(Generic[A]):
         raise NotImplementedError
 
 
-class ToLinen:
-    """A Linen module around a Module. Every other attribute is that of ``flax.linen.Module``."""
+class ToLinen(linen.Module):  # type: ignore[misc]  # mypy does not follow flax; its names are Any
+    """A Linen module around a Module; its methods are methods of this one."""
 
     nnx_class: Callable[..., Module]
     args: Sequence[Any]

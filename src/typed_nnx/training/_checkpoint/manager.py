@@ -21,7 +21,12 @@ from typed_nnx.training._checkpoint.directories import steps
 from typed_nnx.training._checkpoint.packages import folder_of, orbax
 from typed_nnx.training._checkpoint.placement import Placement
 from typed_nnx.training._checkpoint.restoring import load_from, restore_into
-from typed_nnx.training._checkpoint.writing import guarded, payload_of, wait_at_exit, writer
+from typed_nnx.training._checkpoint.writing import (
+    close_writer,
+    guarded,
+    open_writer,
+    payload_of,
+)
 
 A = TypeVar("A")
 
@@ -127,8 +132,7 @@ class CheckpointManager:
             self._steps.folder.mkdir(parents=True, exist_ok=True)
             self._steps.clean()
         if self._writer is None:
-            self._writer = writer("CheckpointManager.save")
-            wait_at_exit(self)
+            self._writer = open_writer("CheckpointManager.save")
         self._writer.save(self._steps.name(step), args=payload)
 
     def wait_until_finished(self) -> None:
@@ -160,7 +164,7 @@ class CheckpointManager:
         finally:
             if self._writer is not None:
                 last, self._writer = self._writer, None
-                guarded("CheckpointManager.save", self.path, last.close)
+                guarded("CheckpointManager.save", self.path, lambda: close_writer(last))
 
     def __enter__(self) -> Self:
         return self

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from typed_nnx._core.filters import Filter
+from typed_nnx._core.paths import Path
 from typed_nnx._errors.checkpoints import CheckpointDamagedError, CheckpointMismatchError
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._graph.split_merge import merge, split
 from typed_nnx._transforms.eval_shape import eval_shape
 from typed_nnx.training._checkpoint.leaves import (
-    Cell,
     Leaf,
     cells_of,
     check_writable,
@@ -46,7 +49,8 @@ def restore_into(
     orbax(function)
     cells = cells_of(function, node, filters)
     check_writable(cells)
-    write(node, cells, _values(function, path, node, cells, (bool(filters), sharding)))
+    asked = _Asked(function, path, type(node).__name__, bool(filters), sharding)
+    write(node, cells, _values(asked, leaves_of(cells)))
 
 
 def load_from(
@@ -54,23 +58,53 @@ def load_from(
 ) -> A:
     """Build a model from a checkpoint; its constructor runs for the shapes only."""
     orbax(function)
-    made = eval_shape(constructor)
-    restore_into(function, path, made, (), sharding)
-    return made
+    names: list[str] = []
+
+    def parts() -> tuple[GraphDef[A], Any]:
+        made = constructor()
+        names.append(type(made).__name__)
+        return split(made)
+
+    # The State is taken inside: outside, a shape in a plain container is no leaf of a model.
+    graphdef, state = eval_shape(parts)
+    cells = cells_of(function, state)
+    write(
+        state, cells, _values(_Asked(function, path, names[0], False, sharding), leaves_of(cells))
+    )
+    return merge(graphdef, state)
 
 
-def _values(
-    function: str, path: PathLike, node: Any, cells: Sequence[Cell], how: tuple[bool, Placement]
-) -> Any:
-    partial, sharding = how
-    leaves, shown = leaves_of(cells), os.fspath(path)
+@dataclass(frozen=True)
+class _Asked:
+    """What the user asked for.
+
+    Attributes:
+        function: The function that was called.
+        path: The path of the checkpoint.
+        target: The name of the type of what is restored.
+        partial: The checkpoint may have more leaves than are asked for.
+        sharding: Where the arrays go.
+    """
+
+    function: str
+    path: PathLike
+    target: str
+    partial: bool
+    sharding: Placement
+
+
+def _values(asked: _Asked, leaves: Sequence[Leaf]) -> dict[Path, Any]:
+    function, shown = asked.function, os.fspath(asked.path)
     while True:
-        folders = folders_at(function, shown, folder_of(path))
+        folders = folders_at(function, shown, folder_of(asked.path))
         try:
             source = source_of(function, shown, folders)
-            pairs = matched(function, type(node).__name__, source, leaves, partial)
-            placed = [Wanted(x, s, sharding_of(function, shown, x, sharding)) for x, s in pairs]
-            return read(function, shown, type(node).__name__, placed)
+            pairs = matched(function, asked.target, source, leaves, asked.partial)
+            placed = [
+                Wanted(leaf, stored, sharding_of(function, shown, leaf, asked.sharding))
+                for leaf, stored in pairs
+            ]
+            return read(function, shown, asked.target, placed)
         except CheckpointDamagedError:
             if folders[0].exists():
                 raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -73,24 +72,36 @@ def guarded(function: str, path: str, does: Callable[[], Any]) -> None:
         raise CheckpointSaveError(function, path, described(error)) from error
 
 
-def wait_at_exit(manager: Any) -> None:
-    """Let a program that ends without closing a manager wait for its last save.
+# The writers of managers that were not closed.
+_open: list[Any] = []
 
-    Args:
-        manager: What has a method ``close``; it is not kept alive.
-    """
-    found = weakref.ref(manager)
 
-    def wait() -> None:
-        alive = found()
-        if alive is not None:
-            alive.close()
-
+def open_writer(function: str) -> Any:
+    """Return a writer for which the program waits when it ends before `close_writer`."""
     # `atexit` is too late: Python ends the thread pools that orbax writes with before it, and then
     # orbax waits for ever. This is the hook by which they are ended; ours comes first.
     register = getattr(threading, "_register_atexit", None)
-    if register is not None:
-        register(wait)
+    if not _hooked and register is not None:
+        _hooked.append(register)
+        register(_wait_for_all)
+    made = writer(function)
+    _open.append(made)
+    return made
+
+
+def close_writer(made: Any) -> None:
+    """Wait for a writer of `open_writer` and end its threads."""
+    _open[:] = [other for other in _open if other is not made]
+    made.close()
+
+
+_hooked: list[Any] = []
+
+
+def _wait_for_all() -> None:
+    for made in list(_open):
+        with quiet():
+            close_writer(made)
 
 
 def _entry(leaf: Leaf) -> dict[str, Any]:

@@ -1,0 +1,105 @@
+"""``nnx.graphlib``: the functions over object graphs under the name of their module."""
+
+from typed_nnx._core.module import iter_module_children as iter_module_children
+from typed_nnx._core.nodes import GraphNode as GraphNode
+from typed_nnx._core.paths import Key as Key
+from typed_nnx._core.paths import Path as PathParts
+from typed_nnx._core.paths import jax_to_nnx_path as jax_to_nnx_path
+from typed_nnx._core.references import ArrayRef as ArrayRef
+from typed_nnx._core.references import array_ref as array_ref
+from typed_nnx._core.references import is_array_ref as is_array_ref
+from typed_nnx._core.walk import is_node as is_node
+from typed_nnx._core.walk import iter_children as iter_children
+from typed_nnx._core.walk import iter_graph as iter_graph
+from typed_nnx._graph.call import call as call
+from typed_nnx._graph.duplicates import find_duplicates as find_duplicates
+from typed_nnx._graph.flatten import IndexMap as IndexMap
+from typed_nnx._graph.flatten import RefMap as RefMap
+from typed_nnx._graph.flatten import flatten as flatten
+from typed_nnx._graph.flatten import unflatten as unflatten
+from typed_nnx._graph.graph_state import GraphState as GraphState
+from typed_nnx._graph.graphdef import GraphDef as GraphDef
+from typed_nnx._graph.graphdef import VariableDef as VariableDef
+from typed_nnx._graph.mode import set_graph_mode as set_graph_mode
+from typed_nnx._graph.mode import set_graph_updates as set_graph_updates
+from typed_nnx._graph.pop import pop as pop
+from typed_nnx._graph.pure import as_pure as as_pure
+from typed_nnx._graph.pure import pure as pure
+from typed_nnx._graph.references import to_arrays as to_arrays
+from typed_nnx._graph.references import to_refs as to_refs
+from typed_nnx._graph.references import vars_as as vars_as
+from typed_nnx._graph.references import with_vars as with_vars
+from typed_nnx._graph.split_merge import clone as clone
+from typed_nnx._graph.split_merge import graphdef as graphdef
+from typed_nnx._graph.split_merge import merge as merge
+from typed_nnx._graph.split_merge import split as split
+from typed_nnx._graph.split_merge import state as state
+from typed_nnx._graph.split_merge import unpack as unpack
+from typed_nnx._graph.split_merge import variables as variables
+from typed_nnx._graph.tree import is_graph_object as is_graph_node
+from typed_nnx._graph.update import update as update
+from typed_nnx._graph.update_context import MergeContext as MergeContext
+from typed_nnx._graph.update_context import SplitContext as SplitContext
+from typed_nnx._graph.update_context import UpdateContext as UpdateContext
+from typed_nnx._graph.update_context import UpdateContextManager as UpdateContextManager
+from typed_nnx._graph.update_context import current_update_context as current_update_context
+from typed_nnx._graph.update_context import merge_context as merge_context
+from typed_nnx._graph.update_context import split_context as split_context
+from typed_nnx._graph.update_context import update_context as update_context
+from typed_nnx._graph.walk import map as map  # noqa: A004  # the public name
+from typed_nnx._graph.walk import recursive_map as recursive_map
+from typed_nnx._graph.walk import set_metadata as set_metadata
+from typed_nnx._transforms.partials import cached_partial as cached_partial
+
+__all__ = [
+    "ArrayRef",
+    "GraphDef",
+    "GraphNode",
+    "GraphState",
+    "IndexMap",
+    "Key",
+    "MergeContext",
+    "PathParts",
+    "RefMap",
+    "SplitContext",
+    "UpdateContext",
+    "UpdateContextManager",
+    "VariableDef",
+    "array_ref",
+    "as_pure",
+    "cached_partial",
+    "call",
+    "clone",
+    "current_update_context",
+    "find_duplicates",
+    "flatten",
+    "graphdef",
+    "is_array_ref",
+    "is_graph_node",
+    "is_node",
+    "iter_children",
+    "iter_graph",
+    "iter_module_children",
+    "jax_to_nnx_path",
+    "map",
+    "merge",
+    "merge_context",
+    "pop",
+    "pure",
+    "recursive_map",
+    "set_graph_mode",
+    "set_graph_updates",
+    "set_metadata",
+    "split",
+    "split_context",
+    "state",
+    "to_arrays",
+    "to_refs",
+    "unflatten",
+    "unpack",
+    "update",
+    "update_context",
+    "variables",
+    "vars_as",
+    "with_vars",
+]

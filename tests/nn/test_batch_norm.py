@@ -1,0 +1,195 @@
+"""BatchNorm against flax: programs, running averages, modes, mapped axes, float64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import typed_nnx as nnx
+from tests.nn.array_twins import ArrayTwins
+from tests.nn.test_conv import DTYPES, an_input, quick, thorough
+from tests.nn.twins import LIBRARIES, assert_refused_alike, assert_same_bits, fresh_rngs
+from typed_nnx import errors
+
+
+@st.composite
+def configurations(draw: Any) -> tuple[dict[str, Any], jax.Array, dict[str, Any]]:
+    ndim = draw(st.integers(1, 4))
+    shape = [4, 3, 2, 3][:ndim]
+    axis = draw(st.integers(-ndim, ndim - 1))
+    options = {
+        "num_features": shape[axis],
+        "axis": axis,
+        "use_running_average": draw(st.booleans()),
+        "momentum": draw(st.sampled_from([0.99, 0.5, 0.0])),
+        "epsilon": draw(st.sampled_from([1e-5, 0.1])),
+        "dtype": draw(st.sampled_from(DTYPES)),
+        "param_dtype": draw(st.sampled_from(DTYPES[1:])),
+        "use_bias": draw(st.booleans()),
+        "use_scale": draw(st.booleans()),
+        "bias_init": nnx.initializers.normal(),
+        "use_fast_variance": draw(st.booleans()),
+        "bias_metadata": draw(st.sampled_from([{}, {"note": "b"}])),
+    }
+    call: dict[str, Any] = {}
+    if draw(st.booleans()):
+        call["use_running_average"] = draw(st.booleans())
+    if draw(st.booleans()):
+        call["mask"] = jnp.asarray(np.random.RandomState(3).rand(*shape) > 0.3)
+    return options, an_input(shape, draw(st.sampled_from([*DTYPES, jnp.int32]))), call
+
+
+def check_batch_norm(configuration: Any) -> None:
+    options, x, call = configuration
+    twins = ArrayTwins(lambda lib, rngs: lib.BatchNorm(**options, rngs=rngs))
+    twins.assert_made_alike()
+    twins.assert_same_program(x, **call)
+    if jnp.issubdtype(x.dtype, jnp.inexact):
+        twins.assert_same_gradients(x, **call)
+
+
+@quick
+@given(configurations())
+def test_batch_norm_is_the_twin_of_flax(configuration: Any) -> None:
+    check_batch_norm(configuration)
+
+
+@pytest.mark.slow
+@thorough
+@given(configurations())
+def test_batch_norm_is_the_twin_of_flax_in_many_configurations(configuration: Any) -> None:
+    check_batch_norm(configuration)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: getattr(d, "__name__", "promoted"))
+def test_the_running_averages_follow_the_batches_as_in_flax(dtype: Any) -> None:
+    twins = ArrayTwins(lambda lib, rngs: lib.BatchNorm(3, momentum=0.9, dtype=dtype, rngs=rngs))
+    for number in range(3):
+        twins.assert_same_jitted_call(an_input((4, 3), dtype) + number)
+    twins.assert_same_call(an_input((4, 3), dtype))
+    for layer in twins.both:
+        layer.eval()
+    twins.assert_same_call(an_input((4, 3), dtype))
+
+
+def test_the_running_averages_are_in_float32_and_by_the_book() -> None:
+    layer = nnx.BatchNorm(2, momentum=0.75, param_dtype=jnp.bfloat16, rngs=nnx.Rngs(0))
+    x = np.array([[1.0, 2.0], [3.0, 6.0]], np.float32)
+    layer(jnp.asarray(x))
+    np.testing.assert_allclose(layer.mean[...], 0.25 * x.mean(0), rtol=1e-6)
+    np.testing.assert_allclose(layer.var[...], 0.75 + 0.25 * x.var(0), rtol=1e-6)
+    assert layer.mean.dtype == layer.var.dtype == jnp.float32
+
+
+@pytest.mark.parametrize("fast", [True, False], ids=["fast", "precise"])
+@pytest.mark.parametrize("masked", [True, False], ids=["masked", "whole"])
+def test_devices_of_a_mapped_axis_form_one_batch_as_in_flax(fast: bool, masked: bool) -> None:
+    x = an_input((2, 5, 3))
+    mask = jnp.asarray([True, True, False, True, True])[:, None] if masked else None
+    results = []
+    for lib in LIBRARIES:
+        layer = lib.BatchNorm(3, axis_name="i", use_fast_variance=fast, rngs=fresh_rngs(lib))
+        mapped = lib.vmap(lambda layer, x: layer(x, mask=mask), in_axes=(None, 0), axis_name="i")
+        results.append((mapped(layer, x), layer.mean[...], layer.var[...]))
+    jax.tree.map(assert_same_bits, *results)
+    if not masked:
+        whole = nnx.BatchNorm(3, rngs=nnx.Rngs(0))
+        np.testing.assert_allclose(results[0][0].reshape(-1, 3), whole(x.reshape(-1, 3)), atol=1e-5)
+        np.testing.assert_allclose(results[0][1], whole.mean[...], atol=1e-6)
+
+
+def test_groups_of_devices_reach_the_exchange_as_in_flax() -> None:
+    programs = []
+    for lib in LIBRARIES:
+        layer = lib.BatchNorm(
+            3, axis_name="i", axis_index_groups=[[0, 1], [2, 3]], rngs=fresh_rngs(lib)
+        )
+        graphdef, state = lib.split(layer)
+        call = lambda state, x, lib=lib, graphdef=graphdef: lib.merge(graphdef, state)(x)  # noqa: E731
+        programs.append(str(jax.make_jaxpr(call, axis_env=[("i", 4)])(state, jnp.ones((2, 3)))))
+    assert programs[0] == programs[1]
+    assert "axis_index_groups=((0, 1), (2, 3))" in programs[0]
+
+
+def test_modes_come_from_the_call_the_constructor_the_mode_or_a_view() -> None:
+    for lib in LIBRARIES:
+        layer = lib.BatchNorm(2, use_running_average=None, rngs=fresh_rngs(lib))
+        x = jnp.array([[1.0, 2.0], [3.0, 6.0]])
+        kept = layer(x, use_running_average=True)
+        np.testing.assert_allclose(kept, x, rtol=1e-4)
+        viewed = lib.view(layer, use_running_average=True)
+        np.testing.assert_array_equal(viewed(x), kept)
+        assert viewed.mean is layer.mean
+        layer.set_view()
+        assert layer.use_running_average is None
+        layer.eval()
+        np.testing.assert_array_equal(layer(x), kept)
+        layer.train()
+        assert abs(layer(x)).max() <= 1.0
+
+
+def test_the_mode_that_nobody_set_is_asked_for() -> None:
+    make = lambda lib, rngs: lib.BatchNorm(2, use_running_average=None, rngs=rngs)  # noqa: E731
+    assert_refused_alike(make, jnp.ones((3, 2)))
+    with pytest.raises(errors.UnsetModeError, match="model.train.. or model.eval.."):
+        make(nnx, nnx.Rngs(0))(jnp.ones((3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "mask"),
+    [
+        ((5, 3), {}, None),
+        ((4,), {"num_features": 1}, None),
+        ((5, 2), {}, jnp.ones((5, 2))),
+        ((5, 2), {}, jnp.ones((5,), bool)),
+        ((5, 2), {"rngs": None}, None),
+    ],
+    ids=["features", "one-feature", "mask-dtype", "mask-shape", "rngs"],
+)
+def test_batch_norm_refuses_what_flax_refuses(shape: Any, options: Any, mask: Any) -> None:
+    make = lambda lib, rngs: lib.BatchNorm(**{"num_features": 2, "rngs": rngs, **options})  # noqa: E731
+    assert_refused_alike(make, jnp.ones(shape), mask=mask)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda lib, rngs: lib.Conv(3, 2, (2,), padding="CIRCULAR", rngs=rngs),
+        lambda lib, rngs: lib.ConvTranspose(3, 2, (2,), 2, padding="CIRCULAR", rngs=rngs),
+        lambda lib, rngs: lib.LayerNorm(3, rngs=rngs),
+        lambda lib, rngs: lib.GroupNorm(3, num_groups=3, param_dtype=jnp.float64, rngs=rngs),
+        lambda lib, rngs: lib.InstanceNorm(3, rngs=rngs),
+        lambda lib, rngs: lib.WeightNorm(lib.Linear(3, 2, rngs=rngs), rngs=rngs),
+        lambda lib, rngs: lib.SpectralNorm(lib.Linear(3, 2, rngs=rngs), rngs=rngs),
+    ],
+    ids=["conv", "conv-transpose", "layer", "group", "instance", "weight", "spectral"],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_layers_are_the_twins_of_flax_in_64_bits(make: Any, dtype: str) -> None:
+    with jax.enable_x64(True):
+        twins = ArrayTwins(make)
+        twins.assert_made_alike()
+        twins.assert_same_program(an_input((4, 2, 3), dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_batch_norm_keeps_float32_averages_in_64_bits(dtype: str) -> None:
+    with jax.enable_x64(True):
+        mine, other = ArrayTwins(lambda lib, rngs: lib.BatchNorm(3, rngs=rngs)).both
+        x = an_input((4, 3), dtype)
+        result = mine(x)
+        # flax warns that it casts the averages: an error where it is one.
+        if dtype == "float32":
+            assert_same_bits(result, other(x))
+            assert_same_bits(mine.mean[...], other.mean[...])
+        assert result.dtype == dtype
+        assert mine.mean.dtype == mine.var.dtype == jnp.float32
+        batch = np.asarray(x)
+        expected = (batch - batch.mean(0)) / np.sqrt(batch.var(0) + 1e-5)
+        np.testing.assert_allclose(result, expected, rtol=1e-4)
