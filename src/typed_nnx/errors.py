@@ -94,6 +94,32 @@ from typed_nnx._errors.layers import LayerArgumentError as LayerArgumentError
 from typed_nnx._errors.layers import LayerInputError as LayerInputError
 from typed_nnx._errors.layers import RngsTypeError as RngsTypeError
 from typed_nnx._errors.layers import UnsetModeError as UnsetModeError
+from typed_nnx._errors.recurrent import AbstractCellError as AbstractCellError
+
+# -- training --------------------------------------------------------------------------------------
+from typed_nnx._errors.training import AbstractMetricError as AbstractMetricError
+from typed_nnx._errors.training import ChangedOptStateError as ChangedOptStateError
+from typed_nnx._errors.training import ChangedShapeError as ChangedShapeError
+from typed_nnx._errors.training import LabelsError as LabelsError
+from typed_nnx._errors.training import MetricArgumentError as MetricArgumentError
+from typed_nnx._errors.training import MetricNameError as MetricNameError
+from typed_nnx._errors.training import MissingArgumentError as MissingArgumentError
+from typed_nnx._errors.training import NoModelError as NoModelError
+from typed_nnx._errors.training import NotAStateError as NotAStateError
+from typed_nnx._errors.training import NotAveragedError as NotAveragedError
+from typed_nnx._errors.training import SwappedArgumentsError as SwappedArgumentsError
+from typed_nnx._errors.training import ThresholdError as ThresholdError
+from typed_nnx._errors.training import TransformationError as TransformationError
+from typed_nnx._errors.training import UnmatchedLeavesError as UnmatchedLeavesError
+
+# -- checkpoints -----------------------------------------------------------------------------------
+from typed_nnx._errors.checkpoints import CheckpointDamagedError as CheckpointDamagedError
+from typed_nnx._errors.checkpoints import CheckpointError as CheckpointError
+from typed_nnx._errors.checkpoints import CheckpointExistsError as CheckpointExistsError
+from typed_nnx._errors.checkpoints import CheckpointLeafError as CheckpointLeafError
+from typed_nnx._errors.checkpoints import CheckpointMismatchError as CheckpointMismatchError
+from typed_nnx._errors.checkpoints import CheckpointNotFoundError as CheckpointNotFoundError
+from typed_nnx._errors.checkpoints import CheckpointSaveError as CheckpointSaveError
 
 # -- sharding, summaries -----------------------------------------------------------------------------
 from typed_nnx._errors.sharding import InconsistentAxisRulesError as InconsistentAxisRulesError
@@ -103,3 +129,16 @@ from typed_nnx._errors.sharding import UnknownMeshAxisError as UnknownMeshAxisEr
 from typed_nnx._errors.summary import MethodNotFoundError as MethodNotFoundError
 from typed_nnx._errors.summary import MissingPackageError as MissingPackageError
 from typed_nnx._errors.summary import NotTabulatedError as NotTabulatedError
+
+# -- bridge ----------------------------------------------------------------------------------------
+from typed_nnx._errors.bridge import BridgeMethodError as BridgeMethodError
+from typed_nnx._errors.bridge import BridgeRngsError as BridgeRngsError
+from typed_nnx._errors.bridge import BridgeVariableError as BridgeVariableError
+from typed_nnx._errors.bridge import CollectionNameError as CollectionNameError
+from typed_nnx._errors.bridge import DuplicateVariableError as DuplicateVariableError
+from typed_nnx._errors.bridge import FlaxRequiredError as FlaxRequiredError
+from typed_nnx._errors.bridge import FunctionalInitError as FunctionalInitError
+from typed_nnx._errors.bridge import LazyInitError as LazyInitError
+from typed_nnx._errors.bridge import LinenBoxError as LinenBoxError
+from typed_nnx._errors.bridge import ReservedNameError as ReservedNameError
+from typed_nnx._errors.bridge import UnboundModuleError as UnboundModuleError

@@ -12,6 +12,5 @@ from typed_nnx._core.pytree import Object as Object
 from typed_nnx._core.pytree import Pytree as Pytree
 from typed_nnx._core.pytree import PytreeMeta as PytreeMeta
 from typed_nnx._core.pytree import check_pytree as check_pytree
-from typed_nnx._core.pytree_state import PytreeState as PytreeState
 
 ObjectMeta = PytreeMeta  # its older name

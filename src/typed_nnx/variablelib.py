@@ -1,6 +1,8 @@
 """``nnx.variablelib``: Variables under the name of their module."""
 
 from typed_nnx._core.references import is_array_ref as is_array_ref
+from typed_nnx._core.var_defaults import VarDefaults as VarDefaults
+from typed_nnx._core.var_defaults import VarDefaultsContext as VarDefaultsContext
 from typed_nnx._core.var_defaults import use_eager_sharding as use_eager_sharding
 from typed_nnx._core.var_defaults import using_eager_sharding as using_eager_sharding
 from typed_nnx._core.var_defaults import var_defaults as var_defaults

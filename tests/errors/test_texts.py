@@ -8,7 +8,10 @@ import pytest
 
 from tests.errors import (
     autodiff_cases,
+    bridge_cases,
+    checkpoint_cases,
     control_flow_cases,
+    convnorm_cases,
     graph_cases,
     layer_cases,
     mapping_cases,
@@ -18,6 +21,7 @@ from tests.errors import (
     stage_cases,
     state_cases,
     summary_cases,
+    training_cases,
     transform_cases,
     variable_cases,
 )
@@ -34,8 +38,12 @@ CASES = [
     *mapping_cases.CASES,
     *stage_cases.CASES,
     *autodiff_cases.CASES,
+    *bridge_cases.CASES,
     *control_flow_cases.CASES,
+    *checkpoint_cases.CASES,
+    *convnorm_cases.CASES,
     *transform_cases.CASES,
+    *training_cases.CASES,
     *sharding_cases.CASES,
     *summary_cases.CASES,
 ]

@@ -90,7 +90,7 @@ def test_eight_devices_train_to_the_same_curves(alone: Alone, tmp_path: Path) ->
     done = run(tmp_path, *SHORT, "--devices", "8", "--accuracy", "0")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "processes: 1, devices: 8 (cpu)" in done.stdout
-    assert_same_curves(alone.out, tmp_path, loss=1e-4, images=1)
+    assert_same_curves(alone.out, tmp_path, loss=1e-5, images=0)
 
 
 def test_two_processes_train_to_the_same_curves(alone: Alone, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_two_processes_train_to_the_same_curves(alone: Alone, tmp_path: Path) ->
     assert done.returncode == 0, "\n".join([done.stdout, done.stderr, *logs])
     assert "processes: 2, devices: 4 (cpu)" in done.stdout
     assert done.stdout.count("mlp: epoch 1/1") == 1
-    assert_same_curves(alone.out, tmp_path, loss=1e-4, images=1)
+    assert_same_curves(alone.out, tmp_path, loss=1e-5, images=0)
 
 
 def test_a_process_that_fails_fails_the_run(tmp_path: Path) -> None:
@@ -114,5 +114,5 @@ def test_the_whole_demo_succeeds_on_every_layout(tmp_path: Path) -> None:
         done = run(tmp_path / name, *layout)
         assert done.returncode == 0, done.stdout + done.stderr
         assert min(curves(tmp_path / name)["vit"]["losses"][-100:]) < 0.1
-    assert_same_curves(tmp_path / "one", tmp_path / "devices", loss=1e-3, images=3)
-    assert_same_curves(tmp_path / "one", tmp_path / "processes", loss=1e-3, images=3)
+    assert_same_curves(tmp_path / "one", tmp_path / "devices", loss=1e-3, images=1)
+    assert_same_curves(tmp_path / "one", tmp_path / "processes", loss=1e-3, images=1)

@@ -15,22 +15,22 @@ from hypothesis import strategies as st
 import typed_nnx as nnx
 from tests.nn.twins import LIBRARIES, Twins, assert_same_bits
 
-quick = settings(max_examples=15, deadline=None)
+quick = settings(max_examples=10, deadline=None)
 DTYPES = (jnp.float32, jnp.bfloat16, jnp.float16)
 
 
 def normal(*shape: int, dtype: Any = jnp.float32, seed: int = 7) -> jax.Array:
-    return jax.random.normal(jax.random.key(seed), shape).astype(dtype)
+    # numpy makes them: jax would compile a program for each shape.
+    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape).astype(dtype))
 
 
 @st.composite
 def layers(draw: Any) -> dict[str, Any]:
-    shared, groups, head = draw(st.integers(1, 2)), draw(st.integers(1, 2)), draw(st.integers(1, 3))
-    heads = shared * groups
+    heads, shared = draw(st.sampled_from([(1, 1), (2, 1), (4, 2)]))
     return {
         "num_heads": heads,
-        "in_features": draw(st.integers(1, 4)),
-        "qkv_features": heads * head,
+        "in_features": 4,
+        "qkv_features": heads * 2,
         "out_features": draw(st.sampled_from([None, 3])),
         "num_kv_heads": draw(st.sampled_from([shared, None])),
         "in_kv_features": draw(st.sampled_from([None, 5])),
@@ -60,26 +60,32 @@ def calls(draw: Any, options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str
     kwargs: dict[str, Any] = {"is_causal": draw(st.booleans())}
     if draw(st.booleans()):
         heads = draw(st.sampled_from([1, options["num_heads"]]))
-        mask = normal(*batch, heads, queries, keys) > 0
-        kwargs["mask"] = mask.astype(draw(st.sampled_from([jnp.bool_, jnp.float32])))
+        mask = np.asarray(normal(*batch, heads, queries, keys)) > 0
+        kind = draw(st.sampled_from([jnp.bool_, jnp.float32]))
+        kwargs["mask"] = jnp.asarray(mask.astype(kind))
     if options["dropout_rate"]:
         kwargs["deterministic"] = draw(st.booleans()) or not options["keep_rngs"]
     return args, kwargs
 
 
-@quick
-@given(st.data())
-def test_attention_is_the_twin_of_flax(data: Any) -> None:
+def assert_twins(data: Any) -> None:
     options = data.draw(layers())
     args, kwargs = data.draw(calls(options))
     twins = Twins(lambda lib, rngs: lib.MultiHeadAttention(rngs=rngs, **options))
     twins.assert_made_alike()
-    twins.assert_same_call(*args, **kwargs)
-    twins.assert_same_gradients(*args, **kwargs)
+    twins.assert_same_program(*args, **kwargs)
+    # jax.grad takes the stream in as it is, so that nobody may draw from it.
+    twins.assert_same_gradients(*args, **{**kwargs, "deterministic": True})
+
+
+@quick
+@given(st.data())
+def test_attention_is_the_twin_of_flax(data: Any) -> None:
+    assert_twins(data)
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_attention_is_the_twin_of_flax_over_many_configurations(data: Any) -> None:
     options = data.draw(layers())
@@ -119,10 +125,11 @@ def test_weights_are_sown_as_in_flax_and_each_row_of_them_sums_to_one() -> None:
     twins = Twins(lambda lib, rngs: lib.MultiHeadAttention(2, 4, decode=False, rngs=rngs))
     x = normal(2, 3, 4)
     for _ in range(2):
-        twins.assert_same_call(x, sow_weights=True, is_causal=True)
-    weights = twins.ours.attention_weights
+        assert_same_bits(*(layer(x, sow_weights=True, is_causal=True) for layer in twins.both))
+    weights, theirs = (layer.attention_weights for layer in twins.both)
     assert isinstance(weights, nnx.Intermediate)
-    first, second = weights.get_value()[:2]
+    jax.tree.map(assert_same_bits, weights.get_value(), theirs.get_value())
+    first, second = weights.get_value()
     assert first.shape == second.shape == (2, 2, 3, 3)
     np.testing.assert_allclose(first.sum(-1), 1.0, rtol=1e-6)
     assert (jnp.triu(first, 1) == 0).all()

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 import typed_nnx as nnx
 from tests.nn.twins import LIBRARIES, Twins, assert_same_bits
 
-quick = settings(max_examples=10, deadline=None)
+quick = settings(max_examples=6, deadline=None)
 
 
 def normal(*shape: int, dtype: Any = jnp.float32) -> jax.Array:
-    return jax.random.normal(jax.random.key(3), shape).astype(dtype)
+    # numpy makes them: jax would compile a program for each shape.
+    return jnp.asarray(np.random.default_rng(3).standard_normal(shape).astype(dtype))
 
 
 def cached(layer: Any, shape: tuple[int, ...], dtype: Any = jnp.float32) -> Any:
@@ -39,7 +40,7 @@ def layers(draw: Any) -> dict[str, Any]:
 
 
 @quick
-@given(layers(), st.sampled_from([(), (2,), (2, 3)]), st.booleans())
+@given(layers(), st.sampled_from([(), (2, 3)]), st.booleans())
 def test_token_by_token_the_results_and_the_cache_are_those_of_flax(
     options: Any, batch: Any, masked: bool
 ) -> None:
@@ -56,7 +57,7 @@ def test_token_by_token_the_results_and_the_cache_are_those_of_flax(
 
 
 @quick
-@given(layers(), st.sampled_from([(), (2,), (2, 3)]), st.booleans())
+@given(layers(), st.sampled_from([(), (2, 3)]), st.booleans())
 def test_token_by_token_the_results_are_those_of_one_causal_pass(
     options: Any, batch: Any, is_causal: bool
 ) -> None:

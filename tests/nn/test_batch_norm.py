@@ -104,6 +104,27 @@ def test_devices_of_a_mapped_axis_form_one_batch_as_in_flax(fast: bool, masked: 
         np.testing.assert_allclose(results[0][1], whole.mean[...], atol=1e-6)
 
 
+def after_training(lib: Any) -> list[Any]:
+    """Return loss, gradients and averages of three layers made under vmap, called under scan."""
+    layers = lib.vmap(lambda rngs: lib.BatchNorm(3, momentum=0.5, rngs=rngs))(
+        fresh_rngs(lib).split(3)
+    )
+    scanned = lib.scan(
+        lambda x, layer: jnp.tanh(layer(x)) + x, in_axes=(lib.Carry, 0), out_axes=lib.Carry
+    )
+    loss = lib.value_and_grad(lambda layers, x: (scanned(x, layers) ** 2).sum())
+    value, gradients = lib.jit(loss)(layers, an_input((5, 3)))
+    return [value, *jax.tree.leaves(gradients), layers.mean[...], layers.var[...]]
+
+
+def test_batch_norm_trains_in_jit_grad_and_scan_as_in_flax() -> None:
+    mine, other = (after_training(lib) for lib in LIBRARIES)
+    for ours, theirs in zip(mine, other, strict=True):
+        assert_same_bits(ours, theirs)
+    assert mine[-1].shape == (3, 3)
+    assert not np.allclose(mine[-1], 1.0)
+
+
 def test_groups_of_devices_reach_the_exchange_as_in_flax() -> None:
     programs = []
     for lib in LIBRARIES:

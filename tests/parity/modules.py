@@ -47,7 +47,7 @@ def attributes_that_are_modules() -> dict[str, str]:
     }
 
 
-def ours(module: str) -> ModuleType | None:
+def our_module(module: str) -> ModuleType | None:
     """Return our module of that name below the package; None if there is none."""
     name = f"typed_nnx.{module}".rstrip(".")
     try:

@@ -85,7 +85,7 @@ def names_in_instances(cls: type) -> set[str]:
 
 def _plain_attributes(cls: type) -> set[str]:
     public = {name for name in names_in_instances(cls) if not name.startswith("_")}
-    return {name for name in public if not inspect.isfunction(inspect.getattr_static(cls, name))}
+    return public - {dotted.rsplit(".", 1)[1] for dotted, _ in callables_of(".", cls)}
 
 
 def parameters_of(function: Any) -> tuple[Parameter, ...] | None:
@@ -109,9 +109,7 @@ def parameters_of(function: Any) -> tuple[Parameter, ...] | None:
     )
 
 
-def same_calls(
-    ours: tuple[Parameter, ...] | None, theirs: tuple[Parameter, ...] | None
-) -> bool:
+def same_calls(ours: tuple[Parameter, ...] | None, theirs: tuple[Parameter, ...] | None) -> bool:
     """Whether two signatures take the same calls; flax's may say nothing and take any."""
     if theirs is None or ours is None:
         return theirs is ours

@@ -46,9 +46,9 @@ def main(address: str, processes: str, process: str, folder: str) -> None:
     """Run the checks of one process."""
     jax.distributed.initialize(address, int(processes), int(process))
     path = Path(folder)
+    found = model(9)
     for seed in (1, 2, 3):
         checkpoint.save(path / "c", model(seed), overwrite=True)
-        found = model(9)
         checkpoint.restore(path / "c", found)
         check(found, seed)
     with checkpoint.CheckpointManager(path / "run", keep_last=2) as manager:

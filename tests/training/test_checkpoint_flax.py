@@ -86,7 +86,9 @@ def test_a_checkpoint_of_flax_is_loaded_and_restored_in_part(tmp_path: Path, wri
     assert model.value[...].tolist() == [2, 2, 2]
 
 
-def test_data_of_keys_that_users_made_for_orbax_become_keys_again(tmp_path: Path, write: Any) -> None:
+def test_data_of_keys_that_users_made_for_orbax_become_keys_again(
+    tmp_path: Path, write: Any
+) -> None:
     theirs, ours = made(flax_nnx, 1)["model"], made(nnx, 2)["model"]
 
     def plain(value: Any) -> Any:
@@ -167,7 +169,9 @@ def test_flax_reads_what_we_wrote(tmp_path: Path) -> None:
     for model in (ours, theirs):
         del model.tree
     checkpoint.save(tmp_path / "c", ours)
-    abstract = jax.tree.map(ocp.utils.to_shape_dtype_struct, flax_nnx.to_pure_dict(flax_nnx.state(theirs)))
+    abstract = jax.tree.map(
+        ocp.utils.to_shape_dtype_struct, flax_nnx.to_pure_dict(flax_nnx.state(theirs))
+    )
     abstract["layers"] = {str(key): value for key, value in abstract["layers"].items()}
     with ocp.StandardCheckpointer() as reader:
         found = reader.restore(tmp_path / "c" / "version_1" / "default", abstract)

@@ -18,7 +18,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.training.checkpoint_writer import model
-from typed_nnx._errors.checkpoints import CheckpointDamagedError, CheckpointNotFoundError
+from typed_nnx._errors.checkpoints import CheckpointNotFoundError
 from typed_nnx.training import checkpoint
 from typed_nnx.training._checkpoint.directories import versions
 from typed_nnx.training._checkpoint.packages import folder_of
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run_and_kill(how: str, folder: Path, wait: float) -> int:
-    """Run the writer, kill it some time after a save was complete, and return its last version."""
+    """Run the writer, kill it some time after its first report, and return the last version it reported."""
     command = [sys.executable, "-m", "tests.training.checkpoint_writer", how, str(folder)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
     with subprocess.Popen(
@@ -43,7 +43,9 @@ def run_and_kill(how: str, folder: Path, wait: float) -> int:
 
 def version_of(found: Any) -> int:
     """Return the version of a model, all of whose arrays must be of one."""
-    values = {int(v) for leaf in jax.tree.leaves(nnx.state(found)) for v in np.unique(np.asarray(leaf))}
+    values = {
+        int(v) for leaf in jax.tree.leaves(nnx.state(found)) for v in np.unique(np.asarray(leaf))
+    }
     assert len(values) == 1
     return values.pop()
 
@@ -51,15 +53,14 @@ def version_of(found: Any) -> int:
 def check_killed(how: str, folder: Path, kills: int, seed: int) -> None:
     waits, found = random.Random(seed), model(0)
     for _ in range(kills):
-        complete = run_and_kill(how, folder, waits.uniform(0, 0.6))
+        reported = run_and_kill(how, folder, waits.uniform(0, 0.6))
         checkpoint.restore(folder, found)
-        # What was said to be complete is there, or the one whose report was cut off.
-        least = complete if how == "save" else complete - 1
         if how == "save":
-            assert version_of(found) in (least % 10**9, least + 1)
+            # The one that was reported, or the next, whose report was cut off.
+            assert version_of(found) in (reported, reported + 1)
         else:
-            assert version_of(found) >= least
-        if how == "manager":
+            # That a save began says that the one before is complete.
+            assert version_of(found) >= reported - 1
             check_steps(folder)
 
 
@@ -134,7 +135,8 @@ def test_a_reader_follows_a_checkpoint_that_is_replaced_meanwhile(
 
     folder, found = tmp_path / "c", model(0)
     checkpoint.save(folder, model(1))
-    restore, calls = ocp.Checkpointer.restore, []
+    restore = ocp.Checkpointer.restore
+    calls: list[int] = []
 
     def replaced_first(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not calls:
@@ -153,6 +155,5 @@ def test_a_first_save_that_was_killed_is_no_checkpoint(tmp_path: Path) -> None:
     (folder / "version_1").rename(folder / "version_1.orbax-checkpoint-tmp")
     with pytest.raises(CheckpointNotFoundError):
         checkpoint.restore(folder, model(0))
-    assert not issubclass(CheckpointNotFoundError, CheckpointDamagedError)
     checkpoint.save(folder, model(2))
     assert [entry.name for entry in folder.iterdir()] == ["version_1"]

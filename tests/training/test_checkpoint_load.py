@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,8 +30,8 @@ def test_a_loaded_model_is_the_saved_one(tmp_path: Path) -> None:
 
 
 def test_leaves_of_every_kind_are_loaded(tmp_path: Path) -> None:
-    def made(seed: int) -> Everything:
-        model = Everything(seed)
+    def made(seed: int) -> Any:
+        model: Any = Everything(seed)
         # Texts, arrays of numpy and references do not come out of `eval_shape`.
         for name in ("plain", "numpy", "scalar", "host", "ref"):
             delattr(model, name)
@@ -69,8 +70,12 @@ def test_a_model_and_its_optimizer_are_loaded_together(tmp_path: Path) -> None:
 
 def test_a_constructor_of_another_shape_is_reported(tmp_path: Path) -> None:
     checkpoint.save(tmp_path / "c", Network(3))
-    with pytest.raises(CheckpointMismatchError, match="load: .* does not fit List; 12 leaves differ"):
-        checkpoint.load(tmp_path / "c", lambda: nnx.List([Network(0).layers, nnx.Param(jnp.ones(2))]))
+    with pytest.raises(
+        CheckpointMismatchError, match="load: .* does not fit List; 12 leaves differ"
+    ):
+        checkpoint.load(
+            tmp_path / "c", lambda: nnx.List([Network(0).layers, nnx.Param(jnp.ones(2))])
+        )
 
 
 def test_loaded_arrays_lie_where_one_says_or_where_their_metadata_does(tmp_path: Path) -> None:

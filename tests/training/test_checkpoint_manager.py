@@ -89,7 +89,9 @@ def test_all_steps_are_kept_without_a_limit_and_others_skipped(tmp_path: Path) -
 
 def test_values_that_change_after_save_are_not_in_it(tmp_path: Path) -> None:
     host, box = np.zeros(1000), jnp.zeros((512, 512))
-    model = nnx.Dict(host=nnx.Variable(host), box=nnx.Param(box), ref=nnx.Param(jnp.zeros(1000), ref=True))
+    model: Any = nnx.Dict(
+        host=nnx.Variable(host), box=nnx.Param(box), ref=nnx.Param(jnp.zeros(1000), ref=True)
+    )
     increase = jax.jit(lambda x: x + 1, donate_argnums=0)
     with CheckpointManager(tmp_path) as manager:
         for step in range(3):
@@ -131,7 +133,12 @@ def test_what_makes_no_sense_is_said(tmp_path: Path) -> None:
         with pytest.raises(CheckpointNotFoundError):
             manager.delete(1)
         manager.save(1, Network(2))
-    wrong: list[dict[str, Any]] = [{"keep_last": 0}, {"keep_best": -1}, {"save_every": 0}, {"best_mode": "most"}]
+    wrong: list[dict[str, Any]] = [
+        {"keep_last": 0},
+        {"keep_best": -1},
+        {"save_every": 0},
+        {"best_mode": "most"},
+    ]
     for arguments in wrong:
         with pytest.raises(CheckpointError, match=next(iter(arguments))):
             CheckpointManager(tmp_path, **arguments)
@@ -180,6 +187,8 @@ def test_a_program_that_ends_without_close_has_saved(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert CheckpointManager(tmp_path).all_steps() == [3]

@@ -25,7 +25,13 @@ def test_processes_save_and_restore_together(tmp_path: Path) -> None:
         "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
         "PYTHONPATH": str(ROOT),
     }
-    command = [sys.executable, "-m", "tests.training.checkpoint_in_processes", address, str(PROCESSES)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.training.checkpoint_in_processes",
+        address,
+        str(PROCESSES),
+    ]
     processes = [
         subprocess.Popen(
             [*command, str(number), str(tmp_path)],

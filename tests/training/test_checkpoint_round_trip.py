@@ -33,7 +33,9 @@ def test_restored_values_are_in_the_variables_that_the_model_had(tmp_path: Path)
     variables = [leaf for _, leaf in nnx.to_flat_state(nnx.state(other))]
     graphdef = nnx.graphdef(other)
     checkpoint.restore(tmp_path / "c", other)
-    assert all(a is b for (_, a), b in zip(nnx.to_flat_state(nnx.state(other)), variables, strict=True))
+    assert all(
+        a is b for (_, a), b in zip(nnx.to_flat_state(nnx.state(other)), variables, strict=True)
+    )
     assert nnx.graphdef(other) == graphdef
 
 
@@ -43,7 +45,7 @@ def test_every_dtype_comes_back(tmp_path: Path, dtype: str) -> None:
     with jax.enable_x64(wide):
         values = np.array([0, 1, 1, 0]).astype(np.dtype(dtype))
         saved = {"jax": jnp.asarray(values), "numpy": values}
-        model = {"jax": jnp.zeros(4, dtype), "numpy": np.zeros(4, dtype)}
+        model: Any = {"jax": jnp.zeros(4, dtype), "numpy": np.zeros(4, dtype)}
         checkpoint.save(tmp_path / "c", saved)
         checkpoint.restore(tmp_path / "c", model)
         assert model["jax"].dtype == np.dtype(dtype)
@@ -72,7 +74,9 @@ def test_keys_of_every_implementation_draw_what_they_would_have_drawn(
     ],
     ids=["without state", "chain", "multi steps"],
 )
-def test_a_model_and_its_optimizer_go_on_as_if_nothing_had_happened(tmp_path: Path, tx: Any) -> None:
+def test_a_model_and_its_optimizer_go_on_as_if_nothing_had_happened(
+    tmp_path: Path, tx: Any
+) -> None:
     def step(model: Network, optimizer: Any) -> None:
         grads = nnx.grad(lambda m: (m.layers[1].kernel[...] ** 3).sum())(model)
         optimizer.update(model, grads)

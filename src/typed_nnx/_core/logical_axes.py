@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from jax.sharding import PartitionSpec
 
-from typed_nnx._errors.sharding import InconsistentAxisRulesError, InvalidAxisRulesError
+from typed_nnx.errors import InconsistentAxisRulesError, InvalidAxisRulesError
 
 MeshAxes: TypeAlias = str | tuple[str, ...] | None
 """What a logical axis stands for: a mesh axis, several, or none."""

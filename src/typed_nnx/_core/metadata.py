@@ -6,6 +6,7 @@ metadata is one object.
 
 from __future__ import annotations
 
+import atexit
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -127,6 +128,8 @@ class LooseMetadata(Metadata):
 
 
 _interned: weakref.WeakValueDictionary[Any, Metadata] = weakref.WeakValueDictionary()
+# An entry that dies after Python began to shut down would hash its key, when what hashes is gone.
+atexit.register(_interned.clear)
 
 
 def _fill(made: Metadata, items: dict[str, Any]) -> Metadata:

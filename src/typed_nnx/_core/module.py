@@ -21,9 +21,9 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-def tuple_reduce(old: tuple[A, ...], new: A) -> tuple[A, ...]:
+def tuple_reduce(xs: tuple[A, ...], x: A) -> tuple[A, ...]:
     """Append a value to a tuple: how `Module.sow` collects by default."""
-    return old + (new,)  # noqa: RUF005 -- unpacking would take an array apart
+    return xs + (x,)  # noqa: RUF005 -- unpacking would take an array apart
 
 
 def tuple_init() -> tuple[Any, ...]:
@@ -189,7 +189,7 @@ def _type_of(variable_type: type[Variable[Any]] | str) -> type[Variable[Any]]:
 def _all_modules(root: Module) -> list[Module]:
     """Return all Modules below one and itself; from its record, if that is current."""
     record = root._nnx_record
-    if record is None or not record.cell.valid or record.watched:
+    if record is None or not record.is_current():
         return [module for _, module in iter_modules(root)]
     return [root, *[found for found in record.objects if isinstance(found, Module)]]
 

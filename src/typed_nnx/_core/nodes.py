@@ -7,6 +7,7 @@ is one order and one rule for what a child is.
 
 from __future__ import annotations
 
+import atexit
 import weakref
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeAlias
@@ -128,6 +129,8 @@ class Token:
 
 
 _tokens: weakref.WeakValueDictionary[Any, Token] = weakref.WeakValueDictionary()
+# An entry that dies after Python began to shut down would hash its key, when what hashes is gone.
+atexit.register(_tokens.clear)
 
 
 def token_for(key: Any) -> Token:

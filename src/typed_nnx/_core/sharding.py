@@ -11,8 +11,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from typed_nnx._core.logical_axes import partition_spec_of
 from typed_nnx._core.metadata import Metadata
-from typed_nnx._errors.sharding import UnknownMeshAxisError
-from typed_nnx.errors import MeshRequiredError
+from typed_nnx.errors import MeshRequiredError, UnknownMeshAxisError
 
 A = TypeVar("A")
 

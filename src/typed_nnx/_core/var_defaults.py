@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import threading
-from typing import NamedTuple, overload
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar, overload
 
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.restoring import Restoring
 from typed_nnx._core.setting import Setting
 
+F = TypeVar("F", bound=Callable[..., Any])
 
-class VarDefaults(NamedTuple):
-    """What `var_defaults` returns: the defaults in force."""
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class VarDefaults(Mapping[str, bool]):
+    """What `var_defaults` returns: the defaults in force, as attributes and as a mapping."""
 
     hijax: bool
     ref: bool
+
+    def __getitem__(self, key: str) -> bool:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def _entries(self) -> dict[str, bool]:
+        return {"hijax": self.hijax, "ref": self.ref}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VarDefaults) and self._entries == other._entries
+
+    def __hash__(self) -> int:
+        return hash((self.hijax, self.ref))
 
 
 class Defaults:
@@ -53,12 +77,25 @@ def _set(hijax: bool, ref: bool) -> None:
 class VarDefaultsContext(Restoring):
     """What `var_defaults(...)` returns when it sets something."""
 
-    __slots__ = ()
+    __slots__ = ("_hijax", "_ref")
 
-    def __init__(self, hijax: bool, ref: bool) -> None:
+    def __init__(self, hijax: bool | None, ref: bool | None) -> None:
         old = _local.defaults
         super().__init__(functools.partial(_set, old.hijax, old.ref))
-        _set(hijax, ref)
+        self._hijax: bool | None = hijax
+        self._ref: bool | None = ref
+        _set(old.hijax if hijax is None else hijax, old.ref if ref is None else ref)
+
+    def __call__(self, f: F) -> F:
+        """Return the function with the defaults set while it runs; now they are as before again."""
+        self._restore()
+
+        @functools.wraps(f)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with VarDefaultsContext(self._hijax, self._ref):
+                return f(*args, **kwargs)
+
+        return wrapped  # type: ignore[return-value]  # it has the signature of the function
 
 
 class use_eager_sharding(Setting):  # lower case: it is called like a function
@@ -84,13 +121,11 @@ def var_defaults(*, hijax: bool | None = None, ref: bool) -> VarDefaultsContext:
 def var_defaults(
     *, hijax: bool | None = None, ref: bool | None = None
 ) -> VarDefaults | VarDefaultsContext:
-    """Return the defaults for new Variables, or set them (for a block, as a context manager)."""
+    """Return the defaults for new Variables, or set them (for a block, or the calls of a function)."""
     old = _local.defaults
     if hijax is None and ref is None:
         return VarDefaults(old.hijax, old.ref)
-    return VarDefaultsContext(
-        old.hijax if hijax is None else hijax, old.ref if ref is None else ref
-    )
+    return VarDefaultsContext(hijax, ref)
 
 
 def using_eager_sharding() -> bool:

@@ -19,9 +19,9 @@ from typed_nnx._core.paths import Key, Path, sorted_keys
 from typed_nnx._core.pytree_state import own_rows
 
 
-def is_node(value: Any) -> bool:
+def is_node(x: Any) -> bool:
     """Whether a walk goes into a value: an object of ours or a container."""
-    return kind_of(value) in (OBJECT, CONTAINER)
+    return kind_of(x) in (OBJECT, CONTAINER)
 
 
 def entries_with_own(node: Any) -> list[tuple[Key, Any]]:

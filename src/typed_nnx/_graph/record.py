@@ -27,7 +27,8 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_parts import store_cells
 from typed_nnx._graph import verify
 from typed_nnx._graph.graphdef import GraphDef, Item, Layout, VariableDef
-from typed_nnx._graph.traversal import Slot, Traversal, is_unchanged, leaf_values
+from typed_nnx._graph.traversal import Slot, Traversal, leaf_values
+from typed_nnx._graph.watching import Watch, Watched
 
 
 class Rebuilt:
@@ -43,7 +44,7 @@ class Rebuilt:
         self.objects: list[Any] = [made.get(number) for number in range(len(structure.items))]
         self.leaves = [found for found in self.objects if isinstance(found, Variable)]
         self.index = {id(found): number for number, found in made.items()}
-        self.watched: list[Any] = []
+        self.watched: list[Watched] = []
         self.references: list[Any] = []
         self.has_slots = False
 
@@ -76,12 +77,13 @@ class Record:
         has_slots: Whether some leaf is not a Variable.
         plans: How to build the States of each tuple of filters.
         targets: Effects of a transform, and what writes them into the Variables.
+        watch: Looks whether plain containers below the root changed; None where there are none.
         disjoint: Other records, by id, that are known to share nothing with this one.
     """
 
     __slots__ = (
         "__weakref__", "_variants", "cell", "disjoint", "graphdef", "has_slots", "index", "leaves", "objects",
-        "plans", "references", "targets", "trace", "watched",
+        "plans", "references", "targets", "trace", "watch",
     )  # fmt: skip
 
     def __init__(self, traversal: Traversal | Rebuilt, cell: Cell) -> None:
@@ -90,7 +92,7 @@ class Record:
         self.objects = traversal.objects
         self.objects[0] = None
         self.index = traversal.index
-        self.watched = traversal.watched
+        self.watch = Watch(traversal.watched) if traversal.watched else None
         self.cell = cell
         self.plans: dict[Any, Any] = {}
         self.disjoint: dict[int, weakref.ref[Record]] = {}
@@ -112,7 +114,7 @@ class Record:
 
     def is_current(self) -> bool:
         """Whether no structure below the root has changed."""
-        return self.cell.valid and (not self.watched or all(map(is_unchanged, self.watched)))
+        return self.cell.valid and (self.watch is None or self.watch.holds())
 
     def patch(self, root: Any) -> None:
         """Take over static values and metadata that changed."""

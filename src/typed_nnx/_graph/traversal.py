@@ -17,14 +17,12 @@ from typed_nnx._core.nodes import (
     container_holder,
     kind_of,
     kinds,
-    one_level,
     spec_of,
 )
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import LEAF_ITEM, REF_ITEM, GraphDef, Item, VariableDef
+from typed_nnx._graph.watching import Watched
 from typed_nnx.errors import ContainerCycleError
-
-_MISSING: Any = object()
 
 
 class Slot(NamedTuple):
@@ -36,14 +34,6 @@ class Slot(NamedTuple):
 
 
 Leaf: TypeAlias = Variable[Any] | Slot
-
-
-class Watched(NamedTuple):
-    """A plain mutable container and the children it had; a change in it is not told to us."""
-
-    container: Any
-    spec: Spec
-    children: list[Any]
 
 
 class Traversal:
@@ -185,29 +175,3 @@ class Traversal:
 def leaf_values(leaves: Iterable[Leaf]) -> list[Any]:
     """Return the leaves as States hold them: Variables, and the arrays in the slots."""
     return [leaf.holder[leaf.name] if type(leaf) is Slot else leaf for leaf in leaves]
-
-
-def is_unchanged(watched: Watched) -> bool:
-    """Whether a container still has the children that it had; arrays may have been replaced."""
-    container, spec, children = watched
-    found, treedef = _entries(container)
-    if treedef != spec.treedef or len(found) != len(spec.names) + len(spec.statics):
-        return False
-    for index, (name, old) in enumerate(zip(spec.names, children, strict=True)):
-        new = found.get(name, _MISSING)
-        if new is old:
-            continue
-        # A slot reads a list or dict itself, but of other containers only what they had.
-        if spec.treedef is not None or kind_of(new) != LEAF or kind_of(old) != LEAF:
-            return False
-        children[index] = new
-    return all(found.get(name, _MISSING) is value for name, value in spec.statics)
-
-
-def _entries(container: Any) -> tuple[dict[Any, Any], Any]:
-    if type(container) is dict:
-        return container, None
-    if type(container) is list:
-        return dict(enumerate(container)), None
-    entries, treedef = one_level(container)
-    return dict(entries), treedef

@@ -237,13 +237,13 @@ class UpdateContextManager:
     ) -> None:
         _stacks.contexts.pop().clear()
 
-    def __call__(self, function: F) -> F:
+    def __call__(self, f: F) -> F:
         """Return the function with an update context of its own around each call."""
 
-        @functools.wraps(function)
+        @functools.wraps(f)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             with UpdateContextManager(self._tag):
-                return function(*args, **kwargs)
+                return f(*args, **kwargs)
 
         return wrapped  # type: ignore[return-value]  # it has the signature of the function
 

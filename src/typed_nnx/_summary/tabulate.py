@@ -13,12 +13,12 @@ from typed_nnx._core.display_counts import size_text
 from typed_nnx._core.module import Module
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.paths import Path
-from typed_nnx._errors.summary import MethodNotFoundError, MissingPackageError, NotTabulatedError
 from typed_nnx._summary.call_info import CallInfo, filter_rng_streams
 from typed_nnx._summary.descriptions import describe_variable, text_of
 from typed_nnx._summary.holdings import Holding, holdings_of
 from typed_nnx._summary.instrumented import in_class, public_methods
 from typed_nnx._summary.recording import Recorded, Recording
+from typed_nnx.errors import MethodNotFoundError, MissingPackageError, NotTabulatedError
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 

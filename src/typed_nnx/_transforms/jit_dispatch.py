@@ -63,7 +63,12 @@ def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
             values.append(arg)
         elif code == OBJECTS:
             record: Record | None = arg._nnx_record
-            if record is None or not (cell := record.cell).valid or cell.dirty or record.watched:
+            if (
+                record is None
+                or not (cell := record.cell).valid
+                or cell.dirty
+                or (record.watch is not None and not record.watch.holds())
+            ):
                 record = record_of(arg)
                 cell = record.cell
             token = record.graphdef.token

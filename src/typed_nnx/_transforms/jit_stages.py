@@ -195,6 +195,11 @@ class Compiled(Stage[R]):
         return self._program.inputs(self._stage.input_formats)
 
     @property
+    def input_layouts(self) -> Any:
+        """The older name of `input_formats`."""
+        return self.input_formats
+
+    @property
     def output_shardings(self) -> Any:
         """The shardings of the result, and of what changes as in `updates_info`."""
         return self._outputs(self._stage.input_shardings, self._stage.output_shardings)

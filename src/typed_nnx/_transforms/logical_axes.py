@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import jax
 
 from typed_nnx._core.variable import Variable
-from typed_nnx._errors.sharding import MissingPartitionNameError
 from typed_nnx._transforms.axis_metadata import PARTITION_NAME, AxisMetadata
+from typed_nnx.errors import MissingPartitionNameError
 
 A = TypeVar("A")
 

@@ -68,7 +68,12 @@ class Plan:
         values = self._values.copy()
         for number, record, structure in self._records:
             cell = record.cell
-            if not cell.valid or cell.dirty or record.graphdef is not structure or record.watched:
+            if (
+                not cell.valid
+                or cell.dirty
+                or record.graphdef is not structure
+                or (record.watch is not None and not record.watch.holds())
+            ):
                 return None
             values[number] = cell.values or jit_dispatch.read(record)
         return values

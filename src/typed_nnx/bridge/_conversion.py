@@ -13,9 +13,9 @@ from typed_nnx._core.rngs import RngState
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_metadata import VariableMetadata
 from typed_nnx._core.variable_types import variable_name_from_type, variable_type_from_name
-from typed_nnx._errors.bridge import CollectionNameError, DuplicateVariableError, LinenBoxError
 from typed_nnx.bridge._linen import flax_modules
 from typed_nnx.bridge._nnx_meta import is_box, nnx_meta_class
+from typed_nnx.errors import CollectionNameError, DuplicateVariableError, LinenBoxError
 
 # How a Variable is kept; it says nothing about the value.
 _KEPT_AS = frozenset({"hijax", "ref", "eager_sharding"})

@@ -9,10 +9,10 @@ from typing import Any, Generic, TypeVar
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.state import State
-from typed_nnx._errors.bridge import FunctionalInitError
 from typed_nnx._graph.call import CallProxy
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.split_merge import merge, split
+from typed_nnx.errors import FunctionalInitError
 
 M = TypeVar("M", bound=Module)
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from typed_nnx._core.module import Module
 from typed_nnx._core.walk import iter_graph
-from typed_nnx._errors.bridge import LazyInitError
+from typed_nnx.errors import LazyInitError
 
 F = TypeVar("F", bound=Module | Callable[..., Any])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typed_nnx._errors.bridge import FlaxRequiredError
+from typed_nnx.errors import FlaxRequiredError
 
 
 def flax_modules(needed_by: str) -> Any:

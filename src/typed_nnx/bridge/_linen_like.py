@@ -15,12 +15,6 @@ from typed_nnx._core.pytree import PytreeMeta
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import Param, variable_type_from_name
-from typed_nnx._errors.bridge import (
-    BridgeMethodError,
-    BridgeRngsError,
-    BridgeVariableError,
-    UnboundModuleError,
-)
 from typed_nnx._graph.split_merge import clone
 from typed_nnx.bridge._binding import OWN, adopt, bind, variables_of
 from typed_nnx.bridge._context import current_context, running
@@ -34,6 +28,12 @@ from typed_nnx.bridge._fill import fill
 from typed_nnx.bridge._linen import flax_modules
 from typed_nnx.bridge._module_state import ModuleState
 from typed_nnx.bridge._scope import AttrPriority, Scope
+from typed_nnx.errors import (
+    BridgeMethodError,
+    BridgeRngsError,
+    BridgeVariableError,
+    UnboundModuleError,
+)
 
 A = TypeVar("A")
 F = TypeVar("F", bound=Callable[..., Any])

@@ -13,11 +13,11 @@ from typed_nnx._core.paths import Path
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.rngs import Rngs, RngState
 from typed_nnx._core.variable import Variable
-from typed_nnx._errors.bridge import BridgeMethodError
 from typed_nnx._graph.split_merge import state
 from typed_nnx.bridge._conversion import attrs_of, collected, to_linen_var
 from typed_nnx.bridge._fill import fill
 from typed_nnx.bridge._linen import flax_modules, linen_rngs_dict
+from typed_nnx.errors import BridgeMethodError
 
 if TYPE_CHECKING:
     from typed_nnx.bridge._declared import ToLinen

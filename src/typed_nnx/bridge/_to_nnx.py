@@ -10,12 +10,12 @@ import jax
 
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
-from typed_nnx._errors.bridge import BridgeRngsError, ReservedNameError
 from typed_nnx.bridge._context import running_module
 from typed_nnx.bridge._conversion import linen_vars_to_nnx_attrs, nnx_attrs_to_linen_vars
 from typed_nnx.bridge._fill import fill
 from typed_nnx.bridge._lazy_init import INITIALIZING, lazy_init
 from typed_nnx.bridge._linen import current_linen_module, flax_modules
+from typed_nnx.errors import BridgeRngsError, ReservedNameError
 
 if TYPE_CHECKING:
     import flax.linen

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
-from typed_nnx._errors.bridge import UnboundModuleError
 from typed_nnx.bridge._context import ModuleStackEntry, current_context
 from typed_nnx.bridge._linen_like import place
 from typed_nnx.bridge._to_nnx import ToNNX
+from typed_nnx.errors import UnboundModuleError
 
 if TYPE_CHECKING:
     import flax.linen

@@ -11,8 +11,7 @@ import jax.numpy as jnp
 from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs, RngStream
-from typed_nnx._errors.recurrent import AbstractCellError
-from typed_nnx.errors import LayerInputError, UnsetModeError
+from typed_nnx.errors import AbstractCellError, LayerInputError, UnsetModeError
 from typed_nnx.nn import initializers
 from typed_nnx.nn._shapes import described
 from typed_nnx.nn._streams import called_stream, kept_stream

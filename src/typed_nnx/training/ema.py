@@ -14,8 +14,8 @@ from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.references import new_array_ref
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
-from typed_nnx._errors.training import NotAveragedError, UnmatchedLeavesError
 from typed_nnx._graph.split_merge import merge, split, state
+from typed_nnx.errors import NotAveragedError, UnmatchedLeavesError
 from typed_nnx.training._values import Mismatch, matched, value_of
 
 A = TypeVar("A")

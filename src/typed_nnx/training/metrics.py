@@ -12,15 +12,15 @@ from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import MetricState as MetricState
-from typed_nnx._errors.training import (
+from typed_nnx._graph.graphdef import GraphDef
+from typed_nnx._graph.split_merge import split, state
+from typed_nnx.errors import (
     AbstractMetricError,
     LabelsError,
     MetricArgumentError,
     MetricNameError,
     ThresholdError,
 )
-from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.split_merge import split, state
 from typed_nnx.training._frozen import FrozenPytree
 from typed_nnx.training._values import is_variable
 

@@ -23,19 +23,19 @@ from typed_nnx._core.variable_types import OptArray as OptArray
 from typed_nnx._core.variable_types import OptState as OptState
 from typed_nnx._core.variable_types import OptVariable as OptVariable
 from typed_nnx._core.variable_types import Param
-from typed_nnx._errors.training import (
+from typed_nnx._graph.pure import pure
+from typed_nnx._graph.split_merge import state
+from typed_nnx._graph.update import update
+from typed_nnx.errors import (
     ChangedOptStateError,
     ChangedShapeError,
+    MeshRequiredError,
     MissingArgumentError,
     NoModelError,
     SwappedArgumentsError,
     TransformationError,
     UnmatchedLeavesError,
 )
-from typed_nnx._graph.pure import pure
-from typed_nnx._graph.split_merge import state
-from typed_nnx._graph.update import update
-from typed_nnx.errors import MeshRequiredError
 from typed_nnx.training._values import (
     Mismatch,
     is_variable,

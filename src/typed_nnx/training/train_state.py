@@ -10,10 +10,10 @@ import jax.numpy as jnp
 from typing_extensions import TypeVar
 
 from typed_nnx._core.state import State
-from typed_nnx._errors.training import NotAStateError, UnmatchedLeavesError
 from typed_nnx._graph.call import CallProxy
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.split_merge import merge
+from typed_nnx.errors import NotAStateError, UnmatchedLeavesError
 from typed_nnx.training._frozen import FrozenPytree
 from typed_nnx.training._values import Mismatch, matched
 

@@ -62,7 +62,7 @@ class Numbered:
     def _entries(self) -> list[Any]:
         try:
             return sorted(self.folder.iterdir())
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
 
     def _is_number(self, name: str) -> bool:

@@ -16,10 +16,10 @@ from typed_nnx._core.references import is_array_ref
 from typed_nnx._core.state import State
 from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
-from typed_nnx._errors.checkpoints import CheckpointLeafError
 from typed_nnx._graph.graph_state import GraphState
 from typed_nnx._graph.split_merge import state as state_of
 from typed_nnx._graph.update import update
+from typed_nnx.errors import CheckpointLeafError
 from typed_nnx.training._checkpoint.names import Names, names_of, plain_names_of
 from typed_nnx.training._checkpoint.records import Record, record_of
 

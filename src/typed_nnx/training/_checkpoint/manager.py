@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, TypeVar
 import jax
 
 from typed_nnx._core.filters import Filter
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointError,
     CheckpointExistsError,
     CheckpointNotFoundError,

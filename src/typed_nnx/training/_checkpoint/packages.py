@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from typed_nnx._errors.summary import MissingPackageError
+from typed_nnx.errors import MissingPackageError
 
 # The packages have no types that checkers follow: Any.
 

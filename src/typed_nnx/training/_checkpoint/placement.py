@@ -12,7 +12,7 @@ from jax.sharding import AbstractMesh, NamedSharding, Sharding
 from typed_nnx._core.paths import Path
 from typed_nnx._core.sharding import sharding_of as declared_sharding
 from typed_nnx._core.variable import Variable
-from typed_nnx._errors.checkpoints import CheckpointError
+from typed_nnx.errors import CheckpointError
 from typed_nnx.training._checkpoint.leaves import Leaf
 
 Placement: TypeAlias = (

@@ -12,7 +12,7 @@ import numpy as np
 from jax.sharding import Sharding
 
 from typed_nnx._core.paths import Path
-from typed_nnx._errors.checkpoints import CheckpointDamagedError, CheckpointMismatchError
+from typed_nnx.errors import CheckpointDamagedError, CheckpointMismatchError
 from typed_nnx.training._checkpoint.leaves import Leaf
 from typed_nnx.training._checkpoint.names import Names
 from typed_nnx.training._checkpoint.packages import orbax, quiet

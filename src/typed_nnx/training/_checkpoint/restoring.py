@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.paths import Path
-from typed_nnx._errors.checkpoints import CheckpointDamagedError, CheckpointMismatchError
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.split_merge import merge, split
 from typed_nnx._transforms.eval_shape import eval_shape
+from typed_nnx.errors import CheckpointDamagedError, CheckpointMismatchError
 from typed_nnx.training._checkpoint.leaves import (
     Leaf,
     cells_of,

@@ -14,7 +14,7 @@ import numpy as np
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.paths import Path
 from typed_nnx._core.references import is_array_ref
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointDamagedError,
     CheckpointError,
     CheckpointExistsError,

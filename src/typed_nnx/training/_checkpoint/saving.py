@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 
-from typed_nnx._errors.checkpoints import CheckpointError, CheckpointExistsError
+from typed_nnx.errors import CheckpointError, CheckpointExistsError
 from typed_nnx.training._checkpoint.directories import versions
 from typed_nnx.training._checkpoint.packages import folder_of, orbax
 from typed_nnx.training._checkpoint.writing import guarded, payload_of, writer

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from typed_nnx._core.paths import Path, key_of_entry
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointDamagedError,
     CheckpointError,
     CheckpointNotFoundError,

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from typed_nnx._core.references import is_array_ref
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointExistsError,
     CheckpointLeafError,
     CheckpointSaveError,

@@ -1,0 +1,196 @@
+"""Recurrent cells against flax: parameters, carries, one step, errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flax.nnx.nn.recurrent
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import typed_nnx as nnx
+import typed_nnx.nn.recurrent
+from tests.nn.twins import LIBRARIES, Twins, assert_refused_alike, assert_same_bits
+
+# flax warns of initializers in the constructor, which it takes all the same.
+pytestmark = pytest.mark.filterwarnings("ignore:carry_init is provided:UserWarning")
+
+quick = settings(max_examples=6, deadline=None)
+CELLS = ("LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell")
+cells = pytest.mark.parametrize("cell", CELLS)
+DTYPES = (jnp.float32, jnp.bfloat16, jnp.float16)
+
+
+def normal(*shape: int, dtype: Any = jnp.float32, seed: int = 7) -> jax.Array:
+    # numpy makes them: jax would compile a program for each shape.
+    return jnp.asarray(np.random.default_rng(seed).standard_normal(shape).astype(dtype))
+
+
+def a_carry(cell: str, *shape: int) -> Any:
+    carry = normal(*shape, seed=8)
+    return (carry, normal(*shape, seed=9)) if "LSTM" in cell else carry
+
+
+@cells
+@quick
+@given(st.data())
+def test_a_cell_is_the_twin_of_flax(cell: str, data: Any) -> None:
+    options = {
+        "dtype": data.draw(st.sampled_from(DTYPES)),
+        "kernel_metadata": data.draw(st.sampled_from([{}, {"note": "k"}])),
+        "recurrent_kernel_metadata": {"note": "r"},
+        "bias_metadata": {"note": "b"},
+    }
+    if cell == "SimpleCell":
+        options["residual"] = data.draw(st.booleans())
+    elif data.draw(st.booleans()):
+        options["gate_fn"] = jax.nn.hard_sigmoid
+    twins = Twins(lambda lib, rngs: getattr(lib, cell)(3, 4, rngs=rngs, **options))
+    twins.assert_made_alike()
+    batch = data.draw(st.sampled_from([(), (2,), (2, 3)]))
+    carry, x = a_carry(cell, *batch, 4), normal(*batch, 3)
+    twins.assert_same_program(carry, x)
+    assert twins.ours.num_feature_axes == twins.theirs.num_feature_axes == 1
+
+
+@cells
+def test_gradients_of_a_step_are_those_of_flax(cell: str) -> None:
+    twins = Twins(lambda lib, rngs: getattr(lib, cell)(3, 4, rngs=rngs))
+    texts = []
+    for lib, layer in zip(LIBRARIES, twins.both, strict=True):
+        graphdef, state = lib.split(layer)
+
+        def loss(state: Any, carry: Any, x: Any, lib: Any = lib, graphdef: Any = graphdef) -> Any:
+            return lib.merge(graphdef, state)(carry, x)[1].sum()
+
+        gradients = jax.grad(loss, argnums=(0, 1, 2))
+        texts.append(str(jax.make_jaxpr(gradients)(state, a_carry(cell, 2, 4), normal(2, 3))))
+    assert texts[0] == texts[1]
+
+
+@cells
+def test_carries_draw_the_keys_that_flax_draws(cell: str) -> None:
+    for given_init in (None, jax.nn.initializers.normal(2.0)):
+        twins = Twins(
+            lambda lib, rngs: getattr(lib, cell)(
+                3, 4, carry_init=jax.nn.initializers.normal(1.0), rngs=rngs
+            )
+        )
+        streams = [lib.Rngs(3, carry=4) for lib in LIBRARIES]
+        for pick in (lambda r: r, lambda r: r.carry, lambda r: r.default):
+            ours, theirs = (
+                layer.initialize_carry((2, 3), pick(r), given_init)
+                for layer, r in zip(twins.both, streams, strict=True)
+            )
+            jax.tree.map(assert_same_bits, ours, theirs)
+        for name in ("carry", "default"):
+            assert streams[0][name].count[...] == streams[1][name].count[...]
+
+
+@cells
+def test_a_cell_that_keeps_its_stream_warns_and_draws_from_it_as_in_flax(cell: str) -> None:
+    with pytest.warns(UserWarning, match="keep_rngs"):
+        twins = Twins(lambda lib, rngs: getattr(lib, cell)(3, 4, keep_rngs=True, rngs=rngs))
+    twins.assert_made_alike()
+    ours, theirs = (layer.initialize_carry((2, 3)) for layer in twins.both)
+    jax.tree.map(assert_same_bits, ours, theirs)
+    twins.assert_states_equal()
+
+
+@cells
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_parameters_may_have_any_float_dtype(cell: str, dtype: Any) -> None:
+    layer = getattr(nnx, cell)(3, 4, param_dtype=dtype, rngs=nnx.Rngs(0))
+    assert {param.dtype for param in jax.tree.leaves(nnx.state(layer, nnx.Param))} == {
+        jnp.dtype(dtype)
+    }
+    recurrent = layer.hi if cell == "LSTMCell" else layer.dense_h
+    kernel = np.asarray(recurrent.kernel[...], np.float64)
+    np.testing.assert_allclose(kernel @ kernel.T, np.eye(4), atol=0.05)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=["f32", "f64"])
+def test_under_x64_parameters_are_those_of_flax(dtype: Any) -> None:
+    with jax.enable_x64(True):
+        for cell in CELLS:
+            twins = Twins(
+                lambda lib, rngs, cell=cell: getattr(lib, cell)(3, 4, param_dtype=dtype, rngs=rngs)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            )
+            twins.assert_made_alike()
+            twins.assert_same_program(a_carry(cell, 2, 4), normal(2, 3))
+
+
+@pytest.mark.parametrize("shape", [(4, 4), (3, 7), (7, 3)], ids=str)
+def test_modified_orthogonal_is_that_of_flax(shape: Any) -> None:
+    key = jax.random.key(0)
+    for dtype in DTYPES:
+        ours = typed_nnx.nn.recurrent.modified_orthogonal(key, shape, dtype)
+        assert_same_bits(ours, flax.nnx.nn.recurrent.modified_orthogonal(key, shape, dtype))
+
+
+def test_a_lstm_step_is_that_of_the_formula() -> None:
+    layer = nnx.LSTMCell(3, 4, bias_init=nnx.initializers.normal(1.0), rngs=nnx.Rngs(0))
+    (c, h), x = a_carry("LSTMCell", 2, 4), normal(2, 3)
+
+    def gate(name: str) -> Any:
+        of_inputs = getattr(layer, {"f": "if_"}.get(name, f"i{name}"))
+        of_output = getattr(layer, f"h{name}")
+        total = np.asarray(x) @ of_inputs.kernel[...] + np.asarray(h) @ of_output.kernel[...]
+        return total + np.asarray(of_output.bias[...])[None]
+
+    def sigmoid(v: Any) -> Any:
+        return 1 / (1 + np.exp(-v))
+
+    memory = sigmoid(gate("f")) * c + sigmoid(gate("i")) * np.tanh(gate("g"))
+    output = sigmoid(gate("o")) * np.tanh(memory)
+    (found_memory, found_output), y = layer((c, h), x)
+    np.testing.assert_allclose(found_memory, memory, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found_output, output, rtol=1e-5, atol=1e-6)
+    assert_same_bits(found_output, y)
+
+
+def test_the_two_lstm_cells_agree_when_their_kernels_do() -> None:
+    plain = nnx.LSTMCell(3, 4, rngs=nnx.Rngs(0))
+    fast = nnx.OptimizedLSTMCell(3, 4, rngs=nnx.Rngs(1))
+    fast.dense_i.kernel[...] = jnp.concatenate(
+        [layer.kernel[...] for layer in (plain.ii, plain.if_, plain.ig, plain.io)], -1
+    )
+    fast.dense_h.kernel[...] = jnp.concatenate(
+        [layer.kernel[...] for layer in (plain.hi, plain.hf, plain.hg, plain.ho)], -1
+    )
+    carry, x = a_carry("LSTMCell", 2, 4), normal(2, 3)
+    np.testing.assert_allclose(plain(carry, x)[1], fast(carry, x)[1], rtol=1e-5, atol=1e-6)
+
+
+@cells
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(lambda cell, carry: cell(carry, jnp.ones((2, 5))), id="inputs"),
+        pytest.param(
+            lambda cell, carry: cell(jax.tree.map(lambda x: x[:, :2], carry), jnp.ones((2, 3))),
+            id="carry",
+        ),
+        pytest.param(lambda cell, carry: cell.initialize_carry((2, 3)), id="no stream"),
+        pytest.param(lambda cell, carry: cell.initialize_carry((2, 3), 5), id="no streams"),
+    ],
+)
+def test_what_a_cell_of_flax_refuses_is_refused(cell: str, act: Any) -> None:
+    assert_refused_alike(
+        lambda lib, rngs: lambda: act(getattr(lib, cell)(3, 4, rngs=rngs), a_carry(cell, 2, 4))
+    )
+
+
+def test_the_base_has_no_step_of_its_own() -> None:
+    for lib in LIBRARIES:
+        base = lib.RNNCellBase()
+        with pytest.raises(NotImplementedError):
+            base(None, None)
+        with pytest.raises(NotImplementedError):
+            base.initialize_carry((2, 3))
+        with pytest.raises(NotImplementedError):
+            _ = base.num_feature_axes

@@ -1,0 +1,330 @@
+"""Programs as users of NNX write them, as functions of the library that they are written for.
+
+Each returns the numbers that it would print; two libraries that run it must give the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+
+def blobs(count: int, size: int, seed: int = 0) -> tuple[jax.Array, jax.Array]:
+    """Return points around two centres and the number of the centre of each."""
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, 2, count)
+    points = random.normal(size=(count, size)) + labels[:, None]
+    return jnp.asarray(points, jnp.float32), jnp.asarray(labels)
+
+
+def mlp_with_optimizer_and_metrics(nnx: Any) -> Any:
+    class MLP(nnx.Module):
+        def __init__(self, sizes: list[int], rngs: Any) -> None:
+            pairs = itertools.pairwise(sizes)
+            self.layers = nnx.List([nnx.Linear(i, o, rngs=rngs) for i, o in pairs])
+            self.dropout = nnx.Dropout(0.2, rngs=rngs)
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            for layer in self.layers[:-1]:
+                x = self.dropout(nnx.gelu(layer(x)))
+            return self.layers[-1](x)
+
+    def loss_fn(model: Any, x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
+        logits = model(x)
+        loss = optax.softmax_cross_entropy_with_integer_labels(logits, y).mean()
+        return loss, logits
+
+    @nnx.jit
+    def train_step(model: Any, optimizer: Any, metrics: Any, x: jax.Array, y: jax.Array) -> Any:
+        (loss, logits), grads = nnx.value_and_grad(loss_fn, has_aux=True)(model, x, y)
+        metrics.update(loss=loss, logits=logits, labels=y)
+        optimizer.update(model, grads)
+        return loss
+
+    model = MLP([4, 8, 2], nnx.Rngs(params=0, dropout=1))
+    optimizer = nnx.Optimizer(model, optax.adamw(1e-2), wrt=nnx.Param)
+    metrics = nnx.MultiMetric(accuracy=nnx.metrics.Accuracy(), loss=nnx.metrics.Average("loss"))
+    x, y = blobs(16, 4)
+    model.train()
+    losses = [train_step(model, optimizer, metrics, x, y) for _ in range(5)]
+    seen = metrics.compute()
+    metrics.reset()
+    model.eval()
+    return losses, seen, model(x), optimizer.step[...]
+
+
+def cnn_with_batch_norm(nnx: Any) -> Any:
+    class CNN(nnx.Module):
+        def __init__(self, *, rngs: Any) -> None:
+            self.conv = nnx.Conv(1, 4, kernel_size=(3, 3), strides=2, rngs=rngs)
+            self.norm = nnx.BatchNorm(4, momentum=0.9, rngs=rngs)
+            self.dropout = nnx.Dropout(0.5, rngs=rngs)
+            self.head = nnx.Linear(4, 3, rngs=rngs)
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            x = nnx.relu(self.norm(self.conv(x)))
+            x = nnx.avg_pool(x, window_shape=(2, 2), strides=(2, 2)).mean((1, 2))
+            return self.head(self.dropout(x))
+
+    @nnx.jit
+    def step(model: Any, optimizer: Any, x: jax.Array, y: jax.Array) -> jax.Array:
+        def loss_fn(model: Any) -> jax.Array:
+            return optax.softmax_cross_entropy_with_integer_labels(model(x), y).mean()
+
+        loss, grads = nnx.value_and_grad(loss_fn)(model)
+        optimizer.update(model, grads)
+        return loss
+
+    model = CNN(rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=nnx.Param)
+    x = jnp.sin(jnp.arange(4 * 8 * 8, dtype=jnp.float32)).reshape(4, 8, 8, 1)
+    y = jnp.array([0, 1, 2, 0])
+    model.train()
+    losses = [step(model, optimizer, x, y) for _ in range(3)]
+    model.eval()
+    _, statistics, rest = nnx.split(model, nnx.BatchStat, ...)
+    return losses, model(x), nnx.to_pure_dict(statistics), sorted(nnx.to_flat_state(rest).paths)
+
+
+def transformer_that_decodes(nnx: Any) -> Any:
+    class Block(nnx.Module):
+        def __init__(self, size: int, *, rngs: Any) -> None:
+            self.norm = nnx.LayerNorm(size, rngs=rngs)
+            self.attention = nnx.MultiHeadAttention(
+                num_heads=2, in_features=size, decode=False, rngs=rngs
+            )
+            self.up = nnx.Linear(size, 2 * size, rngs=rngs)
+            self.down = nnx.Linear(2 * size, size, rngs=rngs)
+
+        def __call__(self, x: jax.Array, mask: jax.Array | None = None) -> jax.Array:
+            x = x + self.attention(self.norm(x), mask=mask)
+            return x + self.down(nnx.silu(self.up(x)))
+
+    class Decoder(nnx.Module):
+        def __init__(self, words: int, size: int, *, rngs: Any) -> None:
+            self.embed = nnx.Embed(words, size, rngs=rngs)
+            self.blocks = nnx.List([Block(size, rngs=rngs) for _ in range(1)])
+            self.norm = nnx.RMSNorm(size, rngs=rngs)
+
+        def __call__(self, tokens: jax.Array, mask: jax.Array | None = None) -> jax.Array:
+            x = self.embed(tokens)
+            for block in self.blocks:
+                x = block(x, mask)
+            return self.embed.attend(self.norm(x))
+
+    tokens = jnp.array([[1, 4, 2, 0], [3, 3, 1, 2]])
+    model = Decoder(5, 8, rngs=nnx.Rngs(0))
+    whole = model(tokens, nnx.make_causal_mask(tokens))
+
+    model.set_attributes(decode=True)
+    for block in model.blocks:
+        block.attention.init_cache((2, 4, 8))
+
+    @nnx.jit
+    def decode(model: Any, token: jax.Array) -> jax.Array:
+        return model(token)
+
+    steps = [decode(model, tokens[:, i : i + 1]) for i in range(4)]
+    cache = nnx.to_pure_dict(nnx.state(model, nnx.Cache))
+    return whole, steps, cache
+
+
+def low_rank_fine_tuning(nnx: Any) -> Any:
+    rngs = nnx.Rngs(0)
+    model = nnx.Sequential(
+        nnx.Linear(4, 8, rngs=rngs), nnx.tanh, nnx.LoRALinear(8, 1, lora_rank=2, rngs=rngs)
+    )
+    x, y = blobs(8, 4)
+    optimizer = nnx.Optimizer(model, optax.adam(1e-2), wrt=nnx.LoRAParam)
+
+    @nnx.jit
+    def step(model: Any, optimizer: Any) -> jax.Array:
+        def loss_fn(model: Any) -> jax.Array:
+            return ((model(x)[:, 0] - y) ** 2).mean()
+
+        loss, grads = nnx.value_and_grad(loss_fn, argnums=nnx.DiffState(0, nnx.LoRAParam))(model)
+        optimizer.update(model, grads)
+        return loss
+
+    before = nnx.to_pure_dict(nnx.state(model, nnx.All(nnx.Param, nnx.Not(nnx.LoRAParam))))
+    losses = [step(model, optimizer) for _ in range(4)]
+    after = nnx.to_pure_dict(nnx.state(model, nnx.All(nnx.Param, nnx.Not(nnx.LoRAParam))))
+    return losses, before, after, nnx.to_pure_dict(nnx.state(model, nnx.LoRAParam))
+
+
+def recurrent_language_model(nnx: Any) -> Any:
+    class Model(nnx.Module):
+        def __init__(self, *, rngs: Any) -> None:
+            self.embed = nnx.Embed(6, 4, rngs=rngs)
+            self.rnn = nnx.RNN(nnx.OptimizedLSTMCell(4, 5, rngs=rngs))
+            self.both = nnx.Bidirectional(
+                nnx.RNN(nnx.GRUCell(5, 3, rngs=rngs)), nnx.RNN(nnx.GRUCell(5, 3, rngs=rngs))
+            )
+            self.head = nnx.Linear(6, 6, rngs=rngs)
+
+        def __call__(self, tokens: jax.Array, lengths: jax.Array) -> jax.Array:
+            x = self.rnn(self.embed(tokens), seq_lengths=lengths)
+            return self.head(self.both(x))
+
+    tokens = jnp.array([[1, 2, 3, 4], [5, 0, 1, 2]])
+    lengths = jnp.array([4, 3])
+    model = Model(rngs=nnx.Rngs(0, carry=1))
+
+    @nnx.jit
+    def loss_and_grads(model: Any) -> Any:
+        def loss_fn(model: Any) -> jax.Array:
+            logits = model(tokens[:, :-1], lengths - 1)
+            return optax.softmax_cross_entropy_with_integer_labels(logits, tokens[:, 1:]).mean()
+
+        return nnx.value_and_grad(loss_fn)(model)
+
+    loss, grads = loss_and_grads(model)
+    return loss, nnx.to_pure_dict(grads)
+
+
+def ensemble_by_vmap(nnx: Any) -> Any:
+    @nnx.split_rngs(splits=3)
+    @nnx.vmap(in_axes=(0,), out_axes=0)
+    def create(rngs: Any) -> Any:
+        return nnx.Sequential(
+            nnx.Linear(4, 6, rngs=rngs), nnx.relu, nnx.Dropout(0.3), nnx.Linear(6, 2, rngs=rngs)
+        )
+
+    @nnx.jit
+    @nnx.vmap(in_axes=(nnx.StateAxes({nnx.Param: 0, ...: None}), None, 0), out_axes=0)
+    def forward(model: Any, x: jax.Array, key: jax.Array) -> jax.Array:
+        return model(x, rngs=nnx.Rngs(dropout=key))
+
+    model = create(nnx.Rngs(0))
+    x, _ = blobs(5, 4)
+    keys = jax.random.split(jax.random.key(7), 3)
+    members = forward(model, x, keys)
+    return members, jnp.mean(members, 0), nnx.to_pure_dict(nnx.state(model, nnx.Param))
+
+
+def scan_over_layers(nnx: Any) -> Any:
+    class Block(nnx.Module):
+        def __init__(self, rngs: Any) -> None:
+            self.linear = nnx.Linear(4, 4, rngs=rngs)
+            self.dropout = nnx.Dropout(0.1, rngs=rngs)
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            return x + self.dropout(nnx.tanh(self.linear(x)))
+
+    class Stack(nnx.Module):
+        def __init__(self, depth: int, *, rngs: Any) -> None:
+            @nnx.split_rngs(splits=depth)
+            @nnx.vmap(in_axes=0, out_axes=0)
+            def create(rngs: Any) -> Any:
+                return Block(rngs)
+
+            self.blocks = create(rngs)
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            @nnx.scan(in_axes=(nnx.Carry, 0), out_axes=nnx.Carry)
+            def forward(x: jax.Array, block: Any) -> jax.Array:
+                return nnx.remat(lambda block, x: block(x))(block, x)
+
+            return forward(x, self.blocks)
+
+    model = Stack(3, rngs=nnx.Rngs(0, dropout=1))
+    x, _ = blobs(5, 4)
+    loss, grads = nnx.jit(nnx.value_and_grad(lambda model: (model(x) ** 2).sum()))(model)
+    return loss, nnx.to_pure_dict(grads), model(x)
+
+
+def checkpoint_average_and_functional_step(nnx: Any) -> Any:
+    model = nnx.Sequential(nnx.Linear(3, 4, rngs=nnx.Rngs(0)), nnx.BatchNorm(4, rngs=nnx.Rngs(0)))
+    average = nnx.EMA(model, decay=0.5, only=nnx.Param)
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+    x = jnp.arange(6.0).reshape(2, 3)
+
+    class Train(nnx.TrainState):
+        rest: Any
+
+    state = Train.create(graphdef, params=params, tx=optax.sgd(0.1), rest=rest)
+
+    @jax.jit
+    def step(state: Any) -> tuple[Any, jax.Array]:
+        def loss_fn(params: Any) -> tuple[jax.Array, Any]:
+            model = nnx.merge(state.graphdef, params, state.rest, copy=True)
+            loss = (model(x) ** 2).sum()
+            return loss, nnx.state(model, nnx.Not(nnx.Param))
+
+        (loss, rest), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params)
+        return state.apply_gradients(grads, rest=rest), loss
+
+    losses = []
+    for _ in range(3):
+        state, loss = step(state)
+        losses.append(loss)
+    nnx.update(model, state.params, state.rest)
+    average.update(model)
+
+    saved = nnx.to_pure_dict(nnx.state(model))
+    fresh = nnx.eval_shape(
+        lambda: nnx.Sequential(
+            nnx.Linear(3, 4, rngs=nnx.Rngs(1)), nnx.BatchNorm(4, rngs=nnx.Rngs(1))
+        )
+    )
+    graphdef, empty = nnx.split(fresh)
+    nnx.replace_by_pure_dict(empty, saved)
+    restored = nnx.merge(graphdef, empty)
+    restored.eval()
+    averaged = nnx.to_pure_dict(nnx.state(average.apply_to(model), nnx.Param))
+    return losses, saved, restored(x), averaged
+
+
+def linen_inside_nnx(nnx: Any) -> Any:
+    from flax import linen as nn
+
+    class Net(nn.Module):
+        @nn.compact
+        def __call__(self, x: jax.Array, train: bool = False) -> jax.Array:
+            x = nn.BatchNorm(use_running_average=not train)(nn.Dense(4)(x))
+            return nn.Dense(2)(nn.relu(x))
+
+    class Model(nnx.Module):
+        def __init__(self, *, rngs: Any) -> None:
+            self.net = nnx.bridge.ToNNX(Net(), rngs=rngs)
+            nnx.bridge.lazy_init(self.net, jnp.ones((1, 3)))
+            self.head = nnx.Linear(2, 1, rngs=rngs)
+
+        def __call__(self, x: jax.Array, train: bool) -> jax.Array:
+            mutable = ["batch_stats"] if train else False
+            found = self.net(x, train=train, mutable=mutable)
+            return self.head(found)
+
+    x, y = blobs(6, 3)
+    model = Model(rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+
+    @nnx.jit
+    def step(model: Any, optimizer: Any) -> jax.Array:
+        def loss_fn(model: Any) -> jax.Array:
+            return ((model(x, True)[:, 0] - y) ** 2).mean()
+
+        loss, grads = nnx.value_and_grad(loss_fn)(model)
+        optimizer.update(model, grads)
+        return loss
+
+    losses = [step(model, optimizer) for _ in range(3)]
+    return losses, model(x, False), nnx.to_pure_dict(nnx.state(model, nnx.BatchStat))
+
+
+PROGRAMS = (
+    mlp_with_optimizer_and_metrics,
+    cnn_with_batch_norm,
+    transformer_that_decodes,
+    low_rank_fine_tuning,
+    recurrent_language_model,
+    ensemble_by_vmap,
+    scan_over_layers,
+    checkpoint_average_and_functional_step,
+    linen_inside_nnx,
+)

@@ -1,0 +1,67 @@
+"""Programs that were written for flax.nnx give the same numbers with `import typed_nnx as nnx`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from flax import nnx as flax_nnx
+
+import typed_nnx as nnx
+from tests.parity.programs import PROGRAMS
+
+
+@pytest.fixture(autouse=True)
+def _as_users_run_them() -> Iterator[None]:
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        yield
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_program_for_flax_gives_the_same_bits(program: Any) -> None:
+    ours, ours_shape = jax.tree.flatten(program(nnx))
+    theirs, theirs_shape = jax.tree.flatten(program(flax_nnx))
+    assert str(ours_shape) == str(theirs_shape)
+    for mine, expected in zip(ours, theirs, strict=True):
+        assert type(mine) is type(expected)
+        if isinstance(mine, jax.Array):
+            assert jax.typeof(mine) == jax.typeof(expected)
+        np.testing.assert_array_equal(np.asarray(mine), np.asarray(expected))
+
+
+def test_programs_train() -> None:
+    losses = PROGRAMS[0](nnx)[0]
+    assert losses[-1] < losses[0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bridge.variables.NNXMeta",
+        "bridge.wrappers.ToNNX",
+        "filterlib.Filter",
+        "graph.split",
+        "graphlib.GraphDef",
+        "helpers.TrainState",
+        "module.Module",
+        "nn.linear.Linear",
+        "pytreelib.Pytree",
+        "rnglib.Rngs",
+        "spmd.get_partition_spec",
+        "statelib.State",
+        "training.metrics.Average",
+        "training.optimizer.Optimizer",
+        "transforms.autodiff.DiffState",
+        "transforms.iteration.StateAxes",
+        "traversals.flatten_mapping",
+        "variablelib.Param",
+    ],
+)
+def test_an_import_from_a_module_of_flax_works(name: str) -> None:
+    module, _, attribute = name.rpartition(".")
+    assert hasattr(importlib.import_module(f"flax.nnx.{module}"), attribute)
+    assert hasattr(importlib.import_module(f"typed_nnx.{module}"), attribute)

@@ -1,0 +1,86 @@
+"""Everything public in flax.nnx is here, under the same name and with the same parameters."""
+
+from __future__ import annotations
+
+import functools
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import typed_nnx as nnx
+from tests.parity.exceptions import EXCEPTIONS, patterns_for
+from tests.parity.modules import (
+    attributes_that_are_modules,
+    modules_of_flax,
+    our_module,
+    public_names,
+)
+from tests.parity.signatures import differences
+from typed_nnx import compat
+
+THEIRS = modules_of_flax()
+ATTRIBUTES = attributes_that_are_modules()
+
+# Looking up an older name warns, which is what other tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore:nnx:DeprecationWarning")
+
+
+@pytest.fixture(autouse=True)
+def _other_tests_see_their_first_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compat, "_warned", set())
+
+
+@functools.cache
+def found_in(name: str) -> dict[str, str]:
+    """Return what differs in a module: the dotted name of each thing, and how."""
+    ours, theirs = our_module(name), THEIRS[name]
+    if ours is None:
+        return {name: "there is no such module"}
+    found: dict[str, str] = {}
+    for key, value in public_names(name, theirs).items():
+        dotted = f"{name}.{key}".lstrip(".")
+        mine = getattr(ours, key, None)
+        if mine is None:
+            found[dotted] = "is missing"
+        elif not (name and _is_of_the_package(key, mine, value)):
+            found.update(differences(dotted, mine, value))
+    return found
+
+
+def _is_of_the_package(key: str, mine: Any, value: Any) -> bool:
+    """Whether both packages have the very objects, which are compared there."""
+    return vars(THEIRS[""]).get(key) is value and vars(nnx).get(key) is mine
+
+
+@pytest.mark.parametrize("name", sorted(THEIRS), ids=lambda name: name or "nnx")
+def test_what_flax_offers_is_here_with_the_same_parameters(name: str) -> None:
+    found = {key: how for key, how in found_in(name).items() if not patterns_for(key)}
+    assert not found, "\n".join(f"{key} {how}" for key, how in found.items())
+
+
+@pytest.mark.parametrize("attribute", sorted(ATTRIBUTES))
+def test_a_module_that_is_an_attribute_in_flax_is_one_here(attribute: str) -> None:
+    target = ATTRIBUTES[attribute]
+    if patterns_for(target):
+        assert our_module(target) is None
+        return
+    found = getattr(nnx, attribute, None)
+    assert isinstance(found, ModuleType), f"nnx.{attribute} is {found!r}"
+    assert found is our_module(target)
+
+
+@pytest.mark.parametrize("pattern", sorted(EXCEPTIONS))
+def test_no_exception_outlives_what_it_excuses(pattern: str) -> None:
+    found = [key for name in THEIRS for key in found_in(name)]
+    assert any(pattern in patterns_for(key) for key in found), "take it out of the list"
+
+
+def test_the_walk_reaches_what_users_import() -> None:
+    names = {name: public_names(name, module) for name, module in THEIRS.items()}
+    assert {"Linear", "jit", "Optimizer", "State", "relu", "map"} <= set(names[""])
+    assert {"ToNNX", "compact", "lazy_init"} <= set(names["bridge"])
+    assert {"lecun_normal", "zeros_init", "Initializer"} <= set(names["nn.initializers"])
+    assert {"Average", "Welford"} <= set(names["training.metrics"])
+    assert {"jit", "split"} <= set(names["compat"])
+    assert len(names[""]) > 200
