@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from tests.errors import (
+    attnrnn_cases,
     autodiff_cases,
     bridge_cases,
     checkpoint_cases,
@@ -38,6 +39,7 @@ CASES = [
     *mapping_cases.CASES,
     *stage_cases.CASES,
     *autodiff_cases.CASES,
+    *attnrnn_cases.CASES,
     *bridge_cases.CASES,
     *control_flow_cases.CASES,
     *checkpoint_cases.CASES,

@@ -61,7 +61,7 @@ def test_token_by_token_the_results_and_the_cache_are_those_of_flax(
 def test_token_by_token_the_results_are_those_of_one_causal_pass(
     options: Any, batch: Any, is_causal: bool
 ) -> None:
-    layer = nnx.MultiHeadAttention(rngs=nnx.Rngs(0), **options)
+    layer: Any = nnx.MultiHeadAttention(rngs=nnx.Rngs(0), **options)
     x = normal(*batch, 5, 4)
     layer.init_cache(x.shape)
     # A decoder passes the same `is_causal` whether it decodes or not.
@@ -87,7 +87,7 @@ def test_a_cache_has_the_dtype_that_was_asked_for(dtype: Any) -> None:
 def test_decoding_is_the_same_jitted_scanned_and_eager() -> None:
     x = normal(2, 5, 4)
 
-    def fresh() -> nnx.MultiHeadAttention:
+    def fresh() -> Any:
         layer = nnx.MultiHeadAttention(2, 4, decode=True, rngs=nnx.Rngs(0))
         return cached(layer, x.shape)
 
@@ -107,7 +107,7 @@ def test_decoding_is_the_same_jitted_scanned_and_eager() -> None:
 
 
 def test_a_cache_can_be_made_anew() -> None:
-    layer = cached(nnx.MultiHeadAttention(2, 4, decode=True, rngs=nnx.Rngs(0)), (2, 3, 4))
+    layer: Any = cached(nnx.MultiHeadAttention(2, 4, decode=True, rngs=nnx.Rngs(0)), (2, 3, 4))
     first = layer(normal(2, 1, 4))
     layer.init_cache((2, 3, 4))
     assert int(layer.cache_index[...]) == 0
@@ -116,7 +116,7 @@ def test_a_cache_can_be_made_anew() -> None:
 
 def test_a_view_makes_a_cache_of_its_own() -> None:
     layer = nnx.MultiHeadAttention(4, 8, num_kv_heads=2, dtype=jnp.bfloat16, rngs=nnx.Rngs(0))
-    view = nnx.view(layer, decode=True, batch_size=(3, 2), max_length=7)
+    view: Any = nnx.view(layer, decode=True, batch_size=(3, 2), max_length=7)
     assert view.cached_key.shape == view.cached_value.shape == (3, 2, 7, 2, 2)
     assert view.cached_key.dtype == jnp.bfloat16
     assert view(jnp.ones((3, 2, 1, 8))).shape == (3, 2, 1, 8)

@@ -145,7 +145,7 @@ def test_masks_and_biases_broadcast_over_some_of_several_batch_axes(
     array = normal(*shape)
     if argument == "mask":
         array = jnp.asarray((np.asarray(array) > 0) | np.eye(3, dtype=bool))
-    problem = {"query": x, "key": x, "is_causal": False, argument: array}
+    problem: dict[str, Any] = {"query": x, "key": x, "is_causal": False, argument: array}
     expected, _ = by_formula(problem, x)
     np.testing.assert_allclose(
         OURS.dot_product_attention(value=x, **problem), expected, rtol=2e-5, atol=2e-6
@@ -156,7 +156,7 @@ def test_gradients_are_those_of_flax() -> None:
     x = normal(2, 3, 4, 5)
     for options in ({}, {"is_causal": True}, {"dropout_rate": 0.5, "dropout_rng": KEY}):
         found = [
-            jax.grad(lambda x, lib=lib, o=options: lib.dot_product_attention(x, x, x, **o).sum())(x)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            jax.grad(lambda x, lib=lib, o=options: lib.dot_product_attention(x, x, x, **o).sum())(x)
             for lib in (OURS, THEIRS)
         ]
         assert_same_bits(*found)
