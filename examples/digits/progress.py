@@ -31,13 +31,13 @@ class Epochs:
             TextColumn("{task.description:>20}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("loss {task.fields[loss]:.3f}, accuracy {task.fields[accuracy]:.1%}"),
+            TextColumn("{task.fields[said]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task(name, total=epochs, loss=float("nan"), accuracy=0.0)
+        self._task = self._bar.add_task(name, total=epochs, said="compiling")
 
     def __enter__(self) -> Epochs:
         self._bar.start()
@@ -54,11 +54,9 @@ class Epochs:
     def report(self, seen: Scores) -> None:
         """Report one epoch, by the scores of its batches."""
         self._done += 1
-        self._bar.update(self._task, advance=1, loss=seen.loss, accuracy=seen.accuracy)
+        said = f"loss {seen.loss:.3f}, accuracy {seen.accuracy:.1%}"
+        self._bar.update(self._task, advance=1, said=said)
         # The last epoch of each tenth.
         tenths = self._done * LINES // self._epochs
         if not self._console.is_terminal and tenths > (self._done - 1) * LINES // self._epochs:
-            self._console.print(
-                f"{self._name}: epoch {self._done}/{self._epochs},"
-                f" loss {seen.loss:.3f}, accuracy {seen.accuracy:.1%}"
-            )
+            self._console.print(f"{self._name}: epoch {self._done}/{self._epochs}, {said}")

@@ -6,7 +6,15 @@ from typed_nnx import compat as compat
 from typed_nnx import errors as errors
 from typed_nnx import filterlib as filterlib
 from typed_nnx import graph as graph
+from typed_nnx import graphlib as graphlib
+from typed_nnx import helpers as helpers
+from typed_nnx import module as module
+from typed_nnx import pytreelib as object  # noqa: F401  # its older name
+from typed_nnx import pytreelib as pytreelib
+from typed_nnx import rnglib as rnglib
 from typed_nnx import statelib as statelib
+from typed_nnx import transforms as transforms
+from typed_nnx import traversals as traversals
 from typed_nnx import variablelib as variablelib
 
 # -- Variables ---------------------------------------------------------------------------------
@@ -250,6 +258,7 @@ from typed_nnx.training.train_state import TrainState as TrainState
 
 # -- sharding, summaries, Linen --------------------------------------------------------------------
 from typed_nnx import bridge as bridge
+from typed_nnx.bridge import wrappers as wrappers
 from typed_nnx import spmd as spmd
 from typed_nnx import summary as summary
 from typed_nnx import visualization as visualization
@@ -262,8 +271,6 @@ from typed_nnx.spmd import logical_axis_rules as logical_axis_rules
 from typed_nnx.spmd import with_partitioning as with_partitioning
 from typed_nnx.summary import tabulate as tabulate
 from typed_nnx.visualization import display as display
-
-graphlib = graph  # its newer name
 
 if not TYPE_CHECKING:
     from typed_nnx.compat import older_name as __getattr__  # noqa: F401  # Python calls it

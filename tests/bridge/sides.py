@@ -16,7 +16,7 @@ import numpy as np
 
 import typed_nnx
 import typed_nnx.bridge
-from tests.support.layers import BatchNorm
+from typed_nnx import BatchNorm
 from typed_nnx.nn.linear import Linear
 from typed_nnx.nn.stochastic import Dropout
 

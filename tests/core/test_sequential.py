@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.support.layers import Linear
 from tests.support.peer import (
     Scenario,
     assert_as_in_flax,
     assert_refused_as_in_flax,
     scenarios,
 )
+from typed_nnx import Linear
 
 
 def called_in_order(nnx: tp.Any) -> tp.Any:

@@ -30,7 +30,7 @@ def run(out: Path, *options: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "", "COLUMNS": "120"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 

@@ -14,7 +14,7 @@ import pytest
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 import typed_nnx as nnx
-from tests.support.layers import Linear
+from typed_nnx import Linear
 
 MODES: list[dict[str, bool]] = [
     {"graph": False},
@@ -57,6 +57,7 @@ def scanned(f: tp.Callable[..., tp.Any], mode: tp.Any) -> tp.Any:
 
 def expected_of(run: tp.Any, layer: Layer) -> tp.Any:
     """Return what a run gives: the layer of X, or the sum of its kernel's columns for each row."""
+    assert layer.linear.bias is not None
     kernel, bias = layer.linear.kernel[...], layer.linear.bias[...]
     return jnp.broadcast_to(kernel.sum(1), X.shape) if run is differentiated else X @ kernel + bias
 
@@ -99,6 +100,7 @@ def test_captured_values_are_dynamic_inputs_and_not_constants_of_the_trace() -> 
         return layer(x)
 
     for factor in (1.0, 2.0, 3.0):
+        assert layer.linear.bias is not None
         layer.linear.bias[...] = jnp.full(2, factor)
         expected = X @ layer.linear.kernel[...] + factor
         np.testing.assert_allclose(forward(X), expected, rtol=1e-5)

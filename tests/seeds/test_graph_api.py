@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.support.layers import BatchNorm, Linear
+from typed_nnx import BatchNorm, Linear
 
 from .printed import assert_printed
 

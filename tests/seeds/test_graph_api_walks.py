@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.support.layers import Linear
+from typed_nnx import Linear
 
 from .printed import assert_printed
 
@@ -63,6 +63,8 @@ def test_iter_graph_prints_the_bookkeeping_rows_of_the_document() -> None:
 def test_a_clone_shares_no_variable_with_its_model() -> None:
     model = Linear(2, 3, rngs=nnx.Rngs(0))
     cloned_model = nnx.clone(model)
+    assert model.bias is not None
+    assert cloned_model.bias is not None
     model.bias.value += 1
     assert (model.bias.value != cloned_model.bias.value).all()
 

@@ -12,7 +12,6 @@ import pytest
 from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
-from tests.support import layers
 
 from .printed import assert_printed
 
@@ -22,14 +21,14 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-def mlp_of(nnx_: tp.Any, layers_: tp.Any) -> type:
+def mlp_of(nnx_: tp.Any) -> type:
     """Define the MLP of the document in either library, with its layers."""
 
     class Block(nnx_.Module):
         def __init__(self, din: int, dout: int, rngs: tp.Any) -> None:
-            self.linear = layers_.Linear(din, dout, rngs=rngs)
-            self.bn = layers_.BatchNorm(dout, rngs=rngs)
-            self.dropout = layers_.Dropout(0.1, rngs=rngs)
+            self.linear = nnx_.Linear(din, dout, rngs=rngs)
+            self.bn = nnx_.BatchNorm(dout, rngs=rngs)
+            self.dropout = nnx_.Dropout(0.1, rngs=rngs)
 
         def __call__(self, x: jax.Array) -> jax.Array:
             y = jax.nn.relu(self.dropout(self.bn(self.linear(x))))
@@ -49,7 +48,7 @@ def mlp_of(nnx_: tp.Any, layers_: tp.Any) -> type:
 
 
 def test_pop_takes_the_sown_values_out_of_every_block() -> None:
-    model = mlp_of(nnx, layers)(num_layers=3, dim=20, rngs=nnx.Rngs(0))
+    model = mlp_of(nnx)(num_layers=3, dim=20, rngs=nnx.Rngs(0))
     model(jnp.ones((10, 20)))
     intermediates = nnx.pop(model, nnx.Intermediate)  # extract intermediate values
     # A batch of equal rows leaves rounding noise only: its size is the machine's (next test).
@@ -83,8 +82,8 @@ def test_pop_takes_the_sown_values_out_of_every_block() -> None:
 
 def test_the_sown_values_are_those_of_flax_on_the_same_machine() -> None:
     sown = []
-    for library, layers_ in ((nnx, layers), (flax_nnx, flax_nnx)):
-        model = mlp_of(library, layers_)(num_layers=3, dim=20, rngs=library.Rngs(0))
+    for library in (nnx, flax_nnx):
+        model = mlp_of(library)(num_layers=3, dim=20, rngs=library.Rngs(0))
         model(jnp.ones((10, 20)))
         sown.append(jax.tree.leaves(library.pop(model, library.Intermediate)))
     np.testing.assert_array_equal(np.array(sown[0]), np.array(sown[1]))
@@ -93,8 +92,8 @@ def test_the_sown_values_are_those_of_flax_on_the_same_machine() -> None:
 
 class Model(nnx.Module):
     def __init__(self, rngs: nnx.Rngs) -> None:
-        self.linear1 = layers.Linear(2, 3, rngs=rngs)
-        self.linear2 = layers.Linear(3, 4, rngs=rngs)
+        self.linear1 = nnx.Linear(2, 3, rngs=rngs)
+        self.linear2 = nnx.Linear(3, 4, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:
         x = jax.nn.gelu(self.linear1(x))

@@ -16,9 +16,8 @@ import pytest
 from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
-from tests.support.layers import BatchNorm, Dropout, Linear
+from typed_nnx import BatchNorm, Dropout, Linear, Optimizer
 
-from .optimizer import Optimizer
 from .printed import assert_printed
 
 # -- module_and_pytree_guide.txt -------------------------------------------------------------------
@@ -173,6 +172,7 @@ def test_update_takes_a_step_along_the_gradient_that_nnx_grad_gives() -> None:
     nnx.update(model, new_state)
     assert loss_fn(model, x, y) < prev_loss
     # The slope of mean((x k + b - y)^2): 2/3 of the error, times x for the kernel.
+    assert model.bias is not None
     assert model.bias[...] == pytest.approx(np.asarray(-0.1 * 2 / 3 * error[0]), rel=1e-5)
     expected = kernel - 0.1 * 2 / 3 * x.T @ error
     assert model.kernel[...] == pytest.approx(np.asarray(expected), rel=1e-5)
@@ -256,6 +256,7 @@ def test_state_axes_map_parameters_and_dropout_and_broadcast_the_rest() -> None:
     y = forward(model, x)
     expected = [part(own) for part, own in zip(parts, x, strict=True)]
     np.testing.assert_allclose(y, jnp.stack(expected), rtol=1e-5, atol=1e-6)
+    assert model.dropout.rngs is not None
     assert model.dropout.rngs.count[...].tolist() == [1, 1, 1, 1]
     assert model.noise.count[...] == 1  # it was broadcast, and counts once
 

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 import typed_nnx as nnx
-from tests.support.layers import Conv, Linear, max_pool
+from typed_nnx import Conv, Linear, max_pool
 
 from .printed import assert_printed
 

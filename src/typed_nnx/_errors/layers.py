@@ -81,7 +81,7 @@ class InexactDtypeError(ValueError):
 
 
 @public
-class RngsTypeError(TypeError, AttributeError):
+class RngsTypeError(TypeError, ValueError, AttributeError):
     """A layer got something else than random streams.
 
     Args:
