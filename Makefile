@@ -14,11 +14,11 @@ export JAX_PLATFORMS ?= cpu
 .PHONY: help demo test test-all check lint types generated generate format bench install clean
 
 help:
-	@echo "make demo      train a small network on real data (under a minute)"
+	@echo "make demo      train two networks on real data, restore and test them (under two minutes)"
 	@echo "make test      the test suite"
 	@echo "make check     ruff, mypy, pyright, generated files are current"
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
-	@echo "make bench     the benchmarks of the graph engine and of the transforms, against flax"
+	@echo "make bench     the benchmarks of the graph engine, the transforms and training, against flax"
 	@echo "make format    let ruff rewrite what it can;  make generate  rewrite generated files"
 
 install: $(STAMP)
@@ -75,6 +75,7 @@ format: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.graph
 	$(BIN)/python -m benchmarks.dispatch
+	$(BIN)/python -m benchmarks.training
 
 clean:
 	rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

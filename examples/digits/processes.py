@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -32,6 +33,8 @@ def run(count: int, options: Sequence[str], logs: Path) -> int:
     address = free_address()
     settings = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
     started: list[subprocess.Popen[bytes]] = []
+    # A plain SIGTERM would leave the others behind: jax.distributed makes them deaf to it.
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         for number in range(count):
             who = ["--process", str(number), "--coordinator", address]
@@ -48,6 +51,7 @@ def run(count: int, options: Sequence[str], logs: Path) -> int:
         for process in started:
             process.kill()
             process.wait()
+        signal.signal(signal.SIGTERM, before)
 
 
 def join(coordinator: str, processes: int, process: int) -> None:

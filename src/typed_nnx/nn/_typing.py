@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import jax
-from jax.typing import DTypeLike
+from jax.typing import DTypeLike as Dtype
 
 Array: TypeAlias = jax.Array
-Dtype: TypeAlias = DTypeLike
 Shape: TypeAlias = Sequence[int]
 Size: TypeAlias = int
 Axis: TypeAlias = int
