@@ -1,0 +1,36 @@
+"""Runs checks in a process of their own, whose host pretends to have eight devices."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def passed_on_eight_devices(*files: Path) -> int:
+    """Run files of tests, assert that none failed or was skipped, and return how many passed."""
+    settings = {
+        "JAX_PLATFORMS": "cpu",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
+        "PYTEST_ADDOPTS": "",
+    }
+    # Short tracebacks: where flax is the oracle, they must not show its source.
+    command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, "-p", "no:xdist", *map(str, files)],
+        cwd=REPOSITORY,
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    # A check that was skipped would prove nothing.
+    found = re.search(r"^(\d+) passed(?:, \d+ deselected)? in ", done.stdout, re.MULTILINE)
+    assert found, done.stdout
+    return int(found[1])
