@@ -12,7 +12,7 @@ import typed_nnx as nnx
 from tests.bridge.linen_models import TwoParts, X
 from tests.bridge.sides import OURS, assert_as_in_flax, state_of, values_of
 from typed_nnx import bridge
-from typed_nnx._errors.bridge import FunctionalInitError, LazyInitError
+from typed_nnx.errors import FunctionalInitError, LazyInitError
 
 
 def test_a_functional_inits_and_applies_as_in_flax() -> None:

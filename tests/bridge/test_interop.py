@@ -11,7 +11,7 @@ from flax import linen as nn
 from tests.bridge.linen_models import X
 from tests.bridge.sides import OURS, assert_as_in_flax
 from typed_nnx import bridge
-from typed_nnx._errors.bridge import UnboundModuleError
+from typed_nnx.errors import UnboundModuleError
 
 
 def in_compact(side: Any) -> Any:

@@ -14,13 +14,13 @@ from tests.bridge.bridge_models import NORMAL, kit
 from tests.bridge.linen_models import X
 from tests.bridge.sides import OURS, assert_as_in_flax, plain
 from typed_nnx import bridge
-from typed_nnx._errors.bridge import (
+from typed_nnx.errors import (
     BridgeMethodError,
     BridgeRngsError,
     BridgeVariableError,
+    StreamNotFoundError,
     UnboundModuleError,
 )
-from typed_nnx.errors import StreamNotFoundError
 
 MODULES: dict[str, Any] = {
     "parameters": lambda s: kit(s).Dense(4),

@@ -18,7 +18,7 @@ import typed_nnx as nnx
 from tests.bridge.linen_models import X
 from tests.bridge.sides import FLAX, OURS, assert_as_in_flax, plain
 from typed_nnx import bridge
-from typed_nnx._errors.bridge import BridgeMethodError
+from typed_nnx.errors import BridgeMethodError
 
 STREAMS = {"params": jax.random.key(0), "dropout": jax.random.key(1)}
 

@@ -15,9 +15,13 @@ from flax.core import meta
 import typed_nnx as nnx
 from tests.bridge.sides import Side, assert_as_in_flax, plain
 from typed_nnx import bridge
-from typed_nnx._errors.bridge import CollectionNameError, DuplicateVariableError, LinenBoxError
 from typed_nnx.bridge import variables
-from typed_nnx.errors import VariableNameError
+from typed_nnx.errors import (
+    CollectionNameError,
+    DuplicateVariableError,
+    LinenBoxError,
+    VariableNameError,
+)
 
 A = jnp.arange(6.0).reshape(2, 3)
 AUTO = jax.sharding.AxisType.Auto

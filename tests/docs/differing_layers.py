@@ -54,6 +54,12 @@ def weight_norm(nnx: Any) -> Any:
     return layer(jnp.ones((1, 3))).shape
 
 
+def decoding_view(nnx: Any) -> Any:
+    layer = nnx.MultiHeadAttention(2, 4, rngs=nnx.Rngs(0))
+    view = nnx.view(layer, decode=True, batch_size=1, max_length=4)
+    return view(jnp.ones((1, 1, 4))).shape, layer.cached_key is None
+
+
 INPUTS = "inputs of another size or dtype than a layer was made for"
 CONV = "arguments of `Conv` that do not fit"
 ACCEPTED = "a rate of `Dropout` above 1; something else than a cell for `RNN`"
@@ -106,6 +112,12 @@ CASES = [
         lambda nnx: nnx.dot_product_attention(QUERY, QUERY, QUERY[..., :5]).shape,
         ValueError,
         (1, 4, 2, 5),
+    ),
+    Case(
+        "`nnx.view` of attention with `decode`, `batch_size` and `max_length`",
+        decoding_view,
+        ValueError,
+        ((1, 1, 4), True),
     ),
     Case(
         "`GroupNorm` with a `reduction_axes` that keeps a spatial axis",

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import typed_nnx as nnx
 from tests.errors.case import Case
 from typed_nnx import errors
-from typed_nnx._errors.recurrent import AbstractCellError
+from typed_nnx.errors import AbstractCellError
 
 X = jnp.ones((2, 3, 4))
 Q = jnp.ones((2, 3, 2, 4))

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 import typed_nnx as nnx
 from tests.errors.case import Bag, Case
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointDamagedError,
     CheckpointError,
     CheckpointExistsError,

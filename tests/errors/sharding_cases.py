@@ -11,7 +11,7 @@ from jax.sharding import AxisType
 import typed_nnx as nnx
 from tests.errors.case import Case
 from typed_nnx import spmd
-from typed_nnx._errors.sharding import (
+from typed_nnx.errors import (
     InconsistentAxisRulesError,
     InvalidAxisRulesError,
     MissingPartitionNameError,

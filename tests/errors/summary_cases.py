@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 import typed_nnx as nnx
 from tests.errors.case import Case
-from typed_nnx._errors.summary import MethodNotFoundError, MissingPackageError, NotTabulatedError
+from typed_nnx.errors import MethodNotFoundError, MissingPackageError, NotTabulatedError
 from typed_nnx.summary import tabulate
 
 

@@ -9,7 +9,7 @@ import optax
 
 import typed_nnx as nnx
 from tests.errors.case import Case
-from typed_nnx._errors import training as errors
+from typed_nnx import errors
 from typed_nnx.training import metrics
 from typed_nnx.training.ema import EMA
 from typed_nnx.training.optimizer import Optimizer

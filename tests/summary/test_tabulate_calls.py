@@ -16,7 +16,7 @@ from jax import lax
 import typed_nnx as nnx
 from tests.summary import models
 from tests.summary.tables import Parsed, parse
-from typed_nnx._errors.summary import MethodNotFoundError, MissingPackageError, NotTabulatedError
+from typed_nnx.errors import MethodNotFoundError, MissingPackageError, NotTabulatedError
 from typed_nnx.summary import CallInfo, filter_rng_streams, tabulate
 
 PLAIN: dict[str, Any] = {"console_kwargs": {"width": 300}}

@@ -13,7 +13,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import typed_nnx as nnx
-from typed_nnx._errors.checkpoints import CheckpointError
+from typed_nnx.errors import CheckpointError
 from typed_nnx.training import checkpoint
 
 KEYS = 8

@@ -18,7 +18,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.training.checkpoint_writer import model
-from typed_nnx._errors.checkpoints import CheckpointNotFoundError
+from typed_nnx.errors import CheckpointNotFoundError
 from typed_nnx.training import checkpoint
 from typed_nnx.training._checkpoint.directories import versions
 from typed_nnx.training._checkpoint.packages import folder_of

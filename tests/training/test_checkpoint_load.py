@@ -14,7 +14,7 @@ from jax.sharding import PartitionSpec as P
 
 import typed_nnx as nnx
 from tests.training.checkpoint_models import Everything, Network, bits
-from typed_nnx._errors.checkpoints import CheckpointMismatchError
+from typed_nnx.errors import CheckpointMismatchError
 from typed_nnx.training import checkpoint
 from typed_nnx.training.optimizer import Optimizer
 

@@ -16,7 +16,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.training.checkpoint_models import Everything, Network, bits
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointError,
     CheckpointExistsError,
     CheckpointLeafError,

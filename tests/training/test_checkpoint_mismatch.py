@@ -14,15 +14,15 @@ import pytest
 
 import typed_nnx as nnx
 from tests.training.checkpoint_models import Network, bits
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointDamagedError,
     CheckpointError,
     CheckpointExistsError,
     CheckpointLeafError,
     CheckpointMismatchError,
     CheckpointNotFoundError,
+    TraceLevelError,
 )
-from typed_nnx.errors import TraceLevelError
 from typed_nnx.training import checkpoint
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.training.checkpoint_models import Network
-from typed_nnx._errors.summary import MissingPackageError
+from typed_nnx.errors import MissingPackageError
 from typed_nnx.training import checkpoint
 
 USES: dict[str, Any] = {

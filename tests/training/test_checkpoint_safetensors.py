@@ -15,7 +15,7 @@ import safetensors.numpy
 
 import typed_nnx as nnx
 from tests.training.checkpoint_models import Network, bits
-from typed_nnx._errors.checkpoints import (
+from typed_nnx.errors import (
     CheckpointDamagedError,
     CheckpointError,
     CheckpointExistsError,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import typed_nnx as nnx
 from tests.training.models import FLAX, OURS, both, contents, modes, network
-from typed_nnx._errors import training as errors
+from typed_nnx import errors
 
 DECAY = 0.75
 

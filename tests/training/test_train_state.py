@@ -14,7 +14,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.training.models import FLAX, OURS, batch, both, loss, network, trees
-from typed_nnx._errors import training as errors
+from typed_nnx import errors
 
 
 def parts(lib: Any) -> Any:

@@ -16,8 +16,7 @@ from jax.sharding import PartitionSpec as P
 import typed_nnx as nnx
 from tests.core.libraries import both
 from typed_nnx import spmd
-from typed_nnx._errors.sharding import UnknownMeshAxisError
-from typed_nnx.errors import MeshRequiredError, SharedReferenceError
+from typed_nnx.errors import MeshRequiredError, SharedReferenceError, UnknownMeshAxisError
 
 KINDS = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
 

@@ -10,7 +10,7 @@ import flax.core.spmd
 import flax.nnx
 import pytest
 
-from typed_nnx._errors.sharding import InvalidAxisRulesError
+from typed_nnx.errors import InvalidAxisRulesError
 from typed_nnx.spmd import get_logical_axis_rules, logical_axis_rules
 
 RULES = (("a", "data"), ("b", None))

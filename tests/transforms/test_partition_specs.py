@@ -20,12 +20,12 @@ import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.support.eight_devices import passed_on_eight_devices
 from typed_nnx import spmd
-from typed_nnx._errors.sharding import (
+from typed_nnx.errors import (
     InconsistentAxisRulesError,
     MissingPartitionNameError,
+    PartitionNameError,
     UnknownMeshAxisError,
 )
-from typed_nnx.errors import PartitionNameError
 
 HERE = Path(__file__).parent
 MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)

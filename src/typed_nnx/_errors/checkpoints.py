@@ -45,6 +45,9 @@ class CheckpointNotFoundError(CheckpointError, FileNotFoundError):
         found: What is there, as the end of a sentence about the path.
     """
 
+    errno: int | None
+    filename: str
+
     def __init__(self, function: str, path: str, found: str = "does not exist") -> None:
         super().__init__(function, path, found, "give the path that a finished save wrote to")
         self.found = found
@@ -63,6 +66,9 @@ class CheckpointExistsError(CheckpointError, FileExistsError):
         path: The path of the checkpoint.
         fix: What to do.
     """
+
+    errno: int | None
+    filename: str
 
     def __init__(self, function: str, path: str, fix: str) -> None:
         super().__init__(function, path, "holds a checkpoint already", fix)

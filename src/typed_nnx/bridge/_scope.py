@@ -18,9 +18,9 @@ class Scope(Pytree):
     """
 
     def __init__(self, rngs: Rngs, mutable: Any) -> None:
-        self.rngs = rngs
+        self.rngs: Rngs = rngs
         # Static attributes are compared and hashed.
-        self.mutable = tuple(mutable) if isinstance(mutable, list | set) else mutable
+        self.mutable: Any = tuple(mutable) if isinstance(mutable, list | set) else mutable
 
     def copy(self) -> Scope:
         """Return another scope with the same streams."""

@@ -151,31 +151,31 @@ class MultiHeadAttention(Module):
         key_ln_scale_metadata: Metadata = NO_METADATA,
     ) -> None:
         check_rngs(self, rngs)
-        self.num_heads = num_heads
-        self.in_features = in_features
-        self.qkv_features = in_features if qkv_features is None else qkv_features
-        self.out_features = in_features if out_features is None else out_features
-        self.in_kv_features = in_features if in_kv_features is None else in_kv_features
-        self.num_kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.broadcast_dropout = broadcast_dropout
-        self.dropout_rate = dropout_rate
-        self.deterministic = deterministic
-        self.precision = precision
-        self.use_bias = use_bias
-        self.attention_fn = attention_fn
-        self.decode = decode
-        self.normalize_qk = normalize_qk
-        self.qkv_promote_dtype = qkv_promote_dtype
-        self.out_promote_dtype = out_promote_dtype
-        self.ln_promote_dtype = ln_promote_dtype
-        self.qkv_dot_general = qkv_dot_general
-        self.out_dot_general = out_dot_general
-        self.qkv_dot_general_cls = qkv_dot_general_cls
-        self.out_dot_general_cls = out_dot_general_cls
+        self.num_heads: int = num_heads
+        self.in_features: int = in_features
+        self.qkv_features: int = in_features if qkv_features is None else qkv_features
+        self.out_features: int = in_features if out_features is None else out_features
+        self.in_kv_features: int = in_features if in_kv_features is None else in_kv_features
+        self.num_kv_heads: int = num_heads if num_kv_heads is None else num_kv_heads
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.broadcast_dropout: bool = broadcast_dropout
+        self.dropout_rate: float = dropout_rate
+        self.deterministic: bool | None = deterministic
+        self.precision: PrecisionLike = precision
+        self.use_bias: bool = use_bias
+        self.attention_fn: Callable[..., Array] = attention_fn
+        self.decode: bool | None = decode
+        self.normalize_qk: bool = normalize_qk
+        self.qkv_promote_dtype: PromoteDtypeFn = qkv_promote_dtype
+        self.out_promote_dtype: PromoteDtypeFn = out_promote_dtype
+        self.ln_promote_dtype: PromoteDtypeFn = ln_promote_dtype
+        self.qkv_dot_general: DotGeneralT | None = qkv_dot_general
+        self.out_dot_general: DotGeneralT | None = out_dot_general
+        self.qkv_dot_general_cls: Callable[[], DotGeneralT] | None = qkv_dot_general_cls
+        self.out_dot_general_cls: Callable[[], DotGeneralT] | None = out_dot_general_cls
         check_heads(self)
-        self.head_dim = self.qkv_features // num_heads
+        self.head_dim: int = self.qkv_features // num_heads
         both: dict[str, Any] = {
             "use_bias": use_bias,
             "dtype": dtype,

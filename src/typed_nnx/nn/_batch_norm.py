@@ -104,19 +104,19 @@ class BatchNorm(Module):
             if use_bias
             else data(None)
         )
-        self.num_features = num_features
-        self.use_running_average = use_running_average
-        self.axis = axis
-        self.momentum = momentum
-        self.epsilon = epsilon
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.use_bias = use_bias
-        self.use_scale = use_scale
-        self.axis_name = axis_name
-        self.axis_index_groups = axis_index_groups
-        self.use_fast_variance = use_fast_variance
-        self.promote_dtype = promote_dtype
+        self.num_features: int = num_features
+        self.use_running_average: bool | None = use_running_average
+        self.axis: int = axis
+        self.momentum: float = momentum
+        self.epsilon: float = epsilon
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.use_bias: bool = use_bias
+        self.use_scale: bool = use_scale
+        self.axis_name: str | None = axis_name
+        self.axis_index_groups: AxisIndexGroups = axis_index_groups
+        self.use_fast_variance: bool = use_fast_variance
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
 
     def __call__(
         self, x: Array, use_running_average: bool | None = None, *, mask: Array | None = None

@@ -100,7 +100,11 @@ class Conv(Module):
     ) -> None:
         window = as_tuple(kernel_size)
         _check_groups(type(self).__name__, in_features, out_features, feature_group_count)
-        self.kernel_shape = (*window, in_features // feature_group_count, out_features)
+        self.kernel_shape: tuple[int, ...] = (
+            *window,
+            in_features // feature_group_count,
+            out_features,
+        )
         self.kernel = new_param(
             self, rngs, kernel_init, self.kernel_shape, param_dtype, kernel_metadata
         )
@@ -109,22 +113,22 @@ class Conv(Module):
             if use_bias
             else data(None)
         )
-        self.in_features = in_features
-        self.out_features = out_features
-        self.kernel_size = window
-        self.strides = strides
-        self.padding = padding
-        self.input_dilation = input_dilation
-        self.kernel_dilation = kernel_dilation
-        self.feature_group_count = feature_group_count
-        self.use_bias = use_bias
+        self.in_features: int = in_features
+        self.out_features: int = out_features
+        self.kernel_size: tuple[int, ...] = window
+        self.strides: int | Sequence[int] | None = strides
+        self.padding: PaddingLike = padding
+        self.input_dilation: int | Sequence[int] | None = input_dilation
+        self.kernel_dilation: int | Sequence[int] | None = kernel_dilation
+        self.feature_group_count: int = feature_group_count
+        self.use_bias: bool = use_bias
         self.mask = data(mask)
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.precision = precision
-        self.conv_general_dilated = conv_general_dilated
-        self.promote_dtype = promote_dtype
-        self.preferred_element_type = preferred_element_type
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.precision: PrecisionLike = precision
+        self.conv_general_dilated: ConvGeneralDilatedT = conv_general_dilated
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
+        self.preferred_element_type: Dtype | None = preferred_element_type
         # Now, so that the line of the constructor is in the traceback.
         check_mask(self)
         self._window()

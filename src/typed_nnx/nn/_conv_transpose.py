@@ -95,22 +95,22 @@ class ConvTranspose(Module):
         kernel_metadata: Metadata = NO_METADATA,
         bias_metadata: Metadata = NO_METADATA,
     ) -> None:
-        self.kernel_size = as_tuple(kernel_size)
-        self.in_features = in_features
-        self.out_features = out_features
-        self.strides = strides
-        self.padding = padding
-        self.kernel_dilation = kernel_dilation
-        self.use_bias = use_bias
+        self.kernel_size: tuple[int, ...] = as_tuple(kernel_size)
+        self.in_features: int = in_features
+        self.out_features: int = out_features
+        self.strides: int | Sequence[int] | None = strides
+        self.padding: PaddingLike = padding
+        self.kernel_dilation: int | Sequence[int] | None = kernel_dilation
+        self.use_bias: bool = use_bias
         self.mask = data(mask)
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.precision = precision
-        self.transpose_kernel = transpose_kernel
-        self.promote_dtype = promote_dtype
-        self.preferred_element_type = preferred_element_type
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.precision: PrecisionLike = precision
+        self.transpose_kernel: bool = transpose_kernel
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
+        self.preferred_element_type: Dtype | None = preferred_element_type
         features = (out_features, in_features) if transpose_kernel else (in_features, out_features)
-        self.kernel_shape = (*self.kernel_size, *features)
+        self.kernel_shape: tuple[int, ...] = (*self.kernel_size, *features)
         check_mask(self)
         self._window()
         self.kernel = new_param(

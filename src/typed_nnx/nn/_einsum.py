@@ -83,15 +83,15 @@ class Einsum(Module):
             if bias_shape is None
             else new_param(self, rngs, bias_init, bias_shape, param_dtype, bias_metadata)
         )
-        self.einsum_str = equation.text
-        self.kernel_shape = tuple(kernel_shape)
-        self.bias_shape = None if bias_shape is None else tuple(bias_shape)
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.precision = precision
-        self.promote_dtype = promote_dtype
-        self.einsum_op = einsum_op
-        self.preferred_element_type = preferred_element_type
+        self.einsum_str: str = equation.text
+        self.kernel_shape: tuple[int, ...] = tuple(kernel_shape)
+        self.bias_shape: tuple[int, ...] | None = None if bias_shape is None else tuple(bias_shape)
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.precision: PrecisionLike = precision
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
+        self.einsum_op: EinsumT = einsum_op
+        self.preferred_element_type: Dtype | None = preferred_element_type
 
     def __call__(
         self, inputs: Array, einsum_str: str | None = None, out_sharding: Sharding = None

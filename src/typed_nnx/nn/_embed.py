@@ -53,12 +53,12 @@ class Embed(Module):
         self.embedding = new_param(
             self, rngs, embedding_init, (num_embeddings, features), param_dtype, embedding_metadata
         )
-        self.num_embeddings = num_embeddings
-        self.features = features
+        self.num_embeddings: int = num_embeddings
+        self.features: int = features
         # Not `or`: numpy's dtypes are false.
-        self.dtype = self.embedding.dtype if dtype is None else dtype
-        self.param_dtype = param_dtype
-        self.promote_dtype = promote_dtype
+        self.dtype: Dtype = self.embedding.dtype if dtype is None else dtype
+        self.param_dtype: Dtype = param_dtype
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
 
     def __call__(self, inputs: Array, out_sharding: Sharding = None) -> Array:
         """Return the vectors of `inputs`: integer [...] -> [..., features].

@@ -63,6 +63,8 @@ class GroupNorm(Module):
 
     scale: Param[jax.Array] | None
     bias: Param[jax.Array] | None
+    num_groups: int
+    group_size: int
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class GroupNorm(Module):
         bias_metadata: Metadata = NO_METADATA,
         scale_metadata: Metadata = NO_METADATA,
     ) -> None:
-        self.feature_axis = -1
+        self.feature_axis: int = -1
         self.num_groups, self.group_size = _groups(
             type(self).__name__, num_features, num_groups, group_size
         )
@@ -100,16 +102,16 @@ class GroupNorm(Module):
             if use_bias
             else data(None)
         )
-        self.epsilon = epsilon
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.use_bias = use_bias
-        self.use_scale = use_scale
-        self.reduction_axes = reduction_axes
-        self.axis_name = axis_name
-        self.axis_index_groups = axis_index_groups
-        self.use_fast_variance = use_fast_variance
-        self.promote_dtype = promote_dtype
+        self.epsilon: float = epsilon
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.use_bias: bool = use_bias
+        self.use_scale: bool = use_scale
+        self.reduction_axes: Axes | None = reduction_axes
+        self.axis_name: str | None = axis_name
+        self.axis_index_groups: AxisIndexGroups = axis_index_groups
+        self.use_fast_variance: bool = use_fast_variance
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
 
     def __call__(self, x: Array, *, mask: Array | None = None) -> Array:
         """Return the inputs normalized: [...] -> [...].

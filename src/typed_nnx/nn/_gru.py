@@ -85,13 +85,13 @@ class GRUCell(RNNCellBase):
         bias_metadata: Metadata = NO_METADATA,
     ) -> None:
         check_rngs(self, rngs)
-        self.in_features = in_features
-        self.hidden_features = hidden_features
-        self.gate_fn = gate_fn
-        self.activation_fn = activation_fn
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.promote_dtype = promote_dtype
+        self.in_features: int = in_features
+        self.hidden_features: int = hidden_features
+        self.gate_fn: Callable[..., Any] = gate_fn
+        self.activation_fn: Callable[..., Any] = activation_fn
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
         self.rngs = kept_carry_stream(self, rngs, keep_rngs)
         self.dense_i = Linear(
             in_features,
@@ -116,7 +116,7 @@ class GRUCell(RNNCellBase):
             rngs=rngs,
             kernel_metadata=recurrent_kernel_metadata,
         )
-        self.carry_init = carry_init
+        self.carry_init: Initializer | None = carry_init
 
     def __call__(self, carry: Array, inputs: Array) -> tuple[Array, Array]:
         """Return the next carry, which is the output too: [*batch, hidden_features].

@@ -90,17 +90,17 @@ class InstanceNorm(Module):
             if use_bias
             else data(None)
         )
-        self.num_features = num_features
-        self.epsilon = epsilon
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.use_bias = use_bias
-        self.use_scale = use_scale
-        self.feature_axes = feature_axes
-        self.axis_name = axis_name
-        self.axis_index_groups = axis_index_groups
-        self.use_fast_variance = use_fast_variance
-        self.promote_dtype = promote_dtype
+        self.num_features: int = num_features
+        self.epsilon: float = epsilon
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.use_bias: bool = use_bias
+        self.use_scale: bool = use_scale
+        self.feature_axes: Axes = feature_axes
+        self.axis_name: str | None = axis_name
+        self.axis_index_groups: AxisIndexGroups = axis_index_groups
+        self.use_fast_variance: bool = use_fast_variance
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
 
     def __call__(self, x: Array, *, mask: Array | None = None) -> Array:
         """Return the inputs normalized: [...] -> [...].

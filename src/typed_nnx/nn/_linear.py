@@ -79,15 +79,15 @@ class Linear(Module):
             if use_bias
             else data(None)
         )
-        self.in_features = in_features
-        self.out_features = out_features
-        self.use_bias = use_bias
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.precision = precision
-        self.dot_general = dot_general
-        self.promote_dtype = promote_dtype
-        self.preferred_element_type = preferred_element_type
+        self.in_features: int = in_features
+        self.out_features: int = out_features
+        self.use_bias: bool = use_bias
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.precision: PrecisionLike = precision
+        self.dot_general: DotGeneralT = dot_general
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
+        self.preferred_element_type: Dtype | None = preferred_element_type
 
     def __call__(self, inputs: Array, out_sharding: Sharding = None) -> Array:
         """Return ``inputs @ kernel + bias``: [..., in_features] -> [..., out_features].

@@ -95,18 +95,18 @@ class LinearGeneral(Module):
         kernel_metadata: Metadata = NO_METADATA,
         bias_metadata: Metadata = NO_METADATA,
     ) -> None:
-        self.in_features = as_tuple(in_features)
-        self.out_features = as_tuple(out_features)
-        self.axis = as_tuple(axis)
-        self.batch_axis = FrozenMapping(batch_axis)
-        self.use_bias = use_bias
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.precision = precision
-        self.dot_general = dot_general
-        self.dot_general_cls = dot_general_cls
-        self.promote_dtype = promote_dtype
-        self.preferred_element_type = preferred_element_type
+        self.in_features: tuple[int, ...] = as_tuple(in_features)
+        self.out_features: tuple[int, ...] = as_tuple(out_features)
+        self.axis: tuple[int, ...] = as_tuple(axis)
+        self.batch_axis: FrozenMapping[Axis, Size] = FrozenMapping(batch_axis)
+        self.use_bias: bool = use_bias
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.precision: PrecisionLike = precision
+        self.dot_general: DotGeneralT | None = dot_general
+        self.dot_general_cls: Callable[[], DotGeneralT] | None = dot_general_cls
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
+        self.preferred_element_type: Dtype | None = preferred_element_type
         _check(self)
         batch, fan_in = tuple(self.batch_axis.values()), math.prod(self.in_features)
         out = math.prod(self.out_features)

@@ -96,13 +96,13 @@ class LSTMCell(RNNCellBase):
         bias_metadata: Metadata = NO_METADATA,
     ) -> None:
         check_rngs(self, rngs)
-        self.in_features = in_features
-        self.hidden_features = hidden_features
-        self.gate_fn = gate_fn
-        self.activation_fn = activation_fn
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.promote_dtype = promote_dtype
+        self.in_features: int = in_features
+        self.hidden_features: int = hidden_features
+        self.gate_fn: Callable[..., Any] = gate_fn
+        self.activation_fn: Callable[..., Any] = activation_fn
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
         self.rngs = kept_carry_stream(self, rngs, keep_rngs)
         both: dict[str, Any] = {
             "dtype": dtype,
@@ -131,7 +131,7 @@ class LSTMCell(RNNCellBase):
         self.hf = Linear(hidden_features, hidden_features, **of_output)
         self.hg = Linear(hidden_features, hidden_features, **of_output)
         self.ho = Linear(hidden_features, hidden_features, **of_output)
-        self.carry_init = carry_init
+        self.carry_init: Initializer | None = carry_init
 
     def __call__(self, carry: LSTMCarry, inputs: Array) -> tuple[LSTMCarry, Array]:
         """Return the next carry, and its output: [*batch, hidden_features].
@@ -232,13 +232,13 @@ class OptimizedLSTMCell(RNNCellBase):
         bias_metadata: Metadata = NO_METADATA,
     ) -> None:
         check_rngs(self, rngs)
-        self.in_features = in_features
-        self.hidden_features = hidden_features
-        self.gate_fn = gate_fn
-        self.activation_fn = activation_fn
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.promote_dtype = promote_dtype
+        self.in_features: int = in_features
+        self.hidden_features: int = hidden_features
+        self.gate_fn: Callable[..., Any] = gate_fn
+        self.activation_fn: Callable[..., Any] = activation_fn
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
         self.rngs = kept_carry_stream(self, rngs, keep_rngs)
         self.dense_i = Linear(
             in_features,
@@ -263,7 +263,7 @@ class OptimizedLSTMCell(RNNCellBase):
             kernel_metadata=recurrent_kernel_metadata,
             bias_metadata=bias_metadata,
         )
-        self.carry_init = carry_init
+        self.carry_init: Initializer | None = carry_init
 
     def __call__(self, carry: LSTMCarry, inputs: Array) -> tuple[LSTMCarry, Array]:
         """Return the next carry, and its output: [*batch, hidden_features].

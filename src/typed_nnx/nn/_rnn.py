@@ -89,15 +89,15 @@ class RNN(Module):
     ) -> None:
         _check_cell(self, cell)
         self.cell = cell
-        self.time_major = time_major
-        self.return_carry = return_carry
-        self.reverse = reverse
-        self.keep_order = keep_order
-        self.unroll = unroll
+        self.time_major: bool = time_major
+        self.return_carry: bool = return_carry
+        self.reverse: bool = reverse
+        self.keep_order: bool = keep_order
+        self.unroll: int = unroll
         stream = kept_stream(self, rngs, "carry")
         self.rngs = data(None) if stream is None else stream
         self.state_axes = StateAxes(state_axes or {...: Carry})
-        self.broadcast_rngs = broadcast_rngs
+        self.broadcast_rngs: Filter = broadcast_rngs
 
     def __call__(
         self,

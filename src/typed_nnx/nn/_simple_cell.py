@@ -80,13 +80,13 @@ class SimpleCell(RNNCellBase):
         bias_metadata: Metadata = NO_METADATA,
     ) -> None:
         check_rngs(self, rngs)
-        self.in_features = in_features
-        self.hidden_features = hidden_features
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.residual = residual
-        self.activation_fn = activation_fn
-        self.promote_dtype = promote_dtype
+        self.in_features: int = in_features
+        self.hidden_features: int = hidden_features
+        self.dtype: Dtype = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.residual: bool = residual
+        self.activation_fn: Callable[..., Any] = activation_fn
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
         self.rngs = kept_carry_stream(self, rngs, keep_rngs)
         self.dense_h = Linear(
             hidden_features,
@@ -111,7 +111,7 @@ class SimpleCell(RNNCellBase):
             kernel_metadata=kernel_metadata,
             bias_metadata=bias_metadata,
         )
-        self.carry_init = carry_init
+        self.carry_init: Initializer | None = carry_init
 
     def __call__(self, carry: Array, inputs: Array) -> tuple[Array, Array]:
         """Return the next carry, which is the output too: [*batch, hidden_features].

@@ -71,12 +71,12 @@ class SpectralNorm(Module):
         rngs: Rngs,
     ) -> None:
         self.layer_instance = layer_instance
-        self.n_steps = n_steps
-        self.epsilon = epsilon
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.error_on_non_matrix = error_on_non_matrix
-        self.use_running_average = not update_stats
+        self.n_steps: int = n_steps
+        self.epsilon: float = epsilon
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.error_on_non_matrix: bool = error_on_non_matrix
+        self.use_running_average: bool = not update_stats
         stats: dict[Path, BatchStat[jax.Array]] = {}
         for path, kernel in self._kernels():
             if error_on_non_matrix and kernel.ndim > 2:

@@ -80,14 +80,14 @@ class WeightNorm(Module):
         rngs: Rngs,
     ) -> None:
         self.layer_instance = layer_instance
-        self.feature_axes = feature_axes
-        self.use_scale = use_scale
-        self.scale_init = scale_init
-        self.epsilon = epsilon
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.variable_filter = variable_filter
-        self.promote_dtype = promote_dtype
+        self.feature_axes: Axes | None = feature_axes
+        self.use_scale: bool = use_scale
+        self.scale_init: Initializer = scale_init
+        self.epsilon: float = epsilon
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.variable_filter: Filter = variable_filter
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
         self.scales = data(
             {
                 path: scale_init(_key(self, rngs, number), _shape(kernel[...], axes))

@@ -69,9 +69,9 @@ class PReLU(Module):
         self.negative_slope = Param(
             jnp.asarray(negative_slope_init, dtype=param_dtype), **negative_slope_metadata
         )
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.promote_dtype = promote_dtype
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
 
     def __call__(self, inputs: Array) -> Array:
         """Return the inputs, the negative ones times the slope: [...] -> [...]."""

@@ -68,13 +68,13 @@ class LoRA(Module):
         a_metadata: Metadata = NO_METADATA,
         b_metadata: Metadata = NO_METADATA,
     ) -> None:
-        self.in_features = in_features
-        self.out_features = out_features
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.lora_param_type = lora_param_type
-        self.base_module = base_module
-        self.promote_dtype = promote_dtype
+        self.in_features: int = in_features
+        self.out_features: int = out_features
+        self.dtype: Dtype | None = dtype
+        self.param_dtype: Dtype = param_dtype
+        self.lora_param_type: type[Variable[Any]] = lora_param_type
+        self.base_module: Module | None = base_module
+        self.promote_dtype: PromoteDtypeFn = promote_dtype
         thin_a = a_initializer(next_key(self, rngs), (in_features, lora_rank), param_dtype)
         self.lora_a = lora_param_type(thin_a, **a_metadata)
         thin_b = b_initializer(next_key(self, rngs), (lora_rank, out_features), param_dtype)

@@ -61,10 +61,10 @@ class Dropout(Module):
                 "the share of elements to zero, between 0 and 1",
                 f"nnx.{type(self).__name__}(0.1, ...)",
             )
-        self.rate = rate
-        self.broadcast_dims = broadcast_dims
-        self.deterministic = deterministic
-        self.rng_collection = rng_collection
+        self.rate: float = rate
+        self.broadcast_dims: Sequence[int] = broadcast_dims
+        self.deterministic: bool | None = deterministic
+        self.rng_collection: str = rng_collection
         if rngs is None:
             self.rngs = data(None)
         elif isinstance(rngs, RngStream):

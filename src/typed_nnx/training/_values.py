@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from typed_nnx._core.filters import Filter
+from typed_nnx._core.filters import Filter, to_predicate
 from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.nested import MixedLevel, Nested, flat_items
 from typed_nnx._core.paths import Path
@@ -13,6 +13,7 @@ from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_parts import store_value
+from typed_nnx._errors.counts import counted
 from typed_nnx._graph.gather import entries_of
 from typed_nnx._graph.split_merge import state
 
@@ -98,7 +99,12 @@ def matched(wanted: Any, given: Any, chosen: Filter, graph: bool | None) -> Any:
         entries = entries_of(state(given, chosen, graph=graph))
         found = _at_places(wanted._mapping, entries)
         if found is None:
-            raise _mismatch(wanted, given, entries or {})
+            keeps = to_predicate(chosen)
+            # Bare arrays are no Variables that a filter could choose, but they were meant to count.
+            meant = state(
+                given, lambda path, leaf: not is_variable(leaf) or keeps(path, leaf), graph=graph
+            )
+            raise _mismatch(wanted, given, entries_of(meant) or {})
     return State._of(found)
 
 
@@ -124,4 +130,5 @@ def _mismatch(wanted: State, given: Any, entries: Mapping[Any, Any]) -> Mismatch
     found = [path for path, _ in flat_items(entries)]
     missing = [path for path in places if path not in set(found)]
     extra = [path for path in found if path not in set(places)]
-    return Mismatch(f"a {describe_leaf(given)} of {len(found)} leaves", missing, extra)
+    leaves = counted(len(found), "leaf", "leaves")
+    return Mismatch(f"a {describe_leaf(given)} of {leaves}", missing, extra)

@@ -64,12 +64,12 @@ class CheckpointManager:
         save_every: int = 1,
     ) -> None:
         orbax("CheckpointManager")
-        self.path = os.fspath(path)
-        self.keep_last = keep_last
-        self.best = best
-        self.best_mode = best_mode
-        self.keep_best = keep_best
-        self.save_every = save_every
+        self.path: str = os.fspath(path)
+        self.keep_last: int | None = keep_last
+        self.best: str | None = best
+        self.best_mode: Literal["max", "min"] = best_mode
+        self.keep_best: int = keep_best
+        self.save_every: int = save_every
         self._steps = steps(folder_of(path))
         self._writer: Any = None
         self._metrics: dict[int, dict[str, float]] = {}
