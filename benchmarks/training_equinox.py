@@ -20,7 +20,8 @@ class MLP(eqx.Module):
         sizes = (64, 256, 256, 256, CLASSES)
         keys = jax.random.split(key, len(sizes) - 1)
         self.layers = [
-            eqx.nn.Linear(*pair, key=k) for *pair, k in zip(sizes, sizes[1:], keys, strict=False)
+            eqx.nn.Linear(n_in, n_out, key=k)
+            for n_in, n_out, k in zip(sizes[:-1], sizes[1:], keys, strict=True)
         ]
 
     def __call__(self, x: Any) -> Any:

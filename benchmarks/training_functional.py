@@ -28,10 +28,7 @@ def attended(p: Any, x: Any, mask: Any) -> Any:
         jnp.einsum("blw,whd->blhd", x, p[name]["kernel"]) + p[name]["bias"]
         for name in ("query", "key", "value")
     )
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q / jnp.sqrt(q.shape[-1]).astype(q.dtype), k)
-    if mask is not None:
-        scores = jnp.where(mask, scores, jnp.finfo(scores.dtype).min)
-    mixed = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v)
+    mixed = jax.nn.dot_product_attention(q, k, v, mask=mask)
     return jnp.einsum("blhd,hdw->blw", mixed, p["out"]["kernel"]) + p["out"]["bias"]
 
 

@@ -9,7 +9,7 @@ from typed_nnx import graph as graph
 from typed_nnx import graphlib as graphlib
 from typed_nnx import helpers as helpers
 from typed_nnx import module as module
-from typed_nnx import pytreelib as object  # noqa: F401  # its older name
+from typed_nnx import pytreelib as object  # noqa: F401  # pyright: ignore[reportUnusedImport]  # its older name
 from typed_nnx import pytreelib as pytreelib
 from typed_nnx import rnglib as rnglib
 from typed_nnx import statelib as statelib

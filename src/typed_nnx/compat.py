@@ -9,115 +9,100 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from typed_nnx._core import module, walk
 from typed_nnx._core.list_module import List
+from typed_nnx._core.module import iter_modules as iter_modules
 from typed_nnx._core.references import ArrayRef, array_ref
 from typed_nnx._core.sequential import Sequential
 from typed_nnx._core.variable_state import VariableState
-from typed_nnx._graph import flatten as flattening
-from typed_nnx._graph import rng_functions, split_merge, views
-from typed_nnx._graph import walk as graph_walk
+from typed_nnx._core.walk import iter_children as iter_children
+from typed_nnx._core.walk import iter_graph as iter_graph
+from typed_nnx._graph.flatten import flatten as flatten
 from typed_nnx._graph.flatten import unflatten as unflatten
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.references import to_arrays, to_refs
+from typed_nnx._graph.rng_functions import reseed as reseed
+from typed_nnx._graph.split_merge import clone as clone
+from typed_nnx._graph.split_merge import graphdef as graphdef
 from typed_nnx._graph.split_merge import merge as merge
+from typed_nnx._graph.split_merge import split as split
+from typed_nnx._graph.split_merge import state as state
 from typed_nnx._graph.split_merge import unpack as unpack
+from typed_nnx._graph.views import view as view
+from typed_nnx._graph.views import view_info as view_info
 from typed_nnx._graph.views import with_attributes as with_attributes
-from typed_nnx._transforms import (
-    abstract_models,
-    conditionals,
-    loops,
-    partials,
-    rng_backups,
-    rng_splits,
-)
-from typed_nnx._transforms import (
-    checkify as checks,
-)
-from typed_nnx._transforms import (
-    custom_vjp as custom,
-)
-from typed_nnx._transforms import (
-    eval_shape as shapes,
-)
-from typed_nnx._transforms import (
-    grad as gradients,
-)
-from typed_nnx._transforms import (
-    jit as jitting,
-)
-from typed_nnx._transforms import (
-    jvp as forward,
-)
-from typed_nnx._transforms import (
-    pmap as devices,
-)
-from typed_nnx._transforms import (
-    remat as recomputing,
-)
-from typed_nnx._transforms import (
-    scan as scanning,
-)
-from typed_nnx._transforms import (
-    shard_map as sharding,
-)
-from typed_nnx._transforms import (
-    vjp as reverse,
-)
-from typed_nnx._transforms import (
-    vmap as mapping,
-)
-
-F = TypeVar("F", bound=Callable[..., Any])
+from typed_nnx._graph.walk import recursive_map as recursive_map
+from typed_nnx._transforms.abstract_models import get_abstract_model as get_abstract_model
+from typed_nnx._transforms.checkify import checkify as checkify
+from typed_nnx._transforms.conditionals import cond as cond
+from typed_nnx._transforms.conditionals import switch as switch
+from typed_nnx._transforms.custom_vjp import custom_vjp as custom_vjp
+from typed_nnx._transforms.eval_shape import eval_shape as eval_shape
+from typed_nnx._transforms.grad import grad as grad
+from typed_nnx._transforms.grad import value_and_grad as value_and_grad
+from typed_nnx._transforms.jit import jit as jit
+from typed_nnx._transforms.jvp import jvp as jvp
+from typed_nnx._transforms.loops import fori_loop as fori_loop
+from typed_nnx._transforms.loops import while_loop as while_loop
+from typed_nnx._transforms.partials import cached_partial as cached_partial
+from typed_nnx._transforms.pmap import pmap as pmap
+from typed_nnx._transforms.remat import remat as remat
+from typed_nnx._transforms.rng_backups import backup_keys as backup_keys
+from typed_nnx._transforms.rng_splits import fork_rngs as fork_rngs
+from typed_nnx._transforms.rng_splits import split_rngs as split_rngs
+from typed_nnx._transforms.scan import scan as scan
+from typed_nnx._transforms.shard_map import shard_map as shard_map
+from typed_nnx._transforms.vjp import vjp as vjp
+from typed_nnx._transforms.vmap import vmap as vmap
 
 
-def _over_graphs(function: F) -> F:
+def _over_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function for object graphs, whatever `set_graph_mode` says."""
-    return functools.partial(function, graph=True)  # type: ignore[return-value]  # the same calls
+    return functools.partial(function, graph=True)
 
 
-def _updating_graphs(function: F) -> F:
+def _updating_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a transform of functions that may change the structure of object graphs."""
-    return functools.partial(function, graph=True, graph_updates=True)  # type: ignore[return-value]  # the same calls
+    return functools.partial(function, graph=True, graph_updates=True)
 
 
-split = _over_graphs(split_merge.split)
-state = _over_graphs(split_merge.state)
-clone = _over_graphs(split_merge.clone)
-graphdef = _over_graphs(split_merge.graphdef)
-flatten = _over_graphs(flattening.flatten)
-iter_graph = _over_graphs(walk.iter_graph)
-iter_children = _over_graphs(walk.iter_children)
-iter_modules = _over_graphs(module.iter_modules)
-recursive_map = _over_graphs(graph_walk.recursive_map)
-view = _over_graphs(views.view)
-view_info = _over_graphs(views.view_info)
-reseed = _over_graphs(rng_functions.reseed)
-backup_keys = _over_graphs(rng_backups.backup_keys)
-get_abstract_model = _over_graphs(abstract_models.get_abstract_model)
+if not TYPE_CHECKING:  # for type checkers they are the functions themselves: the calls are the same
+    split = _over_graphs(split)
+    state = _over_graphs(state)
+    clone = _over_graphs(clone)
+    graphdef = _over_graphs(graphdef)
+    flatten = _over_graphs(flatten)
+    iter_graph = _over_graphs(iter_graph)
+    iter_children = _over_graphs(iter_children)
+    iter_modules = _over_graphs(iter_modules)
+    recursive_map = _over_graphs(recursive_map)
+    view = _over_graphs(view)
+    view_info = _over_graphs(view_info)
+    reseed = _over_graphs(reseed)
+    backup_keys = _over_graphs(backup_keys)
+    get_abstract_model = _over_graphs(get_abstract_model)
 
-split_rngs = _updating_graphs(rng_splits.split_rngs)
-fork_rngs = _updating_graphs(rng_splits.fork_rngs)
-cached_partial = _updating_graphs(partials.cached_partial)
-jit = _updating_graphs(jitting.jit)
-shard_map = _updating_graphs(sharding.shard_map)
-grad = _updating_graphs(gradients.grad)
-value_and_grad = _updating_graphs(gradients.value_and_grad)
-custom_vjp = _updating_graphs(custom.custom_vjp)
-vjp = _updating_graphs(reverse.vjp)
-jvp = _updating_graphs(forward.jvp)
-remat = _updating_graphs(recomputing.remat)
-vmap = _updating_graphs(mapping.vmap)
-scan = _updating_graphs(scanning.scan)
-pmap = _updating_graphs(devices.pmap)
-while_loop = _updating_graphs(loops.while_loop)
-fori_loop = _updating_graphs(loops.fori_loop)
-eval_shape = _updating_graphs(shapes.eval_shape)
-cond = _updating_graphs(conditionals.cond)
-switch = _updating_graphs(conditionals.switch)
-checkify = _updating_graphs(checks.checkify)
+    split_rngs = _updating_graphs(split_rngs)
+    fork_rngs = _updating_graphs(fork_rngs)
+    cached_partial = _updating_graphs(cached_partial)
+    jit = _updating_graphs(jit)
+    shard_map = _updating_graphs(shard_map)
+    grad = _updating_graphs(grad)
+    value_and_grad = _updating_graphs(value_and_grad)
+    custom_vjp = _updating_graphs(custom_vjp)
+    vjp = _updating_graphs(vjp)
+    jvp = _updating_graphs(jvp)
+    remat = _updating_graphs(remat)
+    vmap = _updating_graphs(vmap)
+    scan = _updating_graphs(scan)
+    pmap = _updating_graphs(pmap)
+    while_loop = _updating_graphs(while_loop)
+    fori_loop = _updating_graphs(fori_loop)
+    eval_shape = _updating_graphs(eval_shape)
+    cond = _updating_graphs(cond)
+    switch = _updating_graphs(switch)
+    checkify = _updating_graphs(checkify)
 
 
 def _sequence(functions: Any) -> Sequential:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import weakref
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 import typed_nnx as nnx
@@ -234,3 +236,55 @@ def test_a_jitted_method_of_an_instance_can_be_lowered():
     model = Model()
     assert numbers(model.double.lower(1.0).compile()(1.0)) == [2, 2, 2]
     assert model.double.eval_shape(1.0).shape == (3,)
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+BATCHES: list[tuple[str, Callable[[Any], Any]]] = [
+    ("tuple", lambda x: (x, 2 * x)),
+    ("list", lambda x: [x, None, 3.0]),
+    ("dict", lambda x: {"x": x, "more": {"y": (x, 1.0)}}),
+    ("namedtuple", lambda x: Pair(x, [x])),
+    ("empty", lambda x: ()),
+]
+
+
+@both
+@pytest.mark.parametrize("make", [make for _, make in BATCHES], ids=[name for name, _ in BATCHES])
+def test_a_batch_in_containers_is_traced_once_and_keeps_its_form(lib: Any, make: Any) -> None:
+    forms: list[Any] = []
+
+    @lib.jit
+    def step(counter: Any, batch: Any) -> Any:
+        forms.append(structure(batch))
+        counter[...] += sum(jnp.sum(leaf) for leaf in jax.tree.leaves(batch))
+        return batch
+
+    counter = lib.Variable(jnp.float32(0))
+    batches = [make(jnp.full(2, float(number))) for number in range(3)]
+    results = [step(counter, batch) for batch in batches]
+    assert forms == [structure(batches[0])]
+    assert structure(results[2]) == structure(batches[2])
+    expected = sum(np.sum(leaf) for batch in batches for leaf in jax.tree.leaves(batch))
+    assert counter[...] == expected
+
+
+@both
+def test_forms_of_batches_take_turns_with_batches_that_hold_objects(lib: Any) -> None:
+    @lib.jit
+    def step(batch: Any) -> Any:
+        for leaf in jax.tree.leaves(batch, is_leaf=lambda x: isinstance(x, lib.Variable)):
+            if isinstance(leaf, lib.Variable):
+                leaf[...] += 1
+        return jax.tree.reduce(jnp.add, jax.tree.map(jnp.sum, batch))
+
+    inside = lib.Variable(jnp.float32(1))
+    for _ in range(2):
+        assert step((jnp.ones(2), {"x": jnp.ones(3)})) == 5
+        assert step([jnp.ones(2)]) == 2
+        before = float(inside[...])
+        step((jnp.ones(2), {"x": inside}))
+        assert inside[...] == before + 1

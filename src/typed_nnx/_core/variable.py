@@ -8,6 +8,7 @@ from types import EllipsisType
 from typing import Any, ClassVar, Self, TypeVar, overload
 
 import jax
+import jax.core
 import numpy as np
 
 from typed_nnx._core.array_methods import ArrayMethods

@@ -1,7 +1,7 @@
 """The quick way through a jitted call: cached records in, changed values out.
 
-It takes calls whose arguments are objects without shared parts, arrays and numbers, and leaves all
-others to the general way, by returning None.
+It takes calls whose arguments are objects without shared parts, arrays and numbers, also in plain
+containers, and leaves all others to the general way, by returning None.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typed_nnx._transforms.signature import Effects
 # What to do with an argument, by its type.
 PLAIN = 0
 OBJECTS = 1
-OTHER = 2
+CONTAINER = 2
+OTHER = 3
 
 _codes: dict[type, int] = dict.fromkeys((int, float, bool, complex), PLAIN)
 
@@ -28,7 +29,12 @@ def code_of(value: Any) -> int:
     cls = type(value)
     kind = kind_of(value)
     is_plain = kind in (LEAF, REFERENCE) or value is None
-    code = PLAIN if is_plain else OBJECTS if kind == OBJECT else OTHER
+    if is_plain:
+        code = PLAIN
+    elif kind == OBJECT:
+        code = OBJECTS
+    else:
+        code = CONTAINER if cls in (list, dict) or issubclass(cls, tuple) else OTHER
     if len(_codes) > 1000:  # classes come and go
         _codes.clear()
     _codes[cls] = code
@@ -80,9 +86,23 @@ def gather(args: Sequence[Any], statics: frozenset[int]) -> Gathered | None:
                 if not are_disjoint(other, record):
                     return None
             records.append(record)
+        elif code == CONTAINER and _is_plain(arg):
+            key.append(None)
+            values.append(arg)
         else:
             return None
     return _gathered(Gathered, (tuple(key), values, records))
+
+
+def _is_plain(container: Any) -> bool:
+    """Whether a container holds arrays, numbers and containers of them, such as a batch."""
+    for item in container.values() if type(container) is dict else container:
+        code = _codes.get(type(item))
+        if code is None:
+            code = code_of(item)
+        if code != PLAIN and not (code == CONTAINER and _is_plain(item)):
+            return False
+    return True
 
 
 # What a NamedTuple's own constructor does, less a call in Python.

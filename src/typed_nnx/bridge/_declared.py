@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import jax
 
 from typed_nnx._core.module import Module
 from typed_nnx._core.variable import Variable
+
+if TYPE_CHECKING:
+    from flax import linen
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -44,10 +47,7 @@ class NNXMeta(Generic[A]):
         raise NotImplementedError
 
 
-# It is a `flax.linen.Module`. Not all that Linen's class inherits from has types, which would make
-# this one partially unknown. Any in its place: a `ToLinen` stands wherever a Linen module may, and
-# `__getattr__` gives Linen's methods.
-class ToLinen(Any):
+class ToLinen(linen.Module):  # type: ignore[misc]  # mypy does not follow flax; its names are Any
     """A Linen module around a Module; its methods are methods of this one."""
 
     nnx_class: Callable[..., Module]

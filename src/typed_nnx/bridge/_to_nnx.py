@@ -18,7 +18,7 @@ from typed_nnx.bridge._linen import current_linen_module, flax_modules
 from typed_nnx.errors import BridgeRngsError, ReservedNameError
 
 if TYPE_CHECKING:
-    from flax import linen
+    import flax.linen
 
 # Attributes that are not Linen variables.
 _OWN = ("to_nnx__module", "to_nnx__rngs", INITIALIZING)
@@ -48,8 +48,8 @@ class ToNNX(Module):
     # `lazy_init` looks for it.
     _nnx_is_lazy: ClassVar[bool] = True
 
-    def __init__(self, module: linen.Module, rngs: Rngs | jax.Array | None = None) -> None:
-        self.to_nnx__module: linen.Module = module
+    def __init__(self, module: flax.linen.Module, rngs: Rngs | jax.Array | None = None) -> None:
+        self.to_nnx__module: flax.linen.Module = module
         self.to_nnx__rngs: Rngs | None = _held(rngs)
 
     @property
@@ -58,7 +58,7 @@ class ToNNX(Module):
         return self.to_nnx__rngs
 
     @property
-    def module(self) -> linen.Module:
+    def module(self) -> flax.linen.Module:
         """The Linen module."""
         return self.to_nnx__module
 

@@ -13,7 +13,7 @@ from typed_nnx.bridge._to_nnx import ToNNX
 from typed_nnx.errors import UnboundModuleError
 
 if TYPE_CHECKING:
-    from flax import linen
+    import flax.linen
 
 M = TypeVar("M", bound=Module)
 
@@ -34,7 +34,7 @@ def nnx_in_bridge_mdl(factory: Callable[[Rngs], M], name: str | None = None) -> 
     return module
 
 
-def linen_in_bridge_mdl(linen_module: linen.Module, name: str | None = None) -> ToNNX:
+def linen_in_bridge_mdl(linen_module: flax.linen.Module, name: str | None = None) -> ToNNX:
     """Make a Module of a Linen module inside a `bridge.Module`.
 
     Args:

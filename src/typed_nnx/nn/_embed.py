@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
@@ -16,6 +18,9 @@ from typed_nnx.nn._typing import Array, Dtype, Initializer, PromoteDtypeFn, Shar
 from typed_nnx.nn.dtypes import promote_dtype
 
 embedding_init: Initializer = initializers.variance_scaling(1.0, "fan_in", "normal", out_axis=0)
+
+# Its types do not know that it takes the function and options together.
+_auto_axes: Any = jax.sharding.auto_axes
 
 
 class Embed(Module):
@@ -86,9 +91,7 @@ class Embed(Module):
             return jnp.broadcast_to(embedding, (*jnp.shape(inputs), self.features))
         if out_sharding is None:
             return jnp.take(embedding, inputs, axis=0)
-        laid_out: Array = jax.sharding.auto_axes(_rows, out_sharding=out_sharding)(
-            embedding, inputs
-        )
+        laid_out: Array = _auto_axes(_rows, out_sharding=out_sharding)(embedding, inputs)
         return laid_out
 
     def attend(self, query: Array, out_sharding: Sharding = None) -> Array:

@@ -6,27 +6,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import jax
-import numpy as np
+from jax.typing import DTypeLike
 
 Array: TypeAlias = jax.Array
+Dtype: TypeAlias = DTypeLike
 Shape: TypeAlias = Sequence[int]
 Size: TypeAlias = int
 Axis: TypeAlias = int
 Axes: TypeAlias = int | Sequence[int]
 
-
-class SupportsDtype(Protocol):
-    """Something that has a dtype, such as ``jnp.float32`` or an array."""
-
-    @property
-    def dtype(self, /) -> np.dtype[Any]:
-        """The dtype."""
-        ...
-
-
-# `jax.typing.DTypeLike` is the same, but jax does not declare it as an alias: a tool that reads
-# declared types only, such as one that generates stubs, finds nothing there.
-Dtype: TypeAlias = str | type[Any] | np.dtype[Any] | SupportsDtype
 
 PrecisionLike: TypeAlias = (
     str | jax.lax.Precision | tuple[str, str] | tuple[jax.lax.Precision, jax.lax.Precision] | None

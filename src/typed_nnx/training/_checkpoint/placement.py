@@ -16,10 +16,7 @@ from typed_nnx.errors import CheckpointError
 from typed_nnx.training._checkpoint.leaves import Leaf
 
 Placement: TypeAlias = (
-    jax.sharding.Sharding
-    | Mapping[Any, Any]
-    | Callable[[Path, jax.ShapeDtypeStruct], jax.sharding.Sharding | None]
-    | None
+    Sharding | Mapping[Any, Any] | Callable[[Path, jax.ShapeDtypeStruct], Sharding | None] | None
 )
 """One sharding for all arrays, a State of shardings, or a function of path and shape; None: as now."""
 
