@@ -61,6 +61,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/python -m pytest -q -m slow tests/project/test_types_complete.py
 
 generated: $(STAMP)
 	$(BIN)/python -m typed_nnx_codegen.samplers --check

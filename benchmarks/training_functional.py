@@ -10,26 +10,34 @@ import jax.numpy as jnp
 from benchmarks.training_models import causal
 
 
+def of_rank(array: Any, ndim: int) -> Any:
+    """Reshape to rank `ndim`, so that no rank is promoted."""
+    return array.reshape((1,) * (ndim - array.ndim) + array.shape)
+
+
 def affine(p: Any, x: Any) -> Any:
     """Map float [..., in] to float [..., out]."""
-    return x @ p["kernel"] + p["bias"]
+    return x @ p["kernel"] + of_rank(p["bias"], x.ndim)
 
 
 def normalised(p: Any, x: Any) -> Any:
     """Normalise float [..., width] over its last axis."""
-    mean = x.mean(-1, keepdims=True)
-    variance = jnp.maximum((x * x).mean(-1, keepdims=True) - mean * mean, 0)
-    return (x - mean) * (jax.lax.rsqrt(variance + 1e-6) * p["scale"]) + p["bias"]
+    # Reshaped and squared as the layers do it: broadcasts would have other gradients to compile.
+    mean = x.mean(-1).reshape(*x.shape[:-1], 1)
+    mean_of_squares = jnp.square(x).mean(-1).reshape(*x.shape[:-1], 1)
+    variance = jnp.maximum(mean_of_squares - jnp.square(mean), 0)
+    scale, bias = of_rank(p["scale"], x.ndim), of_rank(p["bias"], x.ndim)
+    return (x - mean) * (jax.lax.rsqrt(variance + 1e-6) * scale) + bias
 
 
 def attended(p: Any, x: Any, mask: Any) -> Any:
     """Attend within float [batch, length, width]."""
     q, k, v = (
-        jnp.einsum("blw,whd->blhd", x, p[name]["kernel"]) + p[name]["bias"]
+        jnp.einsum("blw,whd->blhd", x, p[name]["kernel"]) + of_rank(p[name]["bias"], 4)
         for name in ("query", "key", "value")
     )
     mixed = jax.nn.dot_product_attention(q, k, v, mask=mask)
-    return jnp.einsum("blhd,hdw->blw", mixed, p["out"]["kernel"]) + p["out"]["bias"]
+    return jnp.einsum("blhd,hdw->blw", mixed, p["out"]["kernel"]) + of_rank(p["out"]["bias"], 3)
 
 
 def block(p: Any, x: Any, mask: Any) -> Any:

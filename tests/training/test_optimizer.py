@@ -391,12 +391,3 @@ def test_the_same_optimizer_shows_the_same_parts_as_flax() -> None:
         text = str(lib.Optimizer(model, optax.sgd(0.1, momentum=0.9), wrt=lib.Param))
         texts.append([line for line in text.splitlines() if "tx=" not in line])
     assert texts[0] == texts[1]
-
-
-def test_an_error_about_bare_gradients_lists_only_what_is_missing() -> None:
-    model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
-    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-    with pytest.raises(errors.UnmatchedLeavesError) as caught:
-        optimizer.update(model, {"kernel": jnp.ones((2, 3))})
-    assert caught.value.missing == [("bias",)]
-    assert "a dict of 1 leaf" in str(caught.value)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import typed_nnx as nnx
 from tests.training.models import (
     FLAX,
     OURS,
@@ -26,6 +27,7 @@ from tests.training.models import (
     train_step,
     trees,
 )
+from typed_nnx import errors
 
 
 def trained(lib: Any, tx: Any, wrap: Any, steps: int = 4) -> Any:
@@ -171,3 +173,12 @@ def test_a_loss_falls() -> None:
     losses = [float(step(model, opt, batch())) for _ in range(30)]
     assert losses[-1] < 0.1 * losses[0]
     assert float(loss(model, batch())) < losses[-1] * 1.5
+
+
+def test_an_error_about_bare_gradients_lists_only_what_is_missing() -> None:
+    model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+    with pytest.raises(errors.UnmatchedLeavesError) as caught:
+        optimizer.update(model, {"kernel": jnp.ones((2, 3))})
+    assert caught.value.missing == [("bias",)]
+    assert "a dict of 1 leaf" in str(caught.value)
