@@ -51,7 +51,7 @@ class Counter:
         """Count the arrays in the value of a Variable."""
         size = size_of(raw_value)
         if size.elements:
-            self._current.setdefault(_counted_as(type(variable)), Size()).add(size)
+            self._current.setdefault(counted_as(type(variable)), Size()).add(size)
 
     def node(self, node: object, children: Iterable[Any]) -> None:
         """Count the children of a node and note their sum as the node's own."""
@@ -161,7 +161,7 @@ def counts_text(counts: Counts) -> str:
     return ", ".join(parts)
 
 
-def _counted_as(kind: type) -> type:
+def counted_as(kind: type) -> type:
     """Return the base under whose name a Variable type is counted.
 
     A class with ``__nnx_counts_subclasses__ = True`` in its body stands for its subclasses: keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from typed_nnx._core.display_counts import Size, _counted_as, size_of
+from typed_nnx._core.display_counts import Size, counted_as, size_of
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.paths import Path
 from typed_nnx._core.variable import Variable
@@ -48,7 +48,7 @@ def holdings_of(root: Any) -> dict[Path, Holding]:
 
 
 def _count(variable: Variable[Any], path: Path, holdings: dict[Path, Holding]) -> None:
-    kind = _counted_as(type(variable))
+    kind = counted_as(type(variable))
     size = size_of(variable.get_raw_value())
     if not size.elements and not _has_arrays(variable):
         return

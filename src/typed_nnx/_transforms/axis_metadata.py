@@ -42,7 +42,7 @@ class AxisMetadata:
         for variable, axis in variables_with_axes(self._function, args, prefixes):
             if id(variable) not in axes:
                 axes[id(variable)] = variable, axis
-                self._remove(variable, axis)
+                self.remove_from(variable, axis)
         return axes
 
     def leave(
@@ -61,12 +61,13 @@ class AxisMetadata:
         ):
             if id(variable) not in done:
                 done[id(variable)] = variable
-                self._add(variable, axes.get(id(variable), (variable, axis))[1])
+                self.add_to(variable, axes.get(id(variable), (variable, axis))[1])
         for variable, axis in axes.values():
             if id(variable) not in done:  # the function took it out of the arguments
-                self._add(variable, axis)
+                self.add_to(variable, axis)
 
-    def _remove(self, variable: Variable[Any], axis: int) -> None:
+    def remove_from(self, variable: Variable[Any], axis: int) -> None:
+        """Take the name out of the metadata of one Variable."""
         names = variable._meta.get("out_sharding")
         if names is not None:
             left = list(names)
@@ -83,7 +84,8 @@ class AxisMetadata:
             variable.set_metadata(out_sharding=tuple(left))
         variable.remove_axis(axis, self._name)
 
-    def _add(self, variable: Variable[Any], axis: int) -> None:
+    def add_to(self, variable: Variable[Any], axis: int) -> None:
+        """Put the name into the metadata of one Variable."""
         names = variable._meta.get("out_sharding")
         if names is not None:
             wider = list(names)

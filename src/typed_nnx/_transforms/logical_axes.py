@@ -30,7 +30,7 @@ def add_axis(tree: A, index: int, transform_metadata: Mapping[Any, Any]) -> A:
     """
     axes = _named("add_axis", transform_metadata)
     for variable, names in _variables(tree):
-        axes._add(variable, index + names + 1 if index < 0 else index)
+        axes.add_to(variable, index + names + 1 if index < 0 else index)
     return tree
 
 
@@ -51,7 +51,7 @@ def remove_axis(tree: A, index: int, transform_metadata: Mapping[Any, Any]) -> A
     """
     axes = _named("remove_axis", transform_metadata)
     for variable, names in _variables(tree):
-        axes._remove(variable, index + names if index < 0 else index)
+        axes.remove_from(variable, index + names if index < 0 else index)
     return tree
 
 
