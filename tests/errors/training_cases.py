@@ -161,7 +161,7 @@ CASES = [
         "gradients of a TrainState that are too few",
         errors.UnmatchedLeavesError,
         lambda: train_state().apply_gradients(nnx.State({"scale": nnx.Param(jnp.ones(2))})),
-        ("TrainState.apply_gradients: `grads`", "got a State of 1 leaves", "('shift',)"),
+        ("TrainState.apply_gradients: `grads`", "got a State of 1 leaf", "('shift',)"),
         "differentiate by the params: jax.grad(loss)(state.params)",
     ),
     Case(

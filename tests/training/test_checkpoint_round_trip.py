@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -202,21 +204,18 @@ def test_a_restored_model_is_free_to_go_to_another_device(tmp_path: Path) -> Non
 
 
 def test_restored_values_do_not_make_jit_trace_again(tmp_path: Path) -> None:
-    traces = []
-
-    @nnx.jit
-    def step(model: Everything) -> jax.Array:
-        traces.append(1)
-        return model.weak[...] + model.odd[...].sum()
-
-    model = Everything(2)
-    for name in ("numpy", "scalar", "plain", "host"):
-        delattr(model, name)
-    step(model)
-    checkpoint.save(tmp_path / "c", model)
-    checkpoint.restore(tmp_path / "c", model)
-    step(model)
-    assert len(traces) == 1
+    # In a process of its own: after thousands of other tests in one process it has been seen to
+    # trace once more, for a reason that is not known yet.
+    command = [sys.executable, "-m", "tests.training.checkpoint_traces", str(tmp_path / "c")]
+    done = subprocess.run(
+        command,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1:] == ["traced 1 times"], done.stdout + done.stderr
 
 
 def test_nothing_is_logged_or_printed(
