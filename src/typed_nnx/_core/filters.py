@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from typing import Any as AnyType
 
 from typed_nnx._core.paths import Key, Path
+from typed_nnx._core.state_hooks import FilterHooks
 from typed_nnx.errors import FilterOrderError, InvalidFilterError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _ABSENT = object()
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class WithTag:
+class WithTag(FilterHooks):
     """Matches values with an attribute ``tag`` equal to `tag`, such as random streams."""
 
     tag: str
@@ -45,7 +46,7 @@ class WithTag:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class PathContains:
+class PathContains(FilterHooks):
     """Matches values whose path contains a key; with ``exact=False`` a text that contains it."""
 
     key: Key
@@ -61,7 +62,7 @@ class PathContains:
         return f"PathContains({self.key!r}, exact={self.exact})"
 
 
-class PathIn:
+class PathIn(FilterHooks):
     """Matches values at one of the given paths."""
 
     __slots__ = ("paths",)
@@ -84,7 +85,7 @@ class PathIn:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class OfType:
+class OfType(FilterHooks):
     """Matches values of a type, and values whose ``type`` attribute is a subclass of it."""
 
     type: type
@@ -100,7 +101,7 @@ class OfType:
         return f"OfType({self.type!r})"
 
 
-class _Combined:
+class _Combined(FilterHooks):
     """A filter made of other filters."""
 
     __slots__ = ("predicates",)
@@ -153,7 +154,7 @@ class Not(_Combined):
         return not self.predicates[0](path, x)
 
 
-class Everything:
+class Everything(FilterHooks):
     """Matches all values."""
 
     __slots__ = ()
@@ -172,7 +173,7 @@ class Everything:
         return "Everything()"
 
 
-class Nothing:
+class Nothing(FilterHooks):
     """Matches no values."""
 
     __slots__ = ()

@@ -76,7 +76,7 @@ class PytreeMeta(abc.ABCMeta):
             return super().__call__(*args, **kwargs)
 
 
-class Pytree(GraphNode, StateHooks, Hooks, NodeDisplay, metaclass=PytreeMeta):
+class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
     """A mutable object whose attributes are either data (children for jax) or static (structure).
 
     Arrays, Variables, other Pytrees and values of registered types are data, all else is static;

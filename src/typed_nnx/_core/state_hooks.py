@@ -1,18 +1,29 @@
-"""Phantom methods by which type checkers know which State belongs to which object.
+"""Phantom methods by which type checkers know which State belongs to which object and filter.
 
-They do not exist at run time. ``state(node)`` takes a `SupportsState[S]` and returns ``S``; the
-method below answers that with the object's own type, and generated stubs may answer more.
+They do not exist at run time. ``state(node)`` takes a `SupportsState[S]` and returns ``S``; a filter
+is a `Selects[A, S]`: from an ``A`` it takes a State ``S``. The methods below answer with the object's
+own type and the filter, as the parameters of a `State`; the overlay that ``typed-nnx stubs`` writes
+for the models of a user answers with State classes that have fields.
+
+The filter asks the object, not the other way round: checkers go through arguments in order, so
+the type of the object is known when the filter is looked at.
 """
 
 from __future__ import annotations
 
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
     from typed_nnx._core.state import State
 
-S_co = TypeVar("S_co", covariant=True)
+A_contra = TypeVar("A_contra", contravariant=True)
+F_contra = TypeVar("F_contra", contravariant=True)
 M_co = TypeVar("M_co", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
+S_co = TypeVar("S_co", covariant=True)
+F = TypeVar("F")
+S = TypeVar("S")
 
 
 class SupportsState(Protocol[S_co]):
@@ -31,6 +42,38 @@ class SupportsSplit(SupportsState[S_co], Protocol[M_co, S_co]):
         ...
 
 
+class SupportsPart(Protocol[F_contra, S_co]):
+    """An object from which the filter ``F_contra`` takes a State of the type ``S_co``."""
+
+    def __nnx_part__(self, taken: F_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SupportsRest(Protocol[F_contra, S_co]):
+    """An object of which the filter ``F_contra`` leaves a State of the type ``S_co``."""
+
+    def __nnx_rest__(self, taken: F_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class Selects(Protocol[A_contra, S_co]):
+    """A filter that takes a State of the type ``S_co`` from an object of the type ``A_contra``."""
+
+    def __nnx_select__(self, node: A_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SelectsRest(Selects[A_contra, S_co], Protocol[A_contra, S_co, R_co]):
+    """A filter that takes an ``S_co`` from an ``A_contra`` and leaves an ``R_co`` for `...`."""
+
+    def __nnx_leave__(self, node: A_contra, /) -> R_co:
+        """Exists for type checkers only."""
+        ...
+
+
 class StateHooks:
     """The phantom methods of every Pytree."""
 
@@ -43,5 +86,47 @@ class StateHooks:
             ...
 
         def __nnx_state__(self, /) -> State[Any, Any, Self, Any]:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_part__(self, taken: F, /) -> State[Any, Any, Self, F]:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_rest__(self, taken: object, /) -> State[Any, Any, Self, EllipsisType]:
+            """Exists for type checkers only."""
+            ...
+
+
+class TypeFilterHooks:
+    """The phantom methods of the types of Variables, which are filters."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def __nnx_select__(cls, node: SupportsPart[type[Self], S], /) -> S:
+            """Exists for type checkers only."""
+            ...
+
+        @classmethod
+        def __nnx_leave__(cls, node: SupportsRest[type[Self], S], /) -> S:
+            """Exists for type checkers only."""
+            ...
+
+
+class FilterHooks:
+    """The phantom methods of filters that are objects, such as ``nnx.Not(nnx.Param)``."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __nnx_select__(self, node: SupportsPart[Self, S], /) -> S:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_leave__(self, node: SupportsRest[Self, S], /) -> S:
             """Exists for type checkers only."""
             ...

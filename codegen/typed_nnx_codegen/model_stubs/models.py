@@ -1,0 +1,150 @@
+"""What the reader of a user's source finds and the writer of the overlay needs."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Named:
+    """A class with its type arguments: ``jax.Array``, ``typed_nnx.List[app.Block]``.
+
+    Attributes:
+        name: The full name under which it can be imported, ``module:qualified.name``.
+        arguments: The type arguments; empty where it has none or they are not known.
+    """
+
+    name: str
+    arguments: tuple[Type, ...] = ()
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A type parameter of the class, by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Union:
+    """One of several types."""
+
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True)
+class Tuple:
+    """A tuple of known length."""
+
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True)
+class Absent:
+    """None: at run time the attribute is static and has no place in the State."""
+
+
+@dataclass(frozen=True)
+class Static:
+    """A value without arrays (a number, a text, a function): no place in the State.
+
+    Attributes:
+        text: The type, for people.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A type that could not be found out.
+
+    Attributes:
+        reason: Why, in words that fit into a comment.
+    """
+
+    reason: str
+
+
+Type: TypeAlias = Named | Parameter | Union | Tuple | Absent | Static | Unknown
+
+
+class Kind(enum.Enum):
+    """What a class is for the State of an object that has it as an attribute."""
+
+    MODEL = "model"  # a Pytree or Module with attributes
+    VARIABLE = "variable"
+    LIST = "list"  # nnx.List, and list and tuple marked as data
+    DICT = "dict"  # nnx.Dict, and dict marked as data
+    ARRAY = "array"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of a model class, its own or inherited.
+
+    Attributes:
+        name: Its name.
+        type: Its type; in a subclass of a generic class with the arguments put in.
+        line: The line of the first assignment or annotation, from 1.
+    """
+
+    name: str
+    type: Type
+    line: int
+
+
+@dataclass(frozen=True)
+class ClassInfo:
+    """A class that occurs in a model, or is one.
+
+    Attributes:
+        name: As in `Named`.
+        kind: What it is.
+        parameters: The names of its type parameters.
+        bases: All its base classes that are Variables or models, nearest first, as in the MRO.
+        attributes: For models, in the order of the source; inherited ones first.
+        path: The file, relative to the directory the command runs in; empty for libraries.
+        line: The line of the class, from 1.
+    """
+
+    name: str
+    kind: Kind
+    parameters: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+    attributes: tuple[Attribute, ...] = ()
+    path: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A file that could not be read, or part of one.
+
+    Attributes:
+        path: The file.
+        line: The line, from 1.
+        message: What is wrong.
+    """
+
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Models:
+    """All that the reader found.
+
+    Attributes:
+        classes: Every class that is needed, by its name: the user's models, the models of libraries
+            and the types of Variables that they use.
+        roots: The names of the user's model classes, in the order of files and lines.
+        problems: What could not be read.
+    """
+
+    classes: dict[str, ClassInfo]
+    roots: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,1 @@
+"""The tables from which the stubs are made, one file per family."""
