@@ -1,0 +1,89 @@
+"""`split`, `state`, `pop`, `unpack` and `merge`: an object graph in parts, chosen by filters."""
+
+from __future__ import annotations
+
+from typed_nnx_codegen.stubgen.declarations import ModuleStub
+from typed_nnx_codegen.stubgen.families.selecting import (
+    IMPORTS,
+    MOST,
+    PREAMBLE,
+    Selecting,
+    one_or_tuple,
+)
+
+_GRAPH = "*, graph: bool | None = None"
+
+_STATE = Selecting("state", one_or_tuple, options=_GRAPH)
+_SPLIT = Selecting(
+    "split", lambda parts: f"tuple[{', '.join(['GraphDef[A]', *parts])}]", options=_GRAPH
+)
+_POP = Selecting("pop", one_or_tuple)
+
+# A graph that is one Variable has itself for a State.
+_STATE_OF_ALL = f"""
+@overload
+def state(node: V1, {_GRAPH}) -> V1: ...
+@overload
+def state(node: V1, f1: Filter, /, {_GRAPH}) -> V1: ...
+@overload
+def state(node: SupportsState[S1], {_GRAPH}) -> S1: ...
+@overload
+def state(node: A, {_GRAPH}) -> State[Any, Any, A, Any]: ...
+"""
+
+_SPLIT_OF_ALL = f"""
+@overload
+def split(node: V1, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
+@overload
+def split(node: V1, f1: Filter, /, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
+@overload
+def split(node: SupportsSplit[A, S1], {_GRAPH}) -> tuple[GraphDef[A], S1]: ...
+@overload
+def split(node: A, {_GRAPH}) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: ...
+"""
+
+
+def _unpack() -> str:
+    """Return the overloads of `unpack`: a GraphState is one of an ``A``, whatever the filter."""
+    lines = [f"@overload\ndef unpack(node: A, first: Filter = ..., /, {_GRAPH}) -> GraphState[A]: ..."]
+    for count in range(2, MOST + 1):
+        filters = ", ".join(
+            f"f{i}: {'Filter' if i == count else 'Inner'}" for i in range(1, count + 1)
+        )
+        result = ", ".join(["GraphState[A]"] * count)
+        lines.append(f"@overload\ndef unpack(node: A, {filters}, /, {_GRAPH}) -> tuple[{result}]: ...")
+    filters = ", ".join(f"f{i}: Inner" for i in range(1, MOST + 1))
+    lines.append(
+        f"@overload\ndef unpack(node: A, {filters}, f{MOST + 1}: Filter, /, *filters: Filter, "
+        "graph: bool | None = None) -> tuple[GraphState[A], ...]: ..."
+    )
+    return "\n".join(lines)
+
+
+_MERGE = """
+@overload
+def merge(graphdef: GraphDef[A], /, *states: Any, copy: bool = False, recreate_variables: bool = True) -> A: ...
+@overload
+def merge(graphstate: GraphState[A], /, *states: GraphState[A] | State[Any, Any, Any, Any], copy: bool = False, recreate_variables: bool = True) -> A: ...
+"""
+
+STUBS = (
+    ModuleStub(
+        module="typed_nnx._graph.split_merge",
+        definitions={
+            "state": _STATE_OF_ALL + _STATE.overloads(),
+            "split": _SPLIT_OF_ALL + _SPLIT.overloads(),
+            "unpack": _unpack(),
+            "merge": _MERGE,
+            **dict.fromkeys(("A", "F", "S", "Part", *(f"F{i}" for i in range(1, MOST + 1))), ""),
+        },
+        preamble=PREAMBLE,
+        imports=(*IMPORTS, "from typed_nnx._core.state_hooks import SupportsState, SupportsSplit"),
+    ),
+    ModuleStub(
+        module="typed_nnx._graph.pop",
+        definitions={"pop": _POP.overloads()},
+        preamble=PREAMBLE,
+        imports=IMPORTS,
+    ),
+)

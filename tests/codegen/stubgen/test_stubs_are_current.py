@@ -1,0 +1,68 @@
+"""The committed stub package is what the generator writes, on every Python and backend."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from typed_nnx_codegen.stubgen import __main__ as command
+from typed_nnx_codegen.stubgen.table import all_stubs
+
+
+def test_the_committed_stubs_are_what_the_generator_writes() -> None:
+    assert command.stale(command.render()) == [], f"Fix: {command.COMMAND}"
+
+
+def test_the_package_declares_itself_partial() -> None:
+    assert (command.TARGET / "py.typed").read_text(encoding="utf-8") == "partial\n"
+
+
+@pytest.mark.parametrize("backend", ["cpu", "cuda", "no_such_backend"])
+def test_neither_jax_nor_the_backend_nor_the_hash_seed_takes_part(
+    backend: str, tmp_path: Path
+) -> None:
+    program = (
+        "import sys, pathlib\n"
+        "from typed_nnx_codegen.stubgen import __main__ as command\n"
+        "command.write(command.render(), pathlib.Path(sys.argv[1]))\n"
+        "print([m for m in ('jax', 'typed_nnx', 'numpy') if m in sys.modules])\n"
+    )
+    environment = {**os.environ, "JAX_PLATFORMS": backend, "PYTHONHASHSEED": "7"}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
+    assert command.stale(command.render(), tmp_path) == []
+
+
+def test_writing_removes_what_is_no_longer_generated_and_writes_the_rest(tmp_path: Path) -> None:
+    (tmp_path / "old.pyi").write_text("x: int\n", encoding="utf-8")
+    files = {"py.typed": "partial\n", "deep/new.pyi": "y: int\n"}
+    command.write(files, tmp_path)
+    assert command.stale(files, tmp_path) == []
+    assert not (tmp_path / "old.pyi").exists()
+
+
+def test_check_refuses_a_changed_file_and_names_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = command.render()
+    command.write(files, tmp_path)
+    monkeypatch.setattr(command, "stale", lambda found: [n for n in found if n == "py.typed"])
+    assert command.main(["--check"]) == 1
+    assert "py.typed is not current.\n  Fix: make stubs" in capsys.readouterr().err
+
+
+def test_no_module_is_declared_twice_and_each_has_a_source() -> None:
+    modules = [stub.module for stub in all_stubs()]
+    assert modules == sorted(set(modules))
+    for module in modules:
+        assert (command.SOURCE / f"{module.replace('.', '/')}.py").is_file()
