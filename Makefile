@@ -11,7 +11,7 @@ VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 
-.PHONY: help demo test test-all check lint types generated generate format bench install clean
+.PHONY: help demo test test-all check lint types generated generate stubs format bench install clean
 
 help:
 	@echo "make demo      train two networks on real data, restore and test them (under two minutes)"
@@ -19,6 +19,7 @@ help:
 	@echo "make check     ruff, mypy, pyright, generated files are current"
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
 	@echo "make bench     the benchmarks of the graph engine, the transforms and training, against flax"
+	@echo "make stubs     write stubs/typed_nnx-stubs anew, which type checkers read"
 	@echo "make format    let ruff rewrite what it can;  make generate  rewrite generated files"
 
 install: $(STAMP)
@@ -65,9 +66,13 @@ types: $(STAMP)
 
 generated: $(STAMP)
 	$(BIN)/python -m typed_nnx_codegen.samplers --check
+	$(BIN)/python -m typed_nnx_codegen.stubgen --check
 
-generate: $(STAMP)
+generate: $(STAMP) stubs
 	$(BIN)/python -m typed_nnx_codegen.samplers --write
+
+stubs: $(STAMP)
+	$(BIN)/python -m typed_nnx_codegen.stubgen --write
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix-only --quiet

@@ -121,6 +121,9 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
     def __hash__(self) -> int:
         return id(self)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.__dict__)
+
 
 def _check_key(key: object) -> None:
     if not isinstance(key, str):

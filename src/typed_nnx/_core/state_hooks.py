@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 A_contra = TypeVar("A_contra", contravariant=True)
 F_contra = TypeVar("F_contra", contravariant=True)
+L_contra = TypeVar("L_contra", contravariant=True)
 M_co = TypeVar("M_co", covariant=True)
 R_co = TypeVar("R_co", covariant=True)
 S_co = TypeVar("S_co", covariant=True)
@@ -70,6 +71,21 @@ class SelectsRest(Selects[A_contra, S_co], Protocol[A_contra, S_co, R_co]):
     """A filter that takes an ``S_co`` from an ``A_contra`` and leaves an ``R_co`` for `...`."""
 
     def __nnx_leave__(self, node: A_contra, /) -> R_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SelectsNext(Protocol[A_contra, L_contra, S_co, R_co]):
+    """A filter that takes an ``S_co`` from an ``A_contra``, after others that left an ``L_contra``.
+
+    It leaves an ``R_co`` of what they left.
+    """
+
+    def __nnx_select__(self, node: A_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+    def __nnx_leave__(self, left: L_contra, /) -> R_co:
         """Exists for type checkers only."""
         ...
 

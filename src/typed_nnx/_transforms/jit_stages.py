@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Generic, NamedTuple, ParamSpec, Self, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    NamedTuple,
+    ParamSpec,
+    Self,
+    TypeVar,
+    overload,
+)
 
 import jax
 
@@ -21,8 +31,11 @@ from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.outcomes import Flat, Outcome, flattened
 from typed_nnx._transforms.signature import Signature
 
+A = TypeVar("A")
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+S = TypeVar("S")
 
 
 class Stage(Generic[R]):
@@ -225,7 +238,43 @@ class Outputs(NamedTuple):
     updates: Any
 
 
-class Staged(Lifted[P, R]):
+class HasStages(Generic[P, R]):
+    """What can be traced, lowered and compiled ahead of a call.
+
+    Arguments may be abstract in all of these: `jax.ShapeDtypeStruct`, or Modules that hold them.
+    """
+
+    def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
+        """Trace the function for arguments, which stay as they are.
+
+        Args:
+            *args: Arguments, or abstract ones.
+            **kwargs: Keyword arguments.
+        """
+        return self._traced(args, kwargs)
+
+    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
+        """Trace the function for arguments and translate it to the input of the compiler."""
+        return self._traced(args, kwargs).lower()
+
+    def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
+        """Compile the function for arguments, which stay as they are."""
+        return self._traced(args, kwargs).lower().compile()
+
+    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return what the function returns with shapes in the place of values."""
+        return self._shapes(args, kwargs)
+
+    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced[R]:
+        """Trace the function."""
+        raise NotImplementedError
+
+    def _shapes(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
+        """Return the result with shapes."""
+        raise NotImplementedError
+
+
+class Staged(Lifted[P, R], HasStages[P, R]):
     """The part of a jitted function that makes stages of it."""
 
     _options: Any
@@ -245,13 +294,7 @@ class Staged(Lifted[P, R]):
         """Return what jax compiles for a kind of call."""
         raise NotImplementedError
 
-    def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
-        """Trace the function for arguments, which stay as they are.
-
-        Args:
-            *args: Arguments, or abstract ones.
-            **kwargs: Keyword arguments.
-        """
+    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced[R]:
         options = self._options
         call = self._gather(args, kwargs)
         signature = self._intern(call)
@@ -261,16 +304,7 @@ class Staged(Lifted[P, R]):
         names = {n: value for n, value in kwargs.items() if n in options.static_argnames}
         return Traced(Program(self, signature, statics, names), stage)
 
-    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
-        """Trace the function for arguments and translate it to the input of the compiler."""
-        return self.trace(*args, **kwargs).lower()
-
-    def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
-        """Compile the function for arguments, which stay as they are."""
-        return self.lower(*args, **kwargs).compile()
-
-    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what the function returns with shapes in the place of values."""
+    def _shapes(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
         call = self._gather(args, kwargs)
         signature = self._intern(call)
         jitted = self._jitted_for(signature, call)
@@ -295,31 +329,35 @@ class Staged(Lifted[P, R]):
         jitted = [self._jitted, *self._with_shardings.values()]
         return sum([int(one._cache_size()) for one in jitted])
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Staged[Concatenate[A, Q], S], instance: A, owner: Any = None
+    ) -> JitMethod[Q, S]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> JitMethod[..., R]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else JitMethod(self, instance)
 
 
-class JitMethod(functools.partial[R]):
+class JitMethod(functools.partial[R], HasStages[P, R], Generic[P, R]):
     """A jitted method of one object: what ``obj.method`` is."""
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+            """Call the method."""
+            ...
 
     @property
     def _staged(self) -> Staged[..., R]:
         return self.func  # type: ignore[return-value]  # made by `Staged.__get__` only
 
-    def trace(self, *args: Any, **kwargs: Any) -> Traced[R]:
-        """Trace the method for arguments; see `jit`."""
+    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced[R]:
         found: Traced[R] = self._staged.trace(*self.args, *args, **kwargs)
         return found.with_bound(self.args)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Lowered[R]:
-        """Translate the method to the input of the compiler; see `jit`."""
-        return self.trace(*args, **kwargs).lower()
-
-    def compile(self, *args: Any, **kwargs: Any) -> Compiled[R]:
-        """Compile the method for arguments; see `jit`."""
-        return self.lower(*args, **kwargs).compile()
-
-    def eval_shape(self, *args: Any, **kwargs: Any) -> R:
-        """Return what the method returns with shapes in the place of values."""
+    def _shapes(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
         found: R = self._staged.eval_shape(*self.args, *args, **kwargs)
         return found

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 from typed_nnx._transforms.callables import describe, unwrapped_function
 from typed_nnx._transforms.lift import Lift
 
+A = TypeVar("A")
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+S = TypeVar("S")
 
 #: Stands for "no function given": a decorator is wanted.
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING", "__slots__": ()})()
@@ -59,6 +62,14 @@ class Lifted(Generic[P, R]):
     def _prepare(self) -> None:
         """Make what belongs to one function only."""
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Lifted[Concatenate[A, Q], S], instance: A, owner: Any = None
+    ) -> Callable[Q, S]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> Callable[..., R]: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 

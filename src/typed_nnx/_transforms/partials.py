@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from jax.errors import JaxRuntimeError
 
@@ -16,19 +16,16 @@ from typed_nnx._transforms.argnums import ArgNames, ArgNums
 from typed_nnx._transforms.callables import describe, unwrapped_function
 from typed_nnx._transforms.fixed_structure import FixedLift
 from typed_nnx._transforms.jit import Device, JitWrapped, jit
-from typed_nnx._transforms.jit_stages import Compiled, Lowered, Traced
+from typed_nnx._transforms.jit_stages import HasStages, Traced
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.partial_plan import Plan
 from typed_nnx.errors import NotJittedError
 
-A = TypeVar("A")
-B = TypeVar("B")
-C = TypeVar("C")
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Bound(functools.partial[R], Generic[P, R]):
+class Bound(functools.partial[R], HasStages[P, R], Generic[P, R]):
     """A jitted function whose first arguments are bound, and taken apart once.
 
     Values that they hold are read at each call; when their structure changes outside they are taken
@@ -79,7 +76,7 @@ class Bound(functools.partial[R], Generic[P, R]):
 
     def _general(self, args: Any, kwargs: Any) -> R:
         """Call the function in the general way, and take the bound arguments apart for later."""
-        jitted = self.jitted_fn
+        jitted: Any = self.func
         complete = (*self.args, *args)
         result: R = jitted(*complete, **kwargs)
         if jitted._options.has_shardings or kwargs or verify.enabled:
@@ -106,7 +103,8 @@ class Bound(functools.partial[R], Generic[P, R]):
     @property
     def fun(self) -> Callable[..., R]:
         """The user's function."""
-        function: Callable[..., R] = self.jitted_fn.nnx_function()
+        jitted: Any = self.func
+        function: Callable[..., R] = jitted.nnx_function()
         return function
 
     @property
@@ -117,7 +115,8 @@ class Bound(functools.partial[R], Generic[P, R]):
     @property
     def graph(self) -> bool:
         """Whether arguments may be graphs."""
-        return bool(self.jitted_fn._lift.modes[0])
+        jitted: Any = self.func
+        return bool(jitted._lift.modes[0])
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -125,23 +124,14 @@ class Bound(functools.partial[R], Generic[P, R]):
 
     # -- stages -----------------------------------------------------------------------------------
 
-    def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
+    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced[R]:
         """Trace the function; what is compiled of it takes the arguments that are not bound."""
-        jitted = self.jitted_fn
+        jitted: Any = self.func
         traced: Traced[R] = jitted.trace(*self.args, *args, **kwargs)
         bound = [value for n, value in enumerate(self.args) if n not in jitted._statics]
         return traced.with_bound(tuple(bound))
 
-    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
-        """Trace the function and translate it to the input of the compiler."""
-        return self.trace(*args, **kwargs).lower()
-
-    def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
-        """Compile the function for arguments, which stay as they are."""
-        return self.lower(*args, **kwargs).compile()
-
-    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what the function returns with shapes in the place of values."""
+    def _shapes(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
         found: R = self.jitted_fn.eval_shape(*self.args, *args, **kwargs)
         return found
 
@@ -228,49 +218,12 @@ def jit_partial(
     return JitPartial(jitted, *partial_args)
 
 
-@overload
 def cached_partial(
-    f: Callable[Concatenate[A, P], R],
-    first: A,
-    /,
-    *,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> CachedPartial[P, R]: ...
-@overload
-def cached_partial(
-    f: Callable[Concatenate[A, B, P], R],
-    first: A,
-    second: B,
-    /,
-    *,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> CachedPartial[P, R]: ...
-@overload
-def cached_partial(
-    f: Callable[Concatenate[A, B, C, P], R],
-    first: A,
-    second: B,
-    third: C,
-    /,
-    *,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> CachedPartial[P, R]: ...
-@overload
-def cached_partial(
-    f: Callable[..., R],
-    *cached_args: Any,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> CachedPartial[..., R]: ...
-def cached_partial(
-    f: Any,
+    f: JitWrapped[..., R] | Bound[..., R],
     *cached_args: Any,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> CachedPartial[..., R]:
     """Bind the first arguments of a jitted function, which saves taking them apart at each call.
 
     The function must leave the structure of what is bound as it is.

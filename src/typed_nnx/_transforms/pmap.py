@@ -15,12 +15,11 @@ from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
 from typed_nnx._transforms.outcomes import Outcome
-from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.prefix_types import AxisPrefix
 from typed_nnx._transforms.signature import Signature
 from typed_nnx._transforms.vmap import NO_METADATA
 from typed_nnx.errors import UnhashableArgumentError
 
-F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -102,11 +101,11 @@ class Pmapped(Mapped[P, R]):
 
 @overload
 def pmap(
-    f: F,
+    f: Callable[P, R],
     *,
     axis_name: Hashable | None = ...,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: AxisPrefix = ...,
+    out_axes: AxisPrefix = ...,
     static_broadcasted_argnums: int | Iterable[int] = ...,
     devices: Sequence[Device] | None = ...,
     backend: str | None = ...,
@@ -115,13 +114,13 @@ def pmap(
     transform_metadata: Mapping[str, Any] = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> F: ...
+) -> Callable[P, R]: ...
 @overload
 def pmap(
     *,
     axis_name: Hashable | None = ...,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: AxisPrefix = ...,
+    out_axes: AxisPrefix = ...,
     static_broadcasted_argnums: int | Iterable[int] = ...,
     devices: Sequence[Device] | None = ...,
     backend: str | None = ...,
@@ -130,13 +129,13 @@ def pmap(
     transform_metadata: Mapping[str, Any] = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> Callable[[F], F]: ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def pmap(
     f: Any = UNSET,
     *,
     axis_name: Hashable | None = None,
-    in_axes: Prefix = 0,
-    out_axes: Prefix = 0,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
     static_broadcasted_argnums: int | Iterable[int] = (),
     devices: Sequence[Device] | None = None,
     backend: str | None = None,

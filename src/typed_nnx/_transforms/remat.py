@@ -20,7 +20,6 @@ from typed_nnx._transforms.literals import as_arrays
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import Signature
 
-F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -107,14 +106,14 @@ class Rematerialised(Lifted[P, R]):
 
 @overload
 def remat(
-    f: F,
+    f: Callable[P, R],
     *,
     prevent_cse: bool = ...,
     static_argnums: int | tuple[int, ...] = ...,
     policy: Callable[..., bool] | None = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> F: ...
+) -> Callable[P, R]: ...
 @overload
 def remat(
     *,
@@ -123,7 +122,7 @@ def remat(
     policy: Callable[..., bool] | None = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> Callable[[F], F]: ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def remat(
     f: Any = UNSET,
     *,

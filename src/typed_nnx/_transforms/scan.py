@@ -11,13 +11,13 @@ import jax
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.axis_metadata import AxisMetadata, named_axis
 from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.prefixes import Carry, Prefix
+from typed_nnx._transforms.prefix_types import CarryPrefix
+from typed_nnx._transforms.prefixes import Carry
 from typed_nnx._transforms.scan_axes import ScanAxes
 from typed_nnx._transforms.scan_steps import Steps
 from typed_nnx._transforms.vmap import NO_METADATA
 from typed_nnx.errors import ScanAxesError
 
-F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -61,18 +61,18 @@ class Scanned(Lifted[P, R]):
 
 @overload
 def scan(
-    f: F,
+    f: Callable[P, R],
     *,
     length: int | None = ...,
     reverse: bool = ...,
     unroll: int | bool = ...,
     _split_transpose: bool = ...,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: CarryPrefix = ...,
+    out_axes: CarryPrefix = ...,
     transform_metadata: Mapping[str, Any] = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> F: ...
+) -> Callable[P, R]: ...
 @overload
 def scan(
     *,
@@ -80,12 +80,12 @@ def scan(
     reverse: bool = ...,
     unroll: int | bool = ...,
     _split_transpose: bool = ...,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: CarryPrefix = ...,
+    out_axes: CarryPrefix = ...,
     transform_metadata: Mapping[str, Any] = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> Callable[[F], F]: ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def scan(
     f: Any = UNSET,
     *,
@@ -93,8 +93,8 @@ def scan(
     reverse: bool = False,
     unroll: int | bool = 1,
     _split_transpose: bool = False,
-    in_axes: Prefix = (Carry, 0),
-    out_axes: Prefix = (Carry, 0),
+    in_axes: CarryPrefix = (Carry, 0),
+    out_axes: CarryPrefix = (Carry, 0),
     transform_metadata: Mapping[str, Any] = NO_METADATA,
     graph: bool | None = None,
     graph_updates: bool | None = None,

@@ -15,9 +15,8 @@ from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
 from typed_nnx._transforms.mapped_values import check_replicated
 from typed_nnx._transforms.outcomes import Outcome
-from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.prefix_types import SpecPrefix
 
-F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -59,33 +58,33 @@ def _without_none(specs: Any) -> Any:
 
 @overload
 def shard_map(
-    f: F,
+    f: Callable[P, R],
     *,
     mesh: Mesh | AbstractMesh,
-    in_specs: Prefix,
-    out_specs: Prefix,
+    in_specs: SpecPrefix,
+    out_specs: SpecPrefix,
     axis_names: AbstractSet[Hashable] = ...,
     check_vma: bool = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> F: ...
+) -> Callable[P, R]: ...
 @overload
 def shard_map(
     *,
     mesh: Mesh | AbstractMesh,
-    in_specs: Prefix,
-    out_specs: Prefix,
+    in_specs: SpecPrefix,
+    out_specs: SpecPrefix,
     axis_names: AbstractSet[Hashable] = ...,
     check_vma: bool = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> Callable[[F], F]: ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def shard_map(
     f: Any = UNSET,
     *,
     mesh: Mesh | AbstractMesh,
-    in_specs: Prefix,
-    out_specs: Prefix,
+    in_specs: SpecPrefix,
+    out_specs: SpecPrefix,
     axis_names: AbstractSet[Hashable] = frozenset(),
     check_vma: bool = True,
     graph: bool | None = None,

@@ -10,9 +10,8 @@ from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Axes, Mapped
 from typed_nnx._transforms.outcomes import Outcome
-from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.prefix_types import CarryPrefix
 
-F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -29,26 +28,26 @@ class WithAxisMetadata(Mapped[P, R]):
 
 @overload
 def transform_metadata(
-    f: F,
+    f: Callable[P, R],
     *,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: CarryPrefix = ...,
+    out_axes: CarryPrefix = ...,
     partition: str | None,
     graph: bool | None = ...,
-) -> F: ...
+) -> Callable[P, R]: ...
 @overload
 def transform_metadata(
     *,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: CarryPrefix = ...,
+    out_axes: CarryPrefix = ...,
     partition: str | None,
     graph: bool | None = ...,
-) -> Callable[[F], F]: ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def transform_metadata(
     f: Any = UNSET,
     *,
-    in_axes: Prefix = 0,
-    out_axes: Prefix = 0,
+    in_axes: CarryPrefix = 0,
+    out_axes: CarryPrefix = 0,
     partition: str | None,
     graph: bool | None = None,
 ) -> Any:

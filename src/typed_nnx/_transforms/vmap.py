@@ -14,9 +14,8 @@ from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Axes, Mapped
 from typed_nnx._transforms.mapped_values import check_broadcast
 from typed_nnx._transforms.outcomes import Outcome
-from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.prefix_types import AxisPrefix
 
-F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -38,34 +37,34 @@ class Vmapped(Mapped[P, R]):
 
 @overload
 def vmap(
-    f: F,
+    f: Callable[P, R],
     *,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: AxisPrefix = ...,
+    out_axes: AxisPrefix = ...,
     axis_name: Hashable | None = ...,
     axis_size: int | None = ...,
     spmd_axis_name: Hashable | tuple[Hashable, ...] | None = ...,
     transform_metadata: Mapping[str, Any] = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> F: ...
+) -> Callable[P, R]: ...
 @overload
 def vmap(
     *,
-    in_axes: Prefix = ...,
-    out_axes: Prefix = ...,
+    in_axes: AxisPrefix = ...,
+    out_axes: AxisPrefix = ...,
     axis_name: Hashable | None = ...,
     axis_size: int | None = ...,
     spmd_axis_name: Hashable | tuple[Hashable, ...] | None = ...,
     transform_metadata: Mapping[str, Any] = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> Callable[[F], F]: ...
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def vmap(
     f: Any = UNSET,
     *,
-    in_axes: Prefix = 0,
-    out_axes: Prefix = 0,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
     spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
