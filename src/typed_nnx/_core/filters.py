@@ -65,8 +65,6 @@ class PathContains(FilterHooks):
 class PathIn(FilterHooks):
     """Matches values at one of the given paths."""
 
-    __slots__ = ("paths",)
-
     def __init__(self, *paths: Path) -> None:
         self.paths: frozenset[Path] = frozenset(paths)
 
@@ -104,8 +102,6 @@ class OfType(FilterHooks):
 class _Combined(FilterHooks):
     """A filter made of other filters."""
 
-    __slots__ = ("predicates",)
-
     def __init__(self, *filters: Filter) -> None:
         self.predicates: tuple[Predicate, ...] = tuple(
             [to_predicate(filter_) for filter_ in filters]
@@ -124,8 +120,6 @@ class _Combined(FilterHooks):
 class Any(_Combined):
     """Matches values that any of the filters matches."""
 
-    __slots__ = ()
-
     def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether any of the filters matches."""
         return any(predicate(path, x) for predicate in self.predicates)
@@ -134,8 +128,6 @@ class Any(_Combined):
 class All(_Combined):
     """Matches values that all of the filters match."""
 
-    __slots__ = ()
-
     def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether all of the filters match."""
         return all(predicate(path, x) for predicate in self.predicates)
@@ -143,8 +135,6 @@ class All(_Combined):
 
 class Not(_Combined):
     """Matches values that a filter does not match."""
-
-    __slots__ = ()
 
     def __init__(self, collection_filter: Filter, /) -> None:
         super().__init__(collection_filter)
@@ -156,8 +146,6 @@ class Not(_Combined):
 
 class Everything(FilterHooks):
     """Matches all values."""
-
-    __slots__ = ()
 
     def __call__(self, path: Path, x: AnyType) -> bool:
         """Return True."""
@@ -175,8 +163,6 @@ class Everything(FilterHooks):
 
 class Nothing(FilterHooks):
     """Matches no values."""
-
-    __slots__ = ()
 
     def __call__(self, path: Path, x: AnyType) -> bool:
         """Return False."""

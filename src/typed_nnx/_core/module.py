@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import jax
 import jax.numpy as jnp
@@ -35,6 +35,13 @@ class Module(Pytree):
     """The base of layers and models: a `Pytree` with `sow`, `perturb`, `train` and `eval`."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+        # Code that takes "a Module" calls it; any signature of a subclass is compatible with this.
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """Exists for type checkers only."""
+            ...
 
     @overload
     def sow(self, variable_type: type[Variable[Any]] | str, name: str, value: Any) -> bool: ...

@@ -30,13 +30,13 @@ from typed_nnx.errors import StateKeyError
 
 K = TypeVar("K", default=Any)
 V = TypeVar("V", default=Any)
-M = TypeVar("M", default=Any)
-F = TypeVar("F", default=Any)
+M_co = TypeVar("M_co", default=Any, covariant=True)
+F_co = TypeVar("F_co", default=Any, covariant=True)
 
 _set = object.__setattr__
 
 
-class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
+class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     """A nested mapping whose leaves are Variables (the same objects as in the model) and arrays.
 
     Fields are read and written as items or attributes; a nested mapping comes back as a State that
@@ -150,14 +150,14 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
         return cls._of(nested_of(items))
 
     @overload
-    def split(self, first: Filter, /) -> State[K, V, M, Any]: ...
+    def split(self, first: Filter, /) -> State[K, V, M_co, Any]: ...
     @overload
     def split(
         self, first: Filter, second: Filter, /, *filters: Filter
-    ) -> tuple[State[K, V, M, Any], ...]: ...
+    ) -> tuple[State[K, V, M_co, Any], ...]: ...
     def split(
         self, first: Filter, /, *filters: Filter
-    ) -> State[K, V, M, Any] | tuple[State[K, V, M, Any], ...]:
+    ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
         """Return one State per filter; each leaf goes to the first filter that matches it.
 
         Raises:
@@ -167,30 +167,30 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M, F]):
         return _one_or_all(groups)
 
     @overload
-    def filter(self, first: Filter, /) -> State[K, V, M, Any]: ...
+    def filter(self, first: Filter, /) -> State[K, V, M_co, Any]: ...
     @overload
     def filter(
         self, first: Filter, second: Filter, /, *filters: Filter
-    ) -> tuple[State[K, V, M, Any], ...]: ...
+    ) -> tuple[State[K, V, M_co, Any], ...]: ...
     def filter(
         self, first: Filter, /, *filters: Filter
-    ) -> State[K, V, M, Any] | tuple[State[K, V, M, Any], ...]:
+    ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
         """Return one State per filter and leave out the leaves that none matches."""
         groups = filtered(sorted_items(self._mapping), (first, *filters))
         return _one_or_all(groups)
 
     @classmethod
-    def merge(cls, state: Mapping[K, Any], /, *states: Mapping[K, Any]) -> State[K, V, M, F]:
+    def merge(cls, state: Mapping[K, Any], /, *states: Mapping[K, Any]) -> State[K, V, M_co, F_co]:
         """Return one State with the leaves of all; later ones win."""
         return State._of(merged((state, *states)))
 
-    def __or__(self, other: Mapping[K, Any]) -> State[K, V, M, Any]:
+    def __or__(self, other: Mapping[K, Any]) -> State[K, V, M_co, Any]:
         return State._of(merged((self, other)))
 
-    def __sub__(self, other: Mapping[K, Any]) -> State[K, V, M, Any]:
+    def __sub__(self, other: Mapping[K, Any]) -> State[K, V, M_co, Any]:
         return State._of(difference(self, other))
 
-    def map(self, f: Callable[[Path, V], Any]) -> State[K, Any, M, F]:
+    def map(self, f: Callable[[Path, V], Any]) -> State[K, Any, M_co, F_co]:
         """Return the State with ``f(path, leaf)`` in the place of each leaf."""
         return State._of(mapped(f, self._mapping))
 

@@ -12,12 +12,15 @@ the type of the object is known when the filter is looked at.
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Never, Protocol, Self, TypeVar, overload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typed_nnx._core.state import State
 
 A_contra = TypeVar("A_contra", contravariant=True)
+C_co = TypeVar("C_co", covariant=True)
 F_contra = TypeVar("F_contra", contravariant=True)
 L_contra = TypeVar("L_contra", contravariant=True)
 M_co = TypeVar("M_co", covariant=True)
@@ -51,10 +54,38 @@ class SupportsPart(Protocol[F_contra, S_co]):
         ...
 
 
+class SupportsSplitPart(SupportsPart[F_contra, S_co], Protocol[M_co, F_contra, S_co]):
+    """An object of the type ``M_co`` from which ``F_contra`` takes a State of the type ``S_co``."""
+
+    def __nnx_self__(self, /) -> M_co:
+        """Exists for type checkers only."""
+        ...
+
+
 class SupportsRest(Protocol[F_contra, S_co]):
     """An object of which the filter ``F_contra`` leaves a State of the type ``S_co``."""
 
     def __nnx_rest__(self, taken: F_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+# The filter is not a parameter of these: a checker would solve such a parameter by the first overload
+# of the method, for filters with a parameter that is still open, such as `Param`.
+class HasPart(Protocol[C_co]):
+    """An object whose ``__nnx_part__`` is a ``C_co``: a callable from filters to States."""
+
+    @property
+    def __nnx_part__(self) -> C_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class HasRest(Protocol[C_co]):
+    """An object whose ``__nnx_rest__`` is a ``C_co``: a callable from filters to States."""
+
+    @property
+    def __nnx_rest__(self) -> C_co:
         """Exists for type checkers only."""
         ...
 
@@ -86,6 +117,14 @@ class SelectsNext(Protocol[A_contra, L_contra, S_co, R_co]):
         ...
 
     def __nnx_leave__(self, left: L_contra, /) -> R_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class HasFields(Protocol[M_co]):
+    """A State of all leaves of an ``M_co``, with a field for each: a class of an overlay."""
+
+    def __nnx_fields__(self, /) -> M_co:
         """Exists for type checkers only."""
         ...
 
@@ -122,12 +161,12 @@ class TypeFilterHooks:
     if TYPE_CHECKING:
 
         @classmethod
-        def __nnx_select__(cls, node: SupportsPart[type[Self], S], /) -> S:
+        def __nnx_select__(cls, node: HasPart[Callable[[type[Self]], S]], /) -> S:
             """Exists for type checkers only."""
             ...
 
         @classmethod
-        def __nnx_leave__(cls, node: SupportsRest[type[Self], S], /) -> S:
+        def __nnx_leave__(cls, node: HasRest[Callable[[type[Self]], S]], /) -> S:
             """Exists for type checkers only."""
             ...
 
@@ -139,10 +178,10 @@ class FilterHooks:
 
     if TYPE_CHECKING:
 
-        def __nnx_select__(self, node: SupportsPart[Self, S], /) -> S:
+        def __nnx_select__(self, node: HasPart[Callable[[Self], S]], /) -> S:
             """Exists for type checkers only."""
             ...
 
-        def __nnx_leave__(self, node: SupportsRest[Self, S], /) -> S:
+        def __nnx_leave__(self, node: HasRest[Callable[[Self], S]], /) -> S:
             """Exists for type checkers only."""
             ...

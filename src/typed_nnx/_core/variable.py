@@ -61,6 +61,27 @@ class Variable(
 
     _nnx_kind: ClassVar[int] = 2  # VARIABLE of `nodes`, which is above this module
 
+    # Two signatures: mypy does not find A in the union of them.
+    @overload
+    def __init__(
+        self,
+        value: VariableMetadata[A],
+        *,
+        hijax: bool | None = ...,
+        ref: bool | None = ...,
+        eager_sharding: bool | None = ...,
+        **metadata: Any,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        value: A,
+        *,
+        hijax: bool | None = ...,
+        ref: bool | None = ...,
+        eager_sharding: bool | None = ...,
+        **metadata: Any,
+    ) -> None: ...
     def __init__(
         self,
         value: A | VariableMetadata[A],

@@ -38,7 +38,7 @@ class CustomVjp(Lifted[P, R]):
     def defvjp(
         self,
         fwd: Callable[..., tuple[R, Any]],
-        bwd: Callable[..., Any],
+        bwd: Callable[..., tuple[Any, ...] | list[Any]],
         symbolic_zeros: bool = False,
     ) -> None:
         """Give the function its rule.

@@ -27,7 +27,7 @@ from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.interned import Interned
 from typed_nnx._transforms.jit_program import Program
 from typed_nnx._transforms.lift import Lift
-from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.lifted import Lifted, Unseen
 from typed_nnx._transforms.outcomes import Flat, Outcome, flattened
 from typed_nnx._transforms.signature import Signature
 
@@ -333,11 +333,15 @@ class Staged(Lifted[P, R], HasStages[P, R]):
     def __get__(self, instance: None, owner: Any = None) -> Self: ...
     @overload
     def __get__(
-        self: Staged[Concatenate[A, Q], S], instance: A, owner: Any = None
+        self: Lifted[[Unseen], S], instance: object, owner: Any = None
+    ) -> JitMethod[..., S]: ...
+    @overload
+    def __get__(
+        self: Lifted[Concatenate[A, Q], S], instance: A, owner: Any = None
     ) -> JitMethod[Q, S]: ...
     @overload
     def __get__(self, instance: object, owner: Any = None) -> JitMethod[..., R]: ...
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: Any, owner: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
         return self if instance is None else JitMethod(self, instance)
 
 

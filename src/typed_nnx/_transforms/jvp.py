@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import jax
 
@@ -13,8 +13,10 @@ from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.tangents import Given
 from typed_nnx.errors import TangentStructureError
 
+R = TypeVar("R")
 
-class Jvp(Lifted[[Sequence[Any], Sequence[Any]], Any]):
+
+class Jvp(Lifted[[Sequence[Any], Sequence[Any]], R]):
     """A function of primals and tangents that pushes the tangents forward."""
 
     transform = "jvp"
@@ -29,7 +31,7 @@ class Jvp(Lifted[[Sequence[Any], Sequence[Any]], Any]):
         super().__init__(function, graph, graph_updates)
         self._has_aux = has_aux
 
-    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    def __call__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> R:
         """Call the function and push the tangents forward.
 
         Args:
@@ -55,7 +57,7 @@ class Jvp(Lifted[[Sequence[Any], Sequence[Any]], Any]):
         out, slope, found = jax.jvp(call.function, call.values, tuple(values), has_aux=True)
         out, aux = call.finish(out, found)
         slope = call.results(found).as_objects(slope)
-        return (out, slope, aux) if self._has_aux else (out, slope)
+        return (out, slope, aux) if self._has_aux else (out, slope)  # type: ignore[return-value]  # as declared by `jvp`
 
 
 @overload
@@ -75,14 +77,14 @@ def jvp(
     has_aux: bool = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> Jvp: ...
+) -> Jvp[Any]: ...
 @overload
 def jvp(
     *,
     has_aux: bool = ...,
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
-) -> Callable[[Callable[..., Any]], Jvp]: ...
+) -> Callable[[Callable[..., Any]], Jvp[Any]]: ...
 def jvp(
     f: Any = UNSET,
     primals: Any = UNSET,
@@ -119,7 +121,7 @@ def jvp(
         The result and its tangent, with has_aux also the auxiliary output.
     """
 
-    def wrap(function: Any) -> Jvp:
+    def wrap(function: Any) -> Jvp[Any]:
         return Jvp(function, has_aux, graph, graph_updates)
 
     if f is UNSET:

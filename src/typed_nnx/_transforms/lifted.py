@@ -19,6 +19,13 @@ S = TypeVar("S")
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING", "__slots__": ()})()
 
 
+class Unseen:
+    """A type that no argument has: for checkers, a function that takes it takes anything.
+
+    mypy thinks that a function of ``*args: Any`` takes one less when its first argument is bound.
+    """
+
+
 class Lifted(Generic[P, R]):
     """A transformed function.
 
@@ -64,6 +71,10 @@ class Lifted(Generic[P, R]):
 
     @overload
     def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Lifted[[Unseen], S], instance: object, owner: Any = None
+    ) -> Callable[..., S]: ...
     @overload
     def __get__(
         self: Lifted[Concatenate[A, Q], S], instance: A, owner: Any = None

@@ -16,7 +16,7 @@ from typed_nnx._transforms.lifted import Lifted
 P = ParamSpec("P")
 
 
-class Traceable(Lifted[P, Any]):
+class Traceable(Lifted[P, ClosedJaxpr]):
     """A function that returns its program; what `make_jaxpr` returns."""
 
     transform = "make_jaxpr"

@@ -252,16 +252,17 @@ def cached_partial(
         A function of the remaining arguments.
     """
     args = cached_args
+    jitted: Any = f
     if isinstance(f, Bound):
-        f, args = f.jitted_fn, (*f.args, *args)
-    if not isinstance(f, JitWrapped):
-        raise NotJittedError("cached_partial", describe(f))
-    modes = f._lift.modes
+        jitted, args = f.func, (*f.args, *args)
+    if not isinstance(jitted, JitWrapped):
+        raise NotJittedError("cached_partial", describe(jitted))
+    modes = jitted._lift.modes
     if graph is not None or graph_updates is not None:
         modes = resolve_modes(graph, graph_updates)
     key = (len(args), modes)
-    known = f._fixed.get(key)
+    known = jitted._fixed.get(key)
     if known is None:
-        function = f._lift.function
-        known = f._fixed[key] = f.with_lift(FixedLift("cached_partial", function, modes, len(args)))
+        lift = FixedLift("cached_partial", jitted._lift.function, modes, len(args))
+        known = jitted._fixed[key] = jitted.with_lift(lift)
     return CachedPartial(known, *args)

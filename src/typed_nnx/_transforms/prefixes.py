@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Generic, TypeAlias
 
 import jax
+from typing_extensions import TypeVar
 
 from typed_nnx._core.filters import Filter, PathIn, Predicate, to_predicate
 from typed_nnx._core.leaves import describe_leaf
@@ -17,6 +18,9 @@ from typed_nnx._core.static_keys import static_key
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import entries_of
 from typed_nnx.errors import NoFilterMatchedError
+
+N = TypeVar("N", default=Any)
+F = TypeVar("F", default=Any)
 
 
 class Carry:
@@ -157,8 +161,10 @@ class StateSharding(ByFilter):
         return self._values
 
 
-class DiffState:
+class DiffState(Generic[N, F]):
     """Names the argument of `grad`, and which of its Variables to differentiate by.
+
+    For type checkers its parameters are the position, a ``Literal``, and the type of the filter.
 
     Args:
         argnum: The position of the argument.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import jax
 
@@ -16,12 +16,15 @@ from typed_nnx._transforms.tangents import Given, Results
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+A_co = TypeVar("A_co", covariant=True)
 
 
-class Pullback:
+class Pullback(Generic[R_co, A_co]):
     """Takes a cotangent of the result to cotangents of the arguments; `vjp` returns it.
 
-    A pytree, so that it can leave a `jit`.
+    A pytree, so that it can leave a `jit`. For type checkers its parameters are the type of the
+    result and a tuple of those of the arguments.
     """
 
     __slots__ = ("_arguments", "_pull", "_results")
@@ -33,7 +36,7 @@ class Pullback:
         self._arguments = arguments
         self._results = results
 
-    def __call__(self, cotangent: Any, /) -> tuple[Any, ...]:
+    def __call__(self, cotangent: Any, /) -> A_co:
         """Return the cotangents of the arguments.
 
         Args:
@@ -45,7 +48,7 @@ class Pullback:
         given = Given("vjp").result(self._results, cotangent, "the cotangent of the result")
         as_tangent = Tangents()
         pairs = zip(self._arguments, self._pull(given), strict=True)
-        return tuple([as_tangent(argument, own) for argument, own in pairs])
+        return tuple([as_tangent(argument, own) for argument, own in pairs])  # type: ignore[return-value]  # of the arguments' types
 
     def __repr__(self) -> str:
         return f"<nnx.vjp: from the result to {len(self._arguments)} arguments>"
@@ -85,7 +88,7 @@ class Vjp(Lifted[P, R]):
         call = DifferentiatedCall(self._lift, primals, self._has_aux)
         out, pull, found = jax.vjp(call.function, *call.values, has_aux=True, **self._rest)
         out, aux = call.finish(out, found)
-        pullback = Pullback(pull, call.arguments, call.results(found))
+        pullback: Pullback[Any, Any] = Pullback(pull, call.arguments, call.results(found))
         return (out, pullback, aux) if self._has_aux else (out, pullback)  # type: ignore[return-value]  # as declared by `vjp`
 
 

@@ -93,7 +93,7 @@ class Bidirectional(Module):
         time_major: bool | None = None,
         reverse: bool | None = None,
         keep_order: bool | None = None,
-    ) -> Any | tuple[tuple[Any, Any], Any]:
+    ) -> Any:  # with the carries, if the argument or the option says so
         """Return the merged outputs, or both last carries and the outputs if `return_carry`.
 
         Args:

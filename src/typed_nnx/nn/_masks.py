@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, overload
 
 import jax.numpy as jnp
 
@@ -72,6 +72,10 @@ def make_causal_mask(x: Array, extra_batch_dims: int = 0, dtype: Dtype = jnp.flo
     )
 
 
+@overload
+def combine_masks(first: Array, /, *masks: Array | None, dtype: Dtype = ...) -> Array: ...
+@overload
+def combine_masks(*masks: Array | None, dtype: Dtype = ...) -> Array | None: ...
 def combine_masks(*masks: Array | None, dtype: Dtype = jnp.float32) -> Array | None:
     """Return the mask that is nonzero where all of the given ones are, or None if there is none.
 

@@ -38,7 +38,7 @@ class RNNBase(Protocol):
         time_major: bool | None = None,
         reverse: bool | None = None,
         keep_order: bool | None = None,
-    ) -> Any | tuple[Any, Any]:
+    ) -> Any:
         """Return the outputs for a sequence, or the last carry and the outputs."""
         ...
 

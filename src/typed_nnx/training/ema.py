@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Generic
 
 import jax
+from typing_extensions import TypeVar
 
 from typed_nnx._core.fields import data
 from typed_nnx._core.filters import Filter
@@ -19,9 +20,10 @@ from typed_nnx.errors import NotAveragedError, UnmatchedLeavesError
 from typed_nnx.training._values import Mismatch, matched, value_of
 
 A = TypeVar("A")
+M = TypeVar("M", default=Any)
 
 
-class EMA(Pytree):
+class EMA(Pytree, Generic[M]):
     """Keeps averages of Variables: ``average = decay * average + (1 - decay) * new``.
 
     The averages start as copies of the values.
@@ -44,17 +46,17 @@ class EMA(Pytree):
     graph: bool | None
     decay: float
     filter: Filter
-    params: State[Any, Any, Any, Any]
+    params: State[Any, Any, M, Any]
 
     def __init__(
-        self, params: Any, decay: float, *, only: Filter = ..., graph: bool | None = None
+        self, params: M, decay: float, *, only: Filter = ..., graph: bool | None = None
     ) -> None:
         self.graph = graph
         self.decay = decay
         self.filter = only
         self.params = data(_averages(state(params, only, graph=graph)))
 
-    def update(self, updates: Any) -> None:
+    def update(self, updates: M | State[Any, Any, M, Any]) -> None:
         """Move the averages towards the values of a model.
 
         Args:

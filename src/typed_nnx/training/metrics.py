@@ -35,9 +35,16 @@ class Metric(Pytree):
         """Forget what was accumulated."""
         raise AbstractMetricError(type(self).__name__, "reset")
 
-    def update(self, **kwargs: Any) -> None:
-        """Accumulate the values of a batch."""
-        raise AbstractMetricError(type(self).__name__, "update")
+    if TYPE_CHECKING:
+        # A metric names the keywords that it reads; any signature is compatible with this one.
+
+        def update(self, *args: Any, **kwargs: Any) -> None:
+            """Accumulate the values of a batch."""
+    else:
+
+        def update(self, **kwargs: Any) -> None:
+            """Accumulate the values of a batch."""
+            raise AbstractMetricError(type(self).__name__, "update")
 
     def compute(self) -> Any:
         """Return the value of the metric for all that was accumulated."""

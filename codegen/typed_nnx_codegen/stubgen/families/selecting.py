@@ -64,6 +64,7 @@ class Selecting:
     Attributes:
         name: Its name.
         result: Makes the type of the result of the types of the States.
+        more: The type of the result for more filters than `MOST`.
         node: The parameter before the filters.
         precise_node: The same where filters say what they take from an ``A``.
         part: The type of a State, with ``{filter}`` in the place of the filter's type.
@@ -73,6 +74,7 @@ class Selecting:
 
     name: str
     result: Callable[[Sequence[str]], str]
+    more: str = "Any"
     node: str = "node: A"
     precise_node: str = "node: A"
     part: str = "State[Any, Any, A, {filter}]"
@@ -88,7 +90,9 @@ class Selecting:
         """Return one overload."""
         names = [f"f{i}: {filter_}" for i, filter_ in enumerate(filters, 1)]
         first = [part for part in (node, *names, "/") if part]
-        parameters = ", ".join([*first, *([self.options] if self.options else [])])
+        return self._line(", ".join([*first, *([self.options] if self.options else [])]), result)
+
+    def _line(self, parameters: str, result: str) -> str:
         return f"{self.indent}@overload\n{self.indent}def {self.name}({parameters}) -> {result}: ..."
 
     def _for(self, count: int) -> Iterator[str]:
@@ -100,13 +104,12 @@ class Selecting:
             )
 
     def _for_more(self) -> str:
+        # Also for ``*filters``, of which there may be one only.
         filters = ["Inner"] * MOST + ["Filter"]
-        more = "*filters: Filter"
-        options = self.options.removeprefix("*, ")
         names = [f"f{i}: {filter_}" for i, filter_ in enumerate(filters, 1)]
-        parameters = ", ".join([self.node, *names, "/", more, *([options] if options else [])])
-        result = self.result(["*tuple[" + self.part.format(filter="Any") + ", ...]"])
-        return f"{self.indent}@overload\n{self.indent}def {self.name}({parameters}) -> {result}: ..."
+        options = self.options.removeprefix("*, ")
+        parameters = [self.node, *names, "/", "*filters: Filter", *([options] if options else [])]
+        return self._line(", ".join(parameters), self.more)
 
     def _combinations(self, count: int) -> Iterator[tuple[bool, list[Taken]]]:
         yield True, [Taken(f"Selects[A, S{i}]", f"S{i}") for i in range(1, count + 1)]
@@ -131,13 +134,10 @@ def _kinds(count: int) -> Iterator[tuple[str, ...]]:
     if count <= _MIXED:
         yield from itertools.product(("type", "other"), repeat=count)
         return
-    yield ("type",) * count
-    yield (*("type",) * (count - 1), "other")
-    yield ("other",) * count
+    for types in (count, count - 1, *([1] if count == _MIXED + 1 else []), 0):
+        yield ("type",) * types + ("other",) * (count - types)
 
 
 def one_or_tuple(parts: Sequence[str]) -> str:
     """Return the type of one State for one filter, and of a tuple for several."""
-    if len(parts) == 1 and not parts[0].startswith("*"):
-        return parts[0]
-    return f"tuple[{', '.join(parts)}]"
+    return parts[0] if len(parts) == 1 else f"tuple[{', '.join(parts)}]"

@@ -15,7 +15,10 @@ _GRAPH = "*, graph: bool | None = None"
 
 _STATE = Selecting("state", one_or_tuple, options=_GRAPH)
 _SPLIT = Selecting(
-    "split", lambda parts: f"tuple[{', '.join(['GraphDef[A]', *parts])}]", options=_GRAPH
+    "split",
+    lambda parts: f"tuple[{', '.join(['GraphDef[A]', *parts])}]",
+    "tuple[GraphDef[A], *tuple[State[Any, Any, A, Any], ...]]",
+    options=_GRAPH,
 )
 _POP = Selecting("pop", one_or_tuple)
 
@@ -25,6 +28,8 @@ _STATE_OF_ALL = f"""
 def state(node: V1, {_GRAPH}) -> V1: ...
 @overload
 def state(node: V1, f1: Filter, /, {_GRAPH}) -> V1: ...
+@overload
+def state(node: SupportsPart[EllipsisType, S1], f1: EllipsisType, /, {_GRAPH}) -> S1: ...
 @overload
 def state(node: SupportsState[S1], {_GRAPH}) -> S1: ...
 @overload
@@ -36,6 +41,8 @@ _SPLIT_OF_ALL = f"""
 def split(node: V1, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
 @overload
 def split(node: V1, f1: Filter, /, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
+@overload
+def split(node: SupportsSplitPart[A, EllipsisType, S1], f1: EllipsisType, /, {_GRAPH}) -> tuple[GraphDef[A], S1]: ...
 @overload
 def split(node: SupportsSplit[A, S1], {_GRAPH}) -> tuple[GraphDef[A], S1]: ...
 @overload
@@ -60,11 +67,10 @@ def _unpack() -> str:
     return "\n".join(lines)
 
 
-_MERGE = """
-@overload
-def merge(graphdef: GraphDef[A], /, *states: Any, copy: bool = False, recreate_variables: bool = True) -> A: ...
-@overload
-def merge(graphstate: GraphState[A], /, *states: GraphState[A] | State[Any, Any, Any, Any], copy: bool = False, recreate_variables: bool = True) -> A: ...
+# With the type of the object in it, mypy would infer Any for a State of no known object. Of a graph that is one leaf, the leaf itself.
+_LEAVES = "State[Any, Any, Any, Any] | GraphState[Any] | FlatState[Any] | dict[Any, Any] | Variable[Any] | jax.Array"
+_MERGE = f"""
+def merge(graphdef_or_graphstate: GraphDef[A] | GraphState[A], /, *states: {_LEAVES}, copy: bool = False, recreate_variables: bool = True) -> A: ...
 """
 
 STUBS = (
@@ -78,7 +84,12 @@ STUBS = (
             **dict.fromkeys(("A", "F", "S", "Part", *(f"F{i}" for i in range(1, MOST + 1))), ""),
         },
         preamble=PREAMBLE,
-        imports=(*IMPORTS, "from typed_nnx._core.state_hooks import SupportsState, SupportsSplit"),
+        imports=(
+            *IMPORTS,
+            "import jax",
+            "from typed_nnx._core.flat_state import FlatState",
+            "from typed_nnx._core.state_hooks import SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState",
+        ),
     ),
     ModuleStub(
         module="typed_nnx._graph.pop",

@@ -1,0 +1,125 @@
+"""Which leaves a model can hold, with everything below it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from typed_nnx_codegen.model_stubs.models import (
+    Absent,
+    ClassInfo,
+    Kind,
+    Models,
+    Named,
+    Parameter,
+    Static,
+    Tuple,
+    Type,
+    Union,
+    Unknown,
+)
+from typed_nnx_codegen.model_stubs.parts import (
+    ARRAY,
+    EVERYTHING,
+    PARAMETER,
+    UNKNOWN,
+    Part,
+    VariableTypes,
+)
+
+Leaves = frozenset[str]
+_NOTHING: Leaves = frozenset()
+
+
+class Contents:
+    """The leaves below each class: names of Variable classes and the marks of `parts`.
+
+    Models may contain themselves, so the leaves of all classes are found together, by going
+    through the classes until nothing is added.
+
+    Args:
+        models: What the reader found.
+    """
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self.variables = VariableTypes(models.classes)
+        self._below: dict[str, Leaves] = {}
+        modules = [info for info in models.classes.values() if info.kind is Kind.MODEL]
+        changed = True
+        while changed:
+            changed = False
+            for info in modules:
+                found = self._below_class(info)
+                changed |= found != self._below.get(info.name, _NOTHING)
+                self._below[info.name] = found
+
+    def _below_class(self, info: ClassInfo) -> Leaves:
+        return _NOTHING.union(*(self.below(each.type) for each in info.attributes))
+
+    def below(self, found: Type) -> Leaves:
+        """Return the leaves that an attribute of the type can lead to."""
+        match found:
+            case Named():
+                return self._below_named(found)
+            case Union() | Tuple():
+                return _NOTHING.union(*(self.below(item) for item in found.items))
+            case Parameter():
+                return frozenset({PARAMETER})
+            case Unknown():
+                return frozenset({UNKNOWN})
+            case Absent() | Static():
+                return _NOTHING
+
+    def _below_named(self, found: Named) -> Leaves:
+        info = self._models.classes.get(found.name)
+        arguments = _NOTHING.union(*(self.below(each) for each in found.arguments))
+        match info.kind if info else None:
+            case None:
+                return frozenset({UNKNOWN})
+            case Kind.VARIABLE:
+                return frozenset({found.name})
+            case Kind.ARRAY:
+                return frozenset({ARRAY})
+            case Kind.LIST | Kind.DICT:
+                return arguments if found.arguments else frozenset({UNKNOWN})
+            case Kind.MODEL:
+                own = self._below.get(found.name, _NOTHING)
+                if PARAMETER not in own:
+                    return own
+                return own - {PARAMETER} | (arguments if found.arguments else {UNKNOWN})
+
+    def has(self, found: Type, part: Part) -> bool:
+        """Tell whether an attribute of the type can have a leaf in the part."""
+        return any(self.variables.includes(part, leaf) for leaf in self.below(found))
+
+    @cached_property
+    def _all_kinds(self) -> Leaves:
+        return self._lines(_NOTHING.union(*self._below.values()))
+
+    def _lines(self, leaves: Leaves) -> Leaves:
+        lines = _NOTHING.union(*(self.variables.line(leaf) for leaf in leaves))
+        return frozenset(filter(self.variables.has_states, lines))
+
+    def state_of(self, name: str, part: Part) -> Part:
+        """Return the part that a model's State class for a part is written for.
+
+        Where a filter leaves all that the model has, the State of everything will do.
+        """
+        leaves = self._below.get(name, _NOTHING)
+        takes = PARAMETER in leaves or any(
+            part.left in self.variables.line(leaf) for leaf in leaves
+        )
+        return part if part.taken or takes else EVERYTHING
+
+    def kinds(self, name: str) -> Leaves:
+        """Return the Variable classes that a filter can take from a model, base classes too.
+
+        A subclass has at least those of its base classes: an overload for a base class that it has
+        no answer to would otherwise answer in its place.
+        """
+        info = self._models.classes[name]
+        own = self._below.get(name, _NOTHING)
+        if PARAMETER in own:
+            return self._all_kinds
+        inherited = (self._below.get(base, _NOTHING) for base in info.bases)
+        return self._lines(own.union(*inherited))

@@ -1,0 +1,85 @@
+"""The text of `state` and `split` with types, for models of flax.
+
+flax asks nothing of the object, so there is an overload for each model and filter. At run time the
+functions are those of flax; the user imports these under ``TYPE_CHECKING``.
+"""
+
+from __future__ import annotations
+
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Named
+from typed_nnx_codegen.model_stubs.names import StateNames
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+from typed_nnx_codegen.model_stubs.plan import Plan
+from typed_nnx_codegen.model_stubs.spelling import Speller
+
+_OPTIONS = "*, graph: bool | None = None"
+
+_OTHERS = f"""\
+@_overload
+def state(node: object, /, *filters: _Any, {_OPTIONS[3:]}) -> _Any: ...
+"""
+
+_SPLIT_OTHERS = f"""\
+@_overload
+def split(node: _A, /, *filters: _Any, {_OPTIONS[3:]}) -> tuple[_GraphDef[_A], *tuple[_Any, ...]]: ...
+"""
+
+
+class FlaxFunctionsWriter:
+    """Writes the functions.
+
+    Args:
+        plan: The models and their parts.
+        names: The names of the State classes.
+        speller: Spells types.
+    """
+
+    def __init__(self, plan: Plan, names: StateNames, speller: Speller) -> None:
+        self._plan = plan
+        self._names = names
+        self._speller = speller
+
+    def write(self) -> str:
+        """Return the text of both functions."""
+        models = self._plan.subclasses_first()
+        states = "".join(self._state(info) for info in models)
+        splits = "".join(self._split(info) for info in models)
+        return states + _OTHERS + "\n" + splits + _SPLIT_OTHERS
+
+    def _result(self, info: ClassInfo, part: Part) -> str:
+        arguments = ", ".join("_Any" for _ in info.parameters)
+        return self._names[info.name, part] + (f"[{arguments}]" if arguments else "")
+
+    def _state(self, info: ClassInfo) -> str:
+        lines = []
+        for part in self._plan.parts[info.name]:
+            if not part.left:
+                taken = f", taken: {self._speller.filter_type(part.taken)}" if part.taken else ""
+                lines += [
+                    "@_overload",
+                    f"def state(node: {self._model(info)}{taken}, /, {_OPTIONS})"
+                    f" -> {self._result(info, part)}: ...",
+                ]
+        return "\n".join(lines) + "\n"
+
+    def _split(self, info: ClassInfo) -> str:
+        model = self._model(info)
+        graphdef = f"_GraphDef[{model}]"
+        lines = [
+            "@_overload",
+            f"def split(node: {model}, /, {_OPTIONS})"
+            f" -> tuple[{graphdef}, {self._result(info, EVERYTHING)}]: ...",
+        ]
+        for part in self._plan.parts[info.name]:
+            if part.left:
+                taken = self._result(info, Part(taken=part.left))
+                lines += [
+                    "@_overload",
+                    f"def split(node: {model}, taken: {self._speller.filter_type(part.left)}, "
+                    f"rest: _Everything, /, {_OPTIONS})"
+                    f" -> tuple[{graphdef}, {taken}, {self._result(info, part)}]: ...",
+                ]
+        return "\n".join(lines) + "\n"
+
+    def _model(self, info: ClassInfo) -> str:
+        return self._speller.plain(Named(info.name))

@@ -1,0 +1,179 @@
+"""Names in the overlay: of State classes, and of what it imports."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import TypeVar
+
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+
+K = TypeVar("K", bound=Hashable)
+
+# From the nearest module outwards; a name that still clashes then gets an underscore.
+_LEVELS = 12
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """Return module and qualified name of ``module:qualified.name``."""
+    module, _, qualified = name.partition(":")
+    return module, qualified
+
+
+def _prefix(module: str, level: int) -> str:
+    parts = module.split(".")[-level:] if level else []
+    return "".join(f"{part}_" for part in parts)
+
+
+def distinct(
+    keys: Iterable[K],
+    names_of: Callable[[K, int], Iterable[str]],
+    rank: Callable[[K], int] = lambda key: 0,
+) -> dict[K, int]:
+    """Return for each key the first level at which none of its names belongs to another key.
+
+    Names depend on which others they clash with, never on their number or order.
+
+    Args:
+        keys: What is named.
+        names_of: The names of a key at a level; they get longer with the level.
+        rank: Of two keys that clash, the one with the lower rank keeps its name.
+    """
+    levels = dict.fromkeys(keys, 0)
+    for _ in range(_LEVELS):
+        owners: dict[str, set[K]] = defaultdict(set)
+        for key, level in levels.items():
+            for name in names_of(key, level):
+                owners[name].add(key)
+        longer: set[K] = set()
+        for clashing in owners.values():
+            if len(clashing) > 1:
+                ranks = {key: rank(key) for key in clashing}
+                highest = max(ranks.values())
+                equal = len(set(ranks.values())) == 1
+                longer |= {key for key in clashing if equal or ranks[key] == highest}
+        if not longer:
+            break
+        for key in longer:
+            levels[key] += 1
+    return levels
+
+
+class StateNames:
+    """The names of State classes: ``MLPState``, ``MLPParamState``, ``MLPRestOfParamState``.
+
+    Where two classes would share a name, the module tells them apart: ``encoder_BlockState``.
+
+    Args:
+        classes: The classes in the overlay.
+        parts: The parts of each class.
+        reserved: Names that the overlay itself uses.
+    """
+
+    def __init__(
+        self,
+        classes: Mapping[str, ClassInfo],
+        parts: Mapping[str, Iterable[Part]],
+        reserved: frozenset[str],
+    ) -> None:
+        variables = sorted(name for name, info in classes.items() if info.kind is Kind.VARIABLE)
+        at = distinct(variables, lambda name, level: [_short(name, level)])
+        self._variables = {name: _short(name, level) for name, level in at.items()}
+        self._labelled = [make for name in variables for make in (Part(name), Part("", name))]
+        self._parts = {name: sorted(each) for name, each in parts.items()}
+        # The classes of a library give way to those of the user.
+        levels = distinct(
+            sorted(parts), self._names_at, lambda name: 0 if classes[name].path else 1
+        )
+        self._names: dict[tuple[str, Part], str] = {}
+        taken = set(reserved)
+        for name in sorted(parts):
+            for part in self._parts[name]:
+                spelled = self._name_at(name, part, levels[name])
+                while spelled in taken:
+                    spelled += "_"
+                taken.add(spelled)
+                self._names[name, part] = spelled
+
+    def _names_at(self, name: str, level: int) -> list[str]:
+        return [self._name_at(name, part, level) for part in self._parts[name]]
+
+    def _name_at(self, name: str, part: Part, level: int) -> str:
+        return f"{_short(name, level)}{self.part(part)}State"
+
+    def part(self, part: Part) -> str:
+        """Return what a part is called: ``Param``, ``RestOfParam``, nothing for everything."""
+        label = self._variables.get(part.variable, "")
+        return f"RestOf{label}" if part.left else label
+
+    def list_of(self, name: str) -> str:
+        """Return the name of the class that lists the State classes of a model."""
+        return f"_{self._names[name, EVERYTHING]}s"
+
+    def __getitem__(self, key: tuple[str, Part]) -> str:
+        return self._names[key]
+
+    def all(self) -> frozenset[str]:
+        """Return all names of classes in the overlay that depend on the models."""
+        parts = {f"_Has{self.part(part)}" for part in self._labelled}
+        lists = {self.list_of(name) for name in self._parts}
+        return frozenset(self._names.values()) | parts | lists
+
+
+def _short(name: str, level: int) -> str:
+    module, qualified = split_name(name)
+    return _prefix(module, level) + qualified.replace(".", "")
+
+
+class Imports:
+    """The names by which the overlay knows the classes that it imports.
+
+    They begin with an underscore: an attribute with the name of a class would hide the class from
+    the annotations that follow it.
+
+    Args:
+        names: The full names of all classes that may be imported.
+        reserved: Names that the overlay itself uses.
+    """
+
+    def __init__(self, names: Iterable[str], reserved: frozenset[str]) -> None:
+        outer = sorted({_outermost(name) for name in names})
+        levels = distinct(outer, lambda name, level: [_alias(name, level)])
+        self._aliases: dict[str, str] = {}
+        taken = set(reserved)
+        for name in outer:
+            alias = _alias(name, levels[name])
+            while alias in taken:
+                alias += "_"
+            taken.add(alias)
+            self._aliases[name] = alias
+        self._used: set[str] = set()
+
+    def spell(self, name: str) -> str:
+        """Return what a class is called in the overlay and import it."""
+        outer = _outermost(name)
+        self._used.add(outer)
+        return self._aliases[outer] + name[len(outer) :]
+
+    def lines(self) -> list[str]:
+        """Return the import lines of what was spelled, sorted."""
+        modules: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self._used):
+            module, qualified = split_name(name)
+            modules[module].append(f"{qualified} as {self._aliases[name]}")
+        return [f"from {module} import {', '.join(names)}" for module, names in modules.items()]
+
+    def names(self) -> frozenset[str]:
+        """Return all names that the import lines may bind."""
+        return frozenset(self._aliases.values())
+
+
+def _outermost(name: str) -> str:
+    module, qualified = split_name(name)
+    return f"{module}:{qualified.partition('.')[0]}"
+
+
+def _alias(name: str, level: int) -> str:
+    module, qualified = split_name(name)
+    return "_" + (_prefix(module, level) + qualified).lstrip("_")

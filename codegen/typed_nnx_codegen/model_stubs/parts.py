@@ -1,0 +1,94 @@
+"""Parts of a State: everything, what a filter takes, what it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind
+
+_LIBRARIES = ("typed_nnx", "flax")
+
+# Filters by them are rare: they get no State classes of their own.
+_WITHOUT_STATES = ("RngKey", "RngCount")
+
+# What a model can hold beside Variables.
+ARRAY = "<array>"
+UNKNOWN = "<unknown>"
+PARAMETER = "<parameter>"  # whatever the type argument holds
+
+
+@dataclass(frozen=True, order=True)
+class Part:
+    """The leaves that one State class has.
+
+    Attributes:
+        taken: The Variable class that a filter takes; empty for no filter.
+        left: The Variable class that a filter has taken away; empty for none.
+    """
+
+    taken: str = ""
+    left: str = ""
+
+    @property
+    def variable(self) -> str:
+        """The Variable class of the filter; empty where the part is everything."""
+        return self.taken or self.left
+
+
+EVERYTHING = Part()
+
+
+class VariableTypes:
+    """Which Variable class derives from which.
+
+    Args:
+        classes: All classes, by name.
+    """
+
+    def __init__(self, classes: Mapping[str, ClassInfo]) -> None:
+        self._lines: dict[str, tuple[str, ...]] = {}
+        for name, info in classes.items():
+            if info.kind is Kind.VARIABLE and not is_root(name):
+                bases = [base for base in info.bases if self._is_variable(base, classes)]
+                self._lines[name] = (name, *bases)
+
+    @staticmethod
+    def _is_variable(name: str, classes: Mapping[str, ClassInfo]) -> bool:
+        info = classes.get(name)
+        return info is not None and info.kind is Kind.VARIABLE and not is_root(name)
+
+    def line(self, name: str) -> tuple[str, ...]:
+        """Return the class and its Variable bases, nearest first, without `Variable` itself."""
+        return self._lines.get(name, ())
+
+    def subclasses(self, name: str) -> list[str]:
+        """Return the classes that derive from a class, without itself, sorted."""
+        return sorted(other for other, line in self._lines.items() if name in line[1:])
+
+    def has_states(self, name: str) -> bool:
+        """Tell whether there are State classes for what a filter by the class takes and leaves."""
+        module, _, qualified = name.partition(":")
+        library = module.partition(".")[0] in _LIBRARIES
+        return not (library and qualified in _WITHOUT_STATES)
+
+    def specific_first(self, names: frozenset[str]) -> list[str]:
+        """Return the classes, each before the classes that it derives from."""
+        return sorted(names, key=lambda name: (-len(self.line(name)), name))
+
+    def includes(self, part: Part, leaf: str) -> bool:
+        """Tell whether a leaf of the class (or one of the marks) can be in the part."""
+        if leaf in (UNKNOWN, PARAMETER) or part == EVERYTHING:
+            return True
+        if part.left:
+            return part.left not in self.line(leaf)
+        if leaf == ARRAY:
+            return False
+        # An attribute that is declared as a `Variable` may hold what the filter takes.
+        return part.taken in self.line(leaf) or is_root(leaf)
+
+
+def is_root(name: str) -> bool:
+    """Tell whether the class is the `Variable` that all others derive from."""
+    module, _, qualified = name.partition(":")
+    return qualified == "Variable" and module.partition(".")[0] in _LIBRARIES

@@ -1,0 +1,70 @@
+"""Which State classes an overlay has, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from typed_nnx_codegen.model_stubs.contents import Contents
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
+from typed_nnx_codegen.model_stubs.names import Imports
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+from typed_nnx_codegen.model_stubs.spelling import Speller
+from typed_nnx_codegen.model_stubs.state_class import state_class
+
+
+class Plan:
+    """The models of an overlay and the parts that each has.
+
+    Args:
+        models: What the reader found.
+
+    Attributes:
+        models: The model classes, those of the user first, in the order of modules and lines.
+        parts: The parts of each model, everything first.
+    """
+
+    def __init__(self, models: Models, contents: Contents) -> None:
+        found = [
+            info
+            for info in models.classes.values()
+            if info.kind is Kind.MODEL and "<" not in info.name
+        ]
+        self.models = sorted(found, key=_place)
+        self.parts = {info.name: self._filters(info, contents) for info in self.models}
+        self._add_used(models.classes, contents)
+
+    @staticmethod
+    def _filters(info: ClassInfo, contents: Contents) -> list[Part]:
+        kinds = contents.variables.specific_first(contents.kinds(info.name))
+        taken = [Part(taken=kind) for kind in kinds]
+        left = [contents.state_of(info.name, Part(left=kind)) for kind in kinds]
+        return list(dict.fromkeys([EVERYTHING, *taken, *left]))
+
+    def _add_used(self, classes: Mapping[str, ClassInfo], contents: Contents) -> None:
+        """Add the parts that fields of other State classes have as their types.
+
+        A model of which nothing but an attribute of unknown type is left after a filter is one.
+        """
+        names = Imports(classes, frozenset())
+        pending = [(name, part) for name, parts in self.parts.items() for part in parts]
+
+        def use(name: str, part: Part) -> str:
+            if part not in self.parts[name]:
+                self.parts[name].append(part)
+                pending.append((name, part))
+            return ""
+
+        speller = Speller(classes, contents, names, use, protocols=False)
+        while pending:
+            name, part = pending.pop()
+            state_class("", classes[name], part, speller)
+
+    def subclasses_first(self) -> list[ClassInfo]:
+        """Return the models, each before its base classes."""
+        depth = {info.name: len(info.bases) for info in self.models}
+        return sorted(self.models, key=lambda info: (-depth[info.name], *_place(info)))
+
+
+def _place(info: ClassInfo) -> tuple[bool, str, int, str]:
+    module = info.name.partition(":")[0]
+    return not info.path, module, info.line, info.name

@@ -1,0 +1,121 @@
+"""What every overlay begins with: comments for checkers, imports, the State of lists and dicts."""
+
+from __future__ import annotations
+
+import re
+
+_HEAD = '''\
+# Written by `{command}`. Do not edit: run it again after a change of the models.
+# mypy: ignore-errors
+# pyright: basic
+{rules}
+"""The State classes of the models of this project, for type checkers and editors."""
+'''
+
+# Overloads with the type of self, and fields in place of methods, are against the letter of them.
+_RULES = (
+    "reportGeneralTypeIssues",
+    "reportIncompatibleMethodOverride",
+    "reportIncompatibleVariableOverride",
+    "reportInconsistentOverload",
+    "reportInvalidTypeArguments",
+    "reportInvalidTypeForm",
+    "reportInvalidTypeVarUse",
+    "reportMissingModuleSource",
+    "reportMissingTypeArgument",
+    "reportOverlappingOverload",
+    "reportPrivateImportUsage",
+    "reportPropertyTypeMismatch",
+    "reportUnsupportedDunderAll",
+    "reportUnusedExcept",
+)
+
+_TYPING = """\
+from collections.abc import Iterator as _Iterator
+from types import EllipsisType as _Everything
+from typing import Any as _Any, Generic as _Generic, Literal as _Literal
+from typing import Protocol as _Protocol, Tuple as _Tuple, Type as _Type, overload as _overload
+
+from jax import Array as _JaxArray
+from typing_extensions import TypeVar as _TypeVar
+"""
+
+# `property` by another name: a model may have an attribute that is called so.
+_VARIABLES = """\
+_property = property
+_A = _TypeVar("_A")
+_C = _TypeVar("_C", covariant=True)
+_F = _TypeVar("_F")
+_S = _TypeVar("_S")
+_Key = _TypeVar("_Key", bound=str)
+_V = _TypeVar("_V", bound=_Variable[_Any] | _JaxArray)
+"""
+
+OURS = """\
+from typed_nnx import State as _State
+from typed_nnx import Variable as _Variable
+from typed_nnx._core.state_hooks import SupportsPart as _SupportsPart
+from typed_nnx._core.state_hooks import SupportsRest as _SupportsRest
+from typed_nnx._core.state_hooks import SupportsState as _SupportsState
+"""
+
+FLAX = """\
+from flax.nnx import GraphDef as _GraphDef
+from flax.nnx import State as _State
+from flax.nnx import Variable as _Variable
+"""
+
+_LISTS = '''\
+class ListState({state_of_list}, _Generic[_S]):
+    """The State of a list: elements by their index."""
+    def __getitem__(self, key: int, /) -> _S: ...
+    def __iter__(self, /) -> _Iterator[int]: ...
+    __getattr__: None
+
+class DictState({state_of_dict}, _Generic[_S]):
+    """The State of a dict: elements by their key, as items and as attributes."""
+    def __getitem__(self, key: str, /) -> _S: ...
+    def __iter__(self, /) -> _Iterator[str]: ...
+    def __getattr__(self, name: str, /) -> _S: ...
+'''
+
+_HOLDER = '''
+class _Holds(_Generic[_S]):
+    """Stands for an object of which every filter takes and leaves the same."""
+    def __nnx_state__(self, /) -> _S: ...
+    def __nnx_part__(self, taken: object, /) -> _S: ...
+    def __nnx_rest__(self, taken: object, /) -> _S: ...
+'''
+
+OUR_CLASSES = (
+    _LISTS.format(
+        state_of_list="_State[int, _S, _Any, _Any]", state_of_dict="_State[str, _S, _Any, _Any]"
+    )
+    + _HOLDER
+)
+
+FLAX_CLASSES = _LISTS.format(state_of_list="_State[int, _S]", state_of_dict="_State[str, _S]")
+
+# Names that the texts above and the State classes use.
+OWN_NAMES = frozenset(
+    re.findall(
+        r"\b_?[A-Z]\w*|_overload|_property", _TYPING + _VARIABLES + OURS + FLAX + OUR_CLASSES
+    )
+) | {"Hooks", "_HasEverything", "_HasStates", "_Others"}
+
+
+def head(command: str, imports: str, parameters: int) -> str:
+    """Return the beginning of the overlay.
+
+    Args:
+        command: The command line that writes it.
+        imports: The import lines.
+        parameters: The greatest number of type parameters of a model.
+    """
+    rules = "\n".join(f"# pyright: {rule}=false" for rule in _RULES)
+    solved = "".join(
+        f'_P{index} = _TypeVar("_P{index}", covariant=True)\n_S{index} = _TypeVar("_S{index}")\n'
+        for index in range(parameters)
+    )
+    comments = _HEAD.format(command=command, rules=rules)
+    return f"{comments}\n{_TYPING}{imports}\n{_VARIABLES}{solved}"

@@ -1,0 +1,137 @@
+"""Which files are read: packages, directories and files, as modules with names."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mypy.find_sources import InvalidSourceList, create_source_list
+from mypy.modulefinder import BuildSource, get_search_dirs
+from mypy.options import Options
+
+from typed_nnx_codegen.model_stubs.models import Problem
+
+# What this command writes must not be read as a source of models.
+_OVERLAY = r"(^|/)typed_nnx_models\.pyi$"
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """The Python whose packages the source uses.
+
+    Attributes:
+        executable: Its path.
+        version: Its major and minor version.
+    """
+
+    executable: str
+    version: tuple[int, int]
+
+
+def interpreter(executable: str | None) -> Interpreter:
+    """Return what is known of an interpreter, by default of the running one.
+
+    Raises:
+        ValueError: It does not run.
+    """
+    if executable is None or executable == sys.executable:
+        return Interpreter(sys.executable, sys.version_info[:2])
+    question = [executable, "-c", "import sys; print(*sys.version_info[:2])"]
+    try:
+        answer = subprocess.run(question, check=True, capture_output=True, text=True).stdout
+        major, minor = answer.split()
+    except (OSError, subprocess.CalledProcessError, ValueError) as error:
+        raise ValueError(
+            f"python: {executable} does not run ({error}); expected an interpreter.\n"
+            "  Fix: pass the path of the Python that your code runs with"
+        ) from error
+    return Interpreter(executable, (int(major), int(minor)))
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files that are read.
+
+    Attributes:
+        files: For mypy.
+        problems: What was named and is not there.
+    """
+
+    files: tuple[BuildSource, ...]
+    problems: tuple[Problem, ...]
+
+
+def find_sources(names: Sequence[str], python: Interpreter, options: Options) -> Sources:
+    """Find the files of packages, directories and files.
+
+    Args:
+        names: What the user named.
+        python: Where installed packages are looked for.
+        options: mypy's.
+    """
+    options.exclude = [_OVERLAY]
+    files: dict[str, BuildSource] = {}
+    problems = []
+    for name in names:
+        place = _place(name, python)
+        if place is None:
+            problems.append(Problem(name, 1, _not_found(name)))
+            continue
+        try:
+            found = create_source_list([_relative(place)], options, allow_empty_dir=True)
+        except InvalidSourceList as error:
+            problems.append(Problem(name, 1, str(error)))
+            continue
+        for each in found:
+            first = files.setdefault(each.module, each)
+            if _real(first) != _real(each):
+                problems.append(_same_name(first, each))
+        if not found:
+            problems.append(Problem(name, 1, "no Python files in it.\n  Fix: name another place"))
+    return Sources(tuple(files.values()), tuple(problems))
+
+
+def _place(name: str, python: Interpreter) -> Path | None:
+    path = Path(name)
+    if path.exists():
+        return path
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        return None
+    system, installed = get_search_dirs(python.executable)
+    for folder in (".", "src", *system, *installed):
+        package = Path(folder, *parts)
+        for found in (package, package.with_suffix(".py"), package.with_suffix(".pyi")):
+            if found.exists():
+                return found
+    return None
+
+
+def _relative(path: Path) -> str:
+    """Return the path as it is shown: relative where it lies below the current directory."""
+    real, here = path.resolve(), Path.cwd()
+    return str(real.relative_to(here)) if real.is_relative_to(here) else str(real)
+
+
+def _real(source: BuildSource) -> str:
+    return os.path.realpath(source.path or "")
+
+
+def _same_name(first: BuildSource, second: BuildSource) -> Problem:
+    return Problem(
+        second.path or "",
+        1,
+        f"it is the module {second.module!r}, as {first.path} is; only that one was read.\n"
+        "  Fix: put an __init__.py into their folders, or name them in two runs",
+    )
+
+
+def _not_found(name: str) -> str:
+    return (
+        f"{name!r} was not found: expected a file, a folder or a package that can be imported.\n"
+        "  Fix: check the spelling, or pass --python with the interpreter that has the package"
+    )

@@ -1,0 +1,190 @@
+"""The text of one State class."""
+
+from __future__ import annotations
+
+import keyword
+from dataclasses import dataclass
+
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Named, Parameter
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller
+
+# The attribute that stands for all that are not known by name.
+FURTHER = "*"
+
+# At run time these are methods; a field of that name is read as an item.
+STATE_METHODS = frozenset(
+    {
+        "clear",
+        "filter",
+        "flat_state",
+        "from_flat_path",
+        "get",
+        "items",
+        "keys",
+        "map",
+        "merge",
+        "pop",
+        "popitem",
+        "raw_mapping",
+        "replace_by_pure_dict",
+        "setdefault",
+        "split",
+        "to_pure_dict",
+        "update",
+        "values",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a State class.
+
+    Attributes:
+        name: Its name.
+        type: Its type.
+    """
+
+    name: str
+    type: Spelled
+
+
+@dataclass(frozen=True)
+class StateClass:
+    """A State class before it is written.
+
+    Attributes:
+        name: Its name.
+        info: The model.
+        part: What it has of the model's State.
+        fields: Its fields.
+        further: The type of fields that are not known by name; None where all are known.
+    """
+
+    name: str
+    info: ClassInfo
+    part: Part
+    fields: tuple[Field, ...]
+    further: Spelled | None
+
+
+def state_class(name: str, info: ClassInfo, part: Part, speller: Speller) -> StateClass:
+    """Find the fields of the State of a model in a part."""
+    spelled: dict[str, Spelled] = {}
+    for attribute in info.attributes:
+        # A name with two underscores is no key of a State that could be read by it.
+        if attribute.name == FURTHER or not attribute.name.startswith("__"):
+            found = speller.state(attribute.type, part, info.parameters)
+            if found is not None:
+                spelled[attribute.name] = found
+    further = spelled.pop(FURTHER, None)
+    fields = tuple(Field(name, found) for name, found in spelled.items())
+    return StateClass(name, info, part, fields, further)
+
+
+class StateClassWriter:
+    """Writes State classes.
+
+    Args:
+        speller: Spells types.
+        hidden: Names that a field cannot have as an attribute: annotations after it use them.
+        state_arguments: Whether State takes the model and the filter as type arguments.
+    """
+
+    def __init__(self, speller: Speller, hidden: frozenset[str], state_arguments: bool) -> None:
+        self._speller = speller
+        self._hidden = hidden
+        self._state_arguments = state_arguments
+
+    def write(self, found: StateClass) -> str:
+        """Return the text of the class."""
+        lines = [f"class {found.name}({self._bases(found)}):"]
+        lines += [f'    """{self._description(found)}"""']
+        hidden = False
+        for field in found.fields:
+            hidden |= field.name in self._hidden
+            if self._is_attribute(field.name):
+                lines += self._attribute(found, field)
+        lines += self._unknown_attributes(found, hidden)
+        lines += self._items(found)
+        return "\n".join(lines) + "\n"
+
+    def _is_attribute(self, name: str) -> bool:
+        usable = name.isidentifier() and not keyword.iskeyword(name)
+        return usable and name not in STATE_METHODS and name not in self._hidden
+
+    def _bases(self, found: StateClass) -> str:
+        parameters = [f"_P{index}" for index in range(len(found.info.parameters))]
+        if self._state_arguments:
+            model = self._speller.plain(_itself(found.info), found.info.parameters)
+            taken = found.part.taken
+            kept = self._speller.filter_type(taken) if taken else "_Everything"
+            state = f"_State[_Any, _Any, {model}, {kept}]"
+        else:
+            state = "_State[_Any, _Any]"
+        return f"{state}, _Generic[{', '.join(parameters)}]" if parameters else state
+
+    def _description(self, found: StateClass) -> str:
+        model = found.info.name.replace(":", ".")
+        variable = found.part.variable.rpartition(":")[2]
+        if found.part == EVERYTHING:
+            return f"The State of `{model}`."
+        return f"What `{variable}` {'takes' if found.part.taken else 'leaves'} of `{model}`."
+
+    def _self_type(self, found: StateClass, solved: frozenset[str]) -> str:
+        arguments = [
+            self._speller.protocol(found.part, f"_S{index}") if name in solved else "_Any"
+            for index, name in enumerate(found.info.parameters)
+        ]
+        return f"self: {found.name}[{', '.join(arguments)}]" if solved else "self"
+
+    def _attribute(self, found: StateClass, field: Field) -> list[str]:
+        if not field.type.solved:
+            return [f"    {field.name}: {field.type.text}{_comment(field.type)}"]
+        return [
+            "    @_property",
+            f"    def {field.name}({self._self_type(found, field.type.solved)}, /)"
+            f" -> {field.type.text}: ...{_comment(field.type)}",
+            f"    @{field.name}.setter",
+            f"    def {field.name}(self, value: _Any, /) -> None: ...",
+        ]
+
+    def _unknown_attributes(self, found: StateClass, hidden: bool) -> list[str]:
+        if found.further is not None:
+            receiver = self._self_type(found, found.further.solved)
+            return [
+                f"    def __getattr__({receiver}, name: _Any, /) -> {found.further.text}: ..."
+                f"{_comment(found.further)}"
+            ]
+        # State itself has `__getattr__`; without one an unknown field is an error.
+        return [] if hidden else ["    __getattr__: None"]
+
+    def _items(self, found: StateClass) -> list[str]:
+        keys: dict[tuple[str, str], list[str]] = {}
+        for field in found.fields:
+            signature = self._self_type(found, field.type.solved), field.type.text
+            keys.setdefault(signature, []).append(_quoted(field.name))
+        lines: list[str] = []
+        for (receiver, result), names in keys.items():
+            key = f"_Literal[{', '.join(names)}]"
+            lines += ["    @_overload"]
+            lines += [f"    def __getitem__({receiver}, key: {key}, /) -> {result}: ..."]
+        if lines:
+            # A type variable: editors would not offer the keys beside a plain `str`.
+            lines += ["    @_overload"]
+            lines += ["    def __getitem__(self, key: _Key, /) -> _Any: ..."]
+        return lines
+
+
+def _itself(info: ClassInfo) -> Named:
+    return Named(info.name, tuple(Parameter(name) for name in info.parameters))
+
+
+def _comment(spelled: Spelled) -> str:
+    reasons = "; ".join(" ".join(reason.split()) for reason in spelled.reasons)
+    return f"  # Any: {reasons}" if reasons else ""
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

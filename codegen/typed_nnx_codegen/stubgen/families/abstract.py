@@ -1,0 +1,65 @@
+"""Builds the overloads of functions that take arguments or shapes of them.
+
+``jit(f).lower(model, jax.ShapeDtypeStruct(...))`` has no type that says "the parameters of ``f``, of
+which each may be a shape". The first overload has the parameters themselves; the others take what
+has a shape as one of the first arguments and check nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from typed_nnx_codegen.stubgen.families.decorating import overload_text
+
+IMPORTS = (
+    "import jax",
+    "from collections.abc import Mapping",
+    "from typing import Any, ParamSpec, TypeAlias, TypeVar, overload",
+)
+PREAMBLE = """\
+_Shape: TypeAlias = (
+    jax.ShapeDtypeStruct
+    | tuple[jax.ShapeDtypeStruct, ...]
+    | list[jax.ShapeDtypeStruct]
+    | Mapping[Any, jax.ShapeDtypeStruct]
+)
+"""
+
+MOST = 6
+"""A shape is seen among so many first arguments."""
+
+REMARK = "type: ignore[overload-cannot-match]"
+"""mypy thinks that the first overload takes everything, since it does not know the function yet."""
+
+
+def abstract_overloads(
+    name: str,
+    result: str,
+    *,
+    before: tuple[str, ...],
+    anything: tuple[str, ...],
+    parameters: str = "P",
+    indent: str = "",
+) -> str:
+    """Return the overloads of one function.
+
+    Args:
+        name: Its name.
+        result: The type of what it returns.
+        before: The parameters before the arguments, with the function's own types.
+        anything: The same for a function of any arguments.
+        parameters: The name of the function's parameters.
+        indent: What each line starts with.
+    """
+    own = (*before, f"*args: {parameters}.args", f"**kwargs: {parameters}.kwargs")
+    return overload_text(name, own, result, indent=indent) + "".join(
+        overload_text(name, (*anything, *found), result, indent=indent, remark=REMARK)
+        for found in shape_parameters()
+    )
+
+
+def shape_parameters() -> Iterator[tuple[str, ...]]:
+    """Yield the parameters with a shape in each place."""
+    for place in range(MOST):
+        given = [f"_{number}: Any" for number in range(place)]
+        yield (*given, f"_{place}: _Shape", "*args: Any", "**kwargs: Any")

@@ -1,0 +1,122 @@
+# Generated from the source of typed_nnx._graph.pop by `make stubs`. Do not edit.
+
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.filters import Predicate
+from typed_nnx._core.paths import Path
+from typed_nnx._core.state import State
+from typed_nnx._core.state_hooks import Selects
+from typed_nnx._core.state_hooks import SelectsNext
+from typed_nnx._core.state_hooks import SelectsRest
+from typed_nnx._core.variable import Variable
+from types import EllipsisType
+from typing import Any
+from typing import TypeAlias
+from typing import TypeVar
+from typing import overload
+
+# `...` takes all that is left, so that no filter may come after it.
+Inner: TypeAlias = type | str | Predicate | bool | tuple[Filter, ...] | list[Filter] | None
+
+A = TypeVar("A")
+L = TypeVar("L", bound=Filter)
+S1 = TypeVar("S1")
+S2 = TypeVar("S2")
+S3 = TypeVar("S3")
+S4 = TypeVar("S4")
+S5 = TypeVar("S5")
+S6 = TypeVar("S6")
+R1 = TypeVar("R1")
+R2 = TypeVar("R2")
+R3 = TypeVar("R3")
+R4 = TypeVar("R4")
+R5 = TypeVar("R5")
+R6 = TypeVar("R6")
+F1 = TypeVar("F1", bound=Inner)
+F2 = TypeVar("F2", bound=Inner)
+F3 = TypeVar("F3", bound=Inner)
+F4 = TypeVar("F4", bound=Inner)
+F5 = TypeVar("F5", bound=Inner)
+F6 = TypeVar("F6", bound=Inner)
+V1 = TypeVar("V1", bound=Variable[Any])
+V2 = TypeVar("V2", bound=Variable[Any])
+V3 = TypeVar("V3", bound=Variable[Any])
+V4 = TypeVar("V4", bound=Variable[Any])
+V5 = TypeVar("V5", bound=Variable[Any])
+V6 = TypeVar("V6", bound=Variable[Any])
+
+class _Search:
+    groups: list[list[tuple[Path, Any]]]
+    removals: list[tuple[Any, Any]]
+    _seen: set[int]
+    _taken: set[int]
+    predicates: tuple[Predicate, ...]
+    def __init__(self, predicates: tuple[Predicate, ...]) -> None: ...
+    def visit(self, node: Any, path: Path, above: tuple[Any, ...] = ()) -> None: ...
+    def _takes(self, path: Path, value: Any) -> bool: ...
+
+def _check_removable(holders: tuple[Any, ...], path: Path) -> None: ...
+
+@overload
+def pop(node: A, f1: Selects[A, S1], /) -> S1: ...
+@overload
+def pop(node: A, f1: type[V1], /) -> State[Any, Any, A, type[V1]]: ...
+@overload
+def pop(node: A, f1: L, /) -> State[Any, Any, A, L]: ...
+@overload
+def pop(node: A, f1: Selects[A, S1], f2: Selects[A, S2], /) -> tuple[S1, S2]: ...
+@overload
+def pop(node: A, f1: SelectsRest[A, S1, R1], f2: EllipsisType, /) -> tuple[S1, R1]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]]]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: L, /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: F1, f2: type[V2], /) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, type[V2]]]: ...
+@overload
+def pop(node: A, f1: F1, f2: L, /) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], /) -> tuple[S1, S2, S3]: ...
+@overload
+def pop(node: A, f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: EllipsisType, /) -> tuple[S1, S2, R2]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: type[V3], /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]]]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: F2, f3: L, /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, F2], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: F1, f2: F2, f3: L, /) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], /) -> tuple[S1, S2, S3, S4]: ...
+@overload
+def pop(node: A, f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: EllipsisType, /) -> tuple[S1, S2, S3, R3]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]], State[Any, Any, A, type[V4]]]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: L, /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: F1, f2: F2, f3: F3, f4: L, /) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], /) -> tuple[S1, S2, S3, S4, S5]: ...
+@overload
+def pop(node: A, f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: EllipsisType, /) -> tuple[S1, S2, S3, S4, R4]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]], State[Any, Any, A, type[V4]], State[Any, Any, A, type[V5]]]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: L, /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]], State[Any, Any, A, type[V4]], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: L, /) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: Selects[A, S1], f2: Selects[A, S2], f3: Selects[A, S3], f4: Selects[A, S4], f5: Selects[A, S5], f6: Selects[A, S6], /) -> tuple[S1, S2, S3, S4, S5, S6]: ...
+@overload
+def pop(node: A, f1: SelectsRest[A, S1, R1], f2: SelectsNext[A, R1, S2, R2], f3: SelectsNext[A, R2, S3, R3], f4: SelectsNext[A, R3, S4, R4], f5: SelectsNext[A, R4, S5, R5], f6: EllipsisType, /) -> tuple[S1, S2, S3, S4, S5, R5]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: type[V6], /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]], State[Any, Any, A, type[V4]], State[Any, Any, A, type[V5]], State[Any, Any, A, type[V6]]]: ...
+@overload
+def pop(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: type[V5], f6: L, /) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]], State[Any, Any, A, type[V4]], State[Any, Any, A, type[V5]], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5], State[Any, Any, A, L]]: ...
+@overload
+def pop(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: Inner, f7: Filter, /, *filters: Filter) -> Any: ...
+
+def _remove(removals: list[tuple[Any, Any]]) -> None: ...

@@ -1,0 +1,105 @@
+# Generated from the source of typed_nnx._transforms.eval_shape by `make stubs`. Do not edit.
+
+import jax
+from collections.abc import Callable
+from collections.abc import Mapping
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.outcomes import Flat
+from typing import Any
+from typing import ParamSpec
+from typing import TypeAlias
+from typing import TypeVar
+from typing import overload
+
+_P = ParamSpec("_P")
+_Shape: TypeAlias = (
+    jax.ShapeDtypeStruct
+    | tuple[jax.ShapeDtypeStruct, ...]
+    | list[jax.ShapeDtypeStruct]
+    | Mapping[Any, jax.ShapeDtypeStruct]
+)
+
+A = TypeVar("A")
+
+@overload
+def eval_shape(
+    f: Callable[_P, A],
+    *args: _P.args,
+    **kwargs: _P.kwargs,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    _0: _Shape,
+    *args: Any,
+    **kwargs: Any,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    _0: Any,
+    _1: _Shape,
+    *args: Any,
+    **kwargs: Any,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    _0: Any,
+    _1: Any,
+    _2: _Shape,
+    *args: Any,
+    **kwargs: Any,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    _0: Any,
+    _1: Any,
+    _2: Any,
+    _3: _Shape,
+    *args: Any,
+    **kwargs: Any,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    _0: Any,
+    _1: Any,
+    _2: Any,
+    _3: Any,
+    _4: _Shape,
+    *args: Any,
+    **kwargs: Any,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    _0: Any,
+    _1: Any,
+    _2: Any,
+    _3: Any,
+    _4: Any,
+    _5: _Shape,
+    *args: Any,
+    **kwargs: Any,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    *args: Any,
+    graph: bool | None,
+    graph_updates: bool | None = None,
+    **kwargs: Any,
+) -> A: ...
+@overload
+def eval_shape(  # type: ignore[overload-cannot-match]
+    f: Callable[..., A],
+    *args: Any,
+    graph: bool | None = None,
+    graph_updates: bool | None,
+    **kwargs: Any,
+) -> A: ...
+
+def abstract_result(call: Call, found: Flat) -> Any: ...
+def _abstract(value: Any) -> Any: ...

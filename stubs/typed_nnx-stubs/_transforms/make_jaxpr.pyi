@@ -1,0 +1,112 @@
+# Generated from the source of typed_nnx._transforms.make_jaxpr by `make stubs`. Do not edit.
+
+import jax
+from collections.abc import Callable
+from collections.abc import Mapping
+from collections.abc import Sequence
+from jax.extend.core import ClosedJaxpr
+from typed_nnx._core.unset import Unset
+from typed_nnx._transforms.lifted import Lifted
+from typing import Any
+from typing import ParamSpec
+from typing import TypeAlias
+from typing import overload
+
+_Shape: TypeAlias = (
+    jax.ShapeDtypeStruct
+    | tuple[jax.ShapeDtypeStruct, ...]
+    | list[jax.ShapeDtypeStruct]
+    | Mapping[Any, jax.ShapeDtypeStruct]
+)
+
+P = ParamSpec("P")
+
+class Traceable(Lifted[P, ClosedJaxpr]):
+    transform: str
+    def __init__(
+        self,
+        function: Callable[P, Any],
+        static_argnums: int | Sequence[int],
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> ClosedJaxpr: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]
+        self,
+        _0: _Shape,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ClosedJaxpr: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]
+        self,
+        _0: Any,
+        _1: _Shape,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ClosedJaxpr: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]
+        self,
+        _0: Any,
+        _1: Any,
+        _2: _Shape,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ClosedJaxpr: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]
+        self,
+        _0: Any,
+        _1: Any,
+        _2: Any,
+        _3: _Shape,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ClosedJaxpr: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]
+        self,
+        _0: Any,
+        _1: Any,
+        _2: Any,
+        _3: Any,
+        _4: _Shape,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ClosedJaxpr: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]
+        self,
+        _0: Any,
+        _1: Any,
+        _2: Any,
+        _3: Any,
+        _4: Any,
+        _5: _Shape,
+        *args: Any,
+        **kwargs: Any,
+    ) -> ClosedJaxpr: ...
+
+@overload
+def make_jaxpr(
+    f: Callable[P, Any],
+    *,
+    static_argnums: int | Sequence[int] = (),
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Traceable[P]: ...
+@overload
+def make_jaxpr(
+    f: Unset = ...,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[[Callable[P, Any]], Traceable[P]]: ...

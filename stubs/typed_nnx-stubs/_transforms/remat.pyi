@@ -1,0 +1,67 @@
+# Generated from the source of typed_nnx._transforms.remat by `make stubs`. Do not edit.
+
+from collections.abc import Callable
+from typed_nnx._core.unset import Unset
+from typed_nnx._transforms.bounded import Bounded
+from typed_nnx._transforms.captures import Captures
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.outcomes import Flat
+from typed_nnx._transforms.signature import Signature
+from typing import Any
+from typing import NamedTuple
+from typing import ParamSpec
+from typing import TypeVar
+from typing import overload
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+class RematOptions(NamedTuple):
+    prevent_cse: bool = ...
+    policy: Callable[..., bool] | None = ...
+    static_argnums: tuple[int, ...] = ...
+    static_argnames: tuple[str, ...] = ...
+
+class Rematerialised(Lifted[P, R]):
+    _made: Bounded[Any, Callable[..., Flat]]
+    _made_for: Captures | None
+    _options: RematOptions
+    _signatures: Any
+    transform = "remat"
+    def __init__(
+        self,
+        function: Callable[P, R],
+        options: RematOptions,
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None: ...
+    def _prepare(self) -> None: ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def _flat(
+        self, call: Call, fixed: dict[int, Any], named: dict[str, Any]
+    ) -> Callable[..., Flat]: ...
+    def _make(
+        self, signature: Signature, fixed: dict[int, Any], named: dict[str, Any]
+    ) -> Callable[..., Flat]: ...
+
+@overload
+def remat(
+    f: Callable[P, R],
+    *,
+    prevent_cse: bool = True,
+    static_argnums: int | tuple[int, ...] = (),
+    policy: Callable[..., bool] | None = None,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[P, R]: ...
+@overload
+def remat(
+    f: Unset = ...,
+    *,
+    prevent_cse: bool = True,
+    static_argnums: int | tuple[int, ...] = (),
+    policy: Callable[..., bool] | None = None,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...

@@ -1,0 +1,62 @@
+# Generated from the source of typed_nnx._transforms.scan by `make stubs`. Do not edit.
+
+from collections.abc import Callable
+from collections.abc import Mapping
+from typed_nnx._core.unset import Unset
+from typed_nnx._transforms.axis_metadata import AxisMetadata
+from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.prefix_types import CarryPrefix
+from typed_nnx._transforms.scan_axes import ScanAxes
+from typing import Any
+from typing import ParamSpec
+from typing import TypeVar
+from typing import overload
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+class Scanned(Lifted[P, R]):
+    _axes: ScanAxes
+    _metadata: AxisMetadata | None
+    _options: Mapping[str, Any]
+    transform = "scan"
+    def __init__(
+        self,
+        function: Callable[P, R],
+        axes: ScanAxes,
+        metadata: AxisMetadata | None,
+        graph: bool | None,
+        graph_updates: bool | None,
+        options: Mapping[str, Any],
+    ) -> None: ...
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]: ...
+
+@overload
+def scan(
+    f: Callable[P, R],
+    *,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+    in_axes: CarryPrefix = ...,
+    out_axes: CarryPrefix = ...,
+    transform_metadata: Mapping[str, Any] = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[P, R]: ...
+@overload
+def scan(
+    f: Unset = ...,
+    *,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+    in_axes: CarryPrefix = ...,
+    out_axes: CarryPrefix = ...,
+    transform_metadata: Mapping[str, Any] = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...

@@ -1,0 +1,50 @@
+# Generated from the source of typed_nnx._transforms.vmap by `make stubs`. Do not edit.
+
+from collections.abc import Callable
+from collections.abc import Hashable
+from collections.abc import Mapping
+from typed_nnx._core.unset import Unset
+from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.mapped import Mapped
+from typed_nnx._transforms.outcomes import Outcome
+from typed_nnx._transforms.prefix_types import AxisPrefix
+from typing import Any
+from typing import ParamSpec
+from typing import TypeVar
+from typing import overload
+
+P = ParamSpec("P")
+R = TypeVar("R")
+NO_METADATA: Mapping[str, Any]
+
+class Vmapped(Mapped[P, R]):
+    transform = "vmap"
+    _options: Mapping[str, Any]
+    def _map(self, call: Call) -> Callable[..., Outcome]: ...
+
+@overload
+def vmap(
+    f: Callable[P, R],
+    *,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
+    transform_metadata: Mapping[str, Any] = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[P, R]: ...
+@overload
+def vmap(
+    f: Unset = ...,
+    *,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
+    transform_metadata: Mapping[str, Any] = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...

@@ -1,0 +1,108 @@
+"""Small projects in a folder, read with a cache of the libraries that all tests share."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.support.once import once
+from typed_nnx_codegen.model_stubs.models import (
+    Absent,
+    ClassInfo,
+    Models,
+    Named,
+    Parameter,
+    Static,
+    Tuple,
+    Type,
+    Union,
+)
+from typed_nnx_codegen.model_stubs.reading import read
+
+_EVERYTHING = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+import typed_nnx as nnx
+from dataclasses import dataclass
+
+class Model(nnx.Module):
+    pass
+"""
+
+
+def library_cache(shared: Path, runtime: str = "typed_nnx") -> Path:
+    """Return a cache that has the libraries, made by the first test that needs it."""
+    cache = shared / f"cache of {runtime}"
+
+    def make() -> bool:
+        source = shared / f"everything_of_{runtime.replace('.', '_')}.py"
+        source.write_text(_EVERYTHING.replace("import typed_nnx as", f"{_import(runtime)} as"))
+        return bool(read([str(source)], runtime=runtime, cache=cache).roots)
+
+    assert once(f"cache of {runtime}", shared, make)
+    return cache
+
+
+def _import(runtime: str) -> str:
+    package, _, name = runtime.rpartition(".")
+    return f"from {package} import {name}" if package else f"import {name}"
+
+
+class Project:
+    """A folder with source, which is the current directory.
+
+    Args:
+        folder: The folder.
+        libraries: A cache that has the libraries.
+    """
+
+    def __init__(self, folder: Path, libraries: Path) -> None:
+        self.folder = folder
+        self.cache = folder / ".cache"
+        shutil.copytree(libraries, self.cache)
+
+    def write(self, files: Mapping[str, str]) -> None:
+        """Write files, given by their path and text."""
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(textwrap.dedent(text), encoding="utf-8")
+
+    def read(self, *sources: str, runtime: str = "typed_nnx", cached: bool = True) -> Models:
+        """Return what the reader finds."""
+        return read(sources, runtime=runtime, cache=self.cache if cached else None)
+
+
+def shown(found: Type) -> str:
+    """Return a type as a short text: ``static``, ``?`` for unknown, ``Param[Array]``."""
+    match found:
+        case Named(name, arguments):
+            return _last(name) + _listed(arguments)
+        case Union(items):
+            return " | ".join(shown(item) for item in items)
+        case Tuple(items):
+            return f"Tuple{_listed(items)}"
+        case Parameter(name):
+            return name
+        case Static():
+            return "static"
+        case Absent():
+            return "None"
+        case _:
+            return "?"
+
+
+def _last(name: str) -> str:
+    return name.partition(":")[2]
+
+
+def _listed(items: Sequence[Type]) -> str:
+    return f"[{', '.join(map(shown, items))}]" if items else ""
+
+
+def attributes(info: ClassInfo) -> dict[str, str]:
+    """Return the attributes of a class by name, as `shown`."""
+    return {each.name: shown(each.type) for each in info.attributes}

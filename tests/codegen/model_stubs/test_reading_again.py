@@ -1,0 +1,200 @@
+"""A second run gives what a first one would give, whatever changed in between."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.codegen.model_stubs.reading_project import attributes
+from typed_nnx_codegen.model_stubs.reading import building
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.codegen.model_stubs.reading_project import Project
+    from typed_nnx_codegen.model_stubs.models import Models
+    from typed_nnx_codegen.model_stubs.reading.building import Builder, Built
+
+FILES = {
+    "app/__init__.py": "",
+    "app/base.py": """
+        import typed_nnx as nnx
+        class Gate(nnx.Module): ...
+        class Thing: ...
+        def make(): return Gate()
+        def build() -> Gate: return Gate()
+    """,
+    "app/middle.py": """
+        from app.base import Gate, Thing, build
+        class Inner(Thing): ...
+        def pass_on():
+            return build()
+    """,
+    "app/top.py": """
+        import typed_nnx as nnx
+        from app.middle import Inner, pass_on, build
+        class Top(nnx.Module):
+            def __init__(self, inner: Inner):
+                self.inner = inner
+                self.built = build()
+                self.several = nnx.Rngs(0) if inner else build()
+    """,
+    "app/other.py": """
+        import typed_nnx as nnx
+        class Other(nnx.Module):
+            def __init__(self): self.x = nnx.Rngs(0)
+    """,
+}
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
+    """The modules that mypy checked, for each run."""
+    runs: list[set[str]] = []
+    build = building.Builder.build
+
+    def observed(self: Builder, stale: Iterable[str]) -> Built | None:
+        built = build(self, stale)
+        assert built is not None
+        runs.append(set(built.statements))
+        return built
+
+    monkeypatch.setattr(building.Builder, "build", observed)
+    return runs
+
+
+def fresh(project: Project) -> Models:
+    """Return what a run finds that remembers the libraries only."""
+    kept = project.cache.rename(project.folder / "kept")
+    shutil.copytree(kept, project.cache)
+    (project.cache / "facts.json").unlink()
+    try:
+        return project.read("app")
+    finally:
+        shutil.rmtree(project.cache)
+        kept.rename(project.cache)
+
+
+def top(models: Models) -> dict[str, str]:
+    return attributes(models.classes["app.top:Top"])
+
+
+def test_an_unchanged_run_checks_nothing_and_finds_the_same(
+    project: Project, checked: list[set[str]]
+) -> None:
+    project.write(FILES)
+    first, second = project.read("app"), project.read("app")
+    assert first == second
+    assert checked[1] == set()
+    assert top(first) == {"inner": "static", "built": "Gate", "several": "Rngs[RngStream] | Gate"}
+
+
+def test_a_change_of_one_file_checks_what_depends_on_it(
+    project: Project, checked: list[set[str]]
+) -> None:
+    project.write(FILES)
+    project.read("app")
+    project.write({"app/other.py": FILES["app/other.py"] + "\n" + "        # a comment"})
+    assert project.read("app") == fresh(project)
+    assert checked[1] == {"app.other"}
+
+
+CHANGES = {
+    "a class becomes a model": ("app/base.py", "class Thing", "class Thing(nnx.Module)", "inner"),
+    "a function returns something else": (
+        "app/base.py",
+        "def build() -> Gate: return Gate()",
+        "def build() -> nnx.Rngs: return nnx.Rngs(0)",
+        "built",
+    ),
+    "a re-export is something else": (
+        "app/middle.py",
+        "import Gate, Thing, build",
+        "import Gate, Thing, Gate as build",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_of_what_is_used_changes_what_uses_it(name: str, project: Project) -> None:
+    path, old, new, attribute = CHANGES[name]
+    project.write(FILES)
+    before = project.read("app")
+    project.write({path: FILES[path].replace(old, new)})
+    after = project.read("app")
+    assert after == fresh(project)
+    if attribute:
+        assert top(before)[attribute] != top(after)[attribute]
+
+
+def test_a_change_within_a_second_that_keeps_the_size_is_seen(project: Project) -> None:
+    project.write(FILES)
+    project.read("app")
+    path = project.folder / "app/other.py"
+    at = path.stat()
+    text = path.read_text().replace("nnx.Rngs(0)", "nnx.Dict( )")
+    path.write_text(text)
+    os.utime(path, ns=(at.st_atime_ns, at.st_mtime_ns))
+    assert path.stat().st_size == at.st_size
+    found = project.read("app").classes["app.other:Other"]
+    assert attributes(found)["x"].startswith("Dict")
+
+
+def test_files_that_come_and_go_are_seen(project: Project) -> None:
+    project.write(FILES)
+    project.read("app")
+    project.write({"app/new.py": FILES["app/other.py"]})
+    assert "app.new:Other" in project.read("app").roots
+    (project.folder / "app/new.py").unlink()
+    assert "app.new:Other" not in project.read("app").roots
+
+
+def test_facts_that_are_older_than_the_cache_of_mypy_are_not_used(project: Project) -> None:
+    project.write(FILES)
+    project.read("app")
+    facts = (project.cache / "facts.json").read_bytes()
+    changed = FILES["app/base.py"].replace("-> Gate: return Gate()", "-> Thing: return Thing()")
+    project.write({"app/base.py": changed})
+    project.read("app")
+    (project.cache / "facts.json").write_bytes(facts)
+    assert top(project.read("app"))["built"] == "static"
+
+
+DAMAGES = {
+    "facts cut off": lambda cache: (cache / "facts.json").write_text('{"version'),
+    "facts of another form": lambda cache: (cache / "facts.json").write_text("[1]"),
+    "facts gone": lambda cache: (cache / "facts.json").unlink(),
+    "mypy's cache gone": lambda cache: shutil.rmtree(cache / "mypy"),
+    "mypy's cache overwritten": lambda cache: [
+        path.write_bytes(b"nonsense" * 900)
+        for path in (cache / "mypy").rglob("*")
+        if path.is_file()
+    ],
+    "mypy's cache cut off": lambda cache: [
+        os.truncate(path, path.stat().st_size // 2)
+        for path in (cache / "mypy").rglob("*.db")
+        if path.is_file()
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ["facts cut off", "facts of another form", "facts gone"])
+def test_damaged_facts_are_found_out_again(name: str, project: Project) -> None:
+    project.write(FILES)
+    before = project.read("app")
+    DAMAGES[name](project.cache)
+    assert project.read("app") == before
+
+
+@pytest.mark.slow  # mypy reads the libraries again
+@pytest.mark.parametrize("name", [name for name in DAMAGES if "mypy" in name])
+def test_a_damaged_cache_of_mypy_is_made_again(name: str, project: Project) -> None:
+    project.write(FILES)
+    before = project.read("app")
+    DAMAGES[name](project.cache)
+    assert project.read("app") == before
+    assert project.read("app") == before

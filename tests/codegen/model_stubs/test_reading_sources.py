@@ -1,0 +1,136 @@
+"""What is read, what cannot be, and that reading executes nothing."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.codegen.model_stubs.reading_project import attributes
+from typed_nnx_codegen.model_stubs.reading import read
+
+if TYPE_CHECKING:
+    from tests.codegen.model_stubs.reading_project import Project
+
+MODEL = """
+import typed_nnx as nnx
+class Model(nnx.Module):
+    def __init__(self):
+        self.rngs = nnx.Rngs(0)
+"""
+
+
+def test_a_file_a_folder_and_a_package_are_sources(project: Project) -> None:
+    project.write(
+        {
+            "one.py": MODEL,
+            "folder/two.py": MODEL,
+            "pack/__init__.py": "",
+            "pack/sub/__init__.py": "",
+            "pack/sub/three.py": MODEL,
+            "src/inner/__init__.py": MODEL,
+            "not_named.py": MODEL,
+        }
+    )
+    models = project.read("one.py", "folder", "pack.sub", "inner")
+    assert models.roots == ("one:Model", "two:Model", "pack.sub.three:Model", "inner:Model")
+    assert models.classes["inner:Model"].path == "src/inner/__init__.py"
+    assert not models.problems
+
+
+def test_nothing_is_imported_or_executed(project: Project) -> None:
+    project.write(
+        {
+            "app/__init__.py": "open('was_executed', 'w')\nraise SystemExit(3)",
+            "app/models.py": MODEL + "\nopen('was_executed', 'w')\nraise SystemExit(3)\n",
+            "conftest.py": "open('was_executed', 'w')",
+        }
+    )
+    models = project.read("app")
+    assert models.roots == ("app.models:Model",)
+    assert not (project.folder / "was_executed").exists()
+    assert not {"app", "app.models", "conftest"} & set(sys.modules)
+
+
+def test_a_syntax_error_is_a_problem_and_the_others_are_read(project: Project) -> None:
+    project.write(
+        {
+            "app/__init__.py": "",
+            "app/broken.py": "import typed_nnx\n\nclass A(:\n    pass\n",
+            "app/also.py": "def f():\n    return (\n",
+            "app/fine.py": MODEL,
+            "app/uses.py": """
+                from app.broken import A
+                from app.fine import Model
+                class B(A): ...
+                class C(Model):
+                    def __init__(self, a: A): self.a = a
+            """,
+        }
+    )
+    models = project.read("app")
+    assert models.roots == ("app.fine:Model", "app.uses:C")
+    assert attributes(models.classes["app.uses:C"]) == {"rngs": "Rngs[RngStream]", "a": "?"}
+    assert [(p.path, p.line) for p in models.problems if p.path.endswith("broken.py")] == [
+        ("app/broken.py", 3)
+    ]
+    assert {p.path for p in models.problems} == {"app/broken.py", "app/also.py"}
+    assert project.read("app") == models
+    project.write({"app/broken.py": "class A: pass", "app/also.py": ""})
+    assert not project.read("app").problems
+    assert attributes(project.read("app").classes["app.uses:C"])["a"] == "static"
+
+
+def test_a_broken_file_that_is_only_imported_does_not_stop_the_others(project: Project) -> None:
+    project.write({"other.py": "class A(:", "app.py": f"import other\n{MODEL}"})
+    models = project.read("app.py")
+    assert models.roots == ("app:Model",)
+    assert [p.path for p in models.problems] == ["other.py"]
+
+
+def test_a_file_that_is_no_text_is_a_problem(project: Project) -> None:
+    project.write({"app/__init__.py": MODEL})
+    (project.folder / "app/bytes.py").write_bytes(b"x = '\xff\xfe'\n")
+    models = project.read("app")
+    assert models.roots == ("app:Model",)
+    assert [p.path for p in models.problems] == ["app/bytes.py"]
+
+
+def test_what_is_not_there_is_a_problem(project: Project) -> None:
+    project.write({"one.py": MODEL, "empty/notes.txt": ""})
+    models = project.read("one.py", "gone.py", "no.such.package", "empty")
+    assert models.roots == ("one:Model",)
+    assert [p.path for p in models.problems] == ["gone.py", "no.such.package", "empty"]
+    assert all("Fix:" in p.message for p in models.problems)
+
+
+def test_errors_of_types_are_no_problems(project: Project) -> None:
+    project.write({"one.py": MODEL + "        self.x: int = 'text'\nundefined + 1\n"})
+    assert not project.read("one.py").problems
+
+
+def test_two_files_with_one_name_are_a_problem(project: Project) -> None:
+    project.write({"a/train.py": MODEL, "b/train.py": MODEL})
+    models = project.read("a", "b")
+    assert models.roots == ("train:Model",)
+    assert [p.path for p in models.problems] == ["b/train.py"]
+    assert project.read("a", "a/train.py").problems == ()
+
+
+def test_source_without_models_has_none(project: Project) -> None:
+    project.write({"one.py": "import json\nclass A: pass\n"})
+    models = project.read("one.py")
+    assert (models.roots, models.problems) == ((), ())
+
+
+def test_the_overlay_that_was_written_before_is_not_read(project: Project) -> None:
+    project.write({"app.py": MODEL, "typings/typed_nnx_models.pyi": "from app import (\n"})
+    models = project.read(".")
+    assert (models.roots, models.problems) == (("app:Model",), ())
+
+
+def test_a_python_that_does_not_run_is_an_error_with_a_remedy(project: Project) -> None:
+    project.write({"app.py": MODEL})
+    with pytest.raises(ValueError, match="Fix: pass the path"):
+        read(["app.py"], cache=None, python="no/such/python")

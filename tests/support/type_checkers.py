@@ -1,0 +1,172 @@
+"""What mypy and pyright say of files that use typed_nnx as an installed package with its stubs.
+
+The checks run in a folder of their own: by the repository's configuration the checkers would find
+the package by its source, where mypy uses no stub package.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.support.once import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+REPOSITORY = Path(__file__).parents[2]
+CHECKERS = ("mypy", "pyright")
+# Kept from run to run, so that mypy checks jax once. Ignored by git, and not hidden: pyright
+# skips hidden folders.
+FOLDER = REPOSITORY / "build" / "type_checks"
+
+MYPY = """\
+[mypy]
+strict = true
+explicit_package_bases = true
+mypy_path = {roots}
+cache_dir = mypy_cache
+
+# A page annotates what helps a reader, and may define a name again.
+[mypy-pages.*]
+disallow_any_generics = false
+disallow_incomplete_defs = false
+disallow_subclassing_any = false
+disallow_untyped_calls = false
+disallow_untyped_decorators = false
+disallow_untyped_defs = false
+warn_return_any = false
+disable_error_code = no-redef
+
+# Packages without types.
+[mypy-{untyped}]
+follow_imports = skip
+ignore_missing_imports = true
+"""
+UNTYPED = ("matplotlib", "optax", "orbax", "safetensors", "sklearn", "treescope")
+# Its types are followed where they are what is looked at; that takes long.
+FLAX = "flax"
+
+
+class Finding(NamedTuple):
+    """What a type checker reports of a line."""
+
+    path: str
+    line: int
+    code: str
+    message: str
+    is_error: bool = True
+
+
+@dataclass(frozen=True)
+class Checks:
+    """How both checkers run.
+
+    Attributes:
+        folder: Where they run; keeps the cache of mypy.
+        python: The environment with the packages that the files import.
+        untyped: Packages whose names mypy is to take as Any.
+    """
+
+    folder: Path = FOLDER
+    python: Path = Path(sys.executable)
+    untyped: tuple[str, ...] = (*UNTYPED, FLAX)
+
+    def reports(self, files: Sequence[Path]) -> dict[str, list[Finding]]:
+        """Return what mypy and pyright report, notes included; they run side by side."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # A second run of the tests would write into the same cache.
+        with locked(self.folder / "lock"), ThreadPoolExecutor() as pool:
+            self._configure()
+            runs = {
+                "mypy": pool.submit(self._mypy, files),
+                "pyright": pool.submit(self._pyright, files),
+            }
+            return {checker: run.result() for checker, run in runs.items()}
+
+    def errors(self, files: Sequence[Path]) -> dict[str, list[Finding]]:
+        """Return the errors that mypy and pyright report."""
+        return {
+            checker: [one for one in reports if one.is_error]
+            for checker, reports in self.reports(files).items()
+        }
+
+    def write_module(self, name: str, source: str) -> Path:
+        """Write a module that is to be checked under its full name, and return its path."""
+        path = self.folder.joinpath(*name.split(".")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_if_changed(path, source)
+        return path
+
+    def _configure(self) -> None:
+        roots = [str(REPOSITORY), str(self.folder)]
+        untyped = ",".join(f"{package}.*" for package in self.untyped)
+        settings = MYPY.format(roots=",".join(roots), untyped=untyped)
+        _write_if_changed(self.folder / "mypy.ini", settings)
+        pyright = {
+            "extraPaths": roots,
+            "typeCheckingMode": "standard",
+            "reportRedeclaration": False,
+        }
+        _write_if_changed(self.folder / "pyrightconfig.json", json.dumps(pyright))
+
+    def _mypy(self, files: Iterable[Path]) -> list[Finding]:
+        done = self._run(
+            ["mypy", "--config-file", "mypy.ini", "--output", "json"],
+            ["--python-executable", str(self.python)],
+            [str(file) for file in files],
+        )
+        if done.returncode not in (0, 1) or done.stderr:
+            raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
+        return [
+            Finding(
+                str((self.folder / report["file"]).resolve()),
+                report["line"],
+                report["code"] or "",
+                report["message"],
+                report["severity"] == "error",
+            )
+            for report in map(json.loads, done.stdout.splitlines())
+        ]
+
+    def _pyright(self, files: Iterable[Path]) -> list[Finding]:
+        done = self._run(
+            ["pyright", "--project", "pyrightconfig.json", "--outputjson"],
+            ["--pythonpath", str(self.python)],
+            [str(file) for file in files],
+        )
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"pyright failed:\n{done.stdout}{done.stderr}")
+        reports: list[dict[str, Any]] = json.loads(done.stdout)["generalDiagnostics"]
+        return [
+            Finding(
+                report["file"],
+                report["range"]["start"]["line"] + 1,
+                report.get("rule", ""),
+                report["message"],
+                report["severity"] == "error",
+            )
+            for report in reports
+        ]
+
+    def _run(self, *parts: list[str]) -> subprocess.CompletedProcess[str]:
+        hidden = {"MYPYPATH", "PYTHONPATH"}  # they may lead to the source of the package
+        return subprocess.run(
+            [sys.executable, "-m", *(word for part in parts for word in part)],
+            cwd=self.folder,
+            env={name: value for name, value in os.environ.items() if name not in hidden},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
