@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import click
 
+from typed_nnx_codegen.model_stubs.command import stubs
+
 
 @click.group(name="typed-nnx")
 @click.version_option(package_name="typed-nnx", prog_name="typed-nnx")
 def typed_nnx() -> None:
     """Tools around typed-nnx."""
+
+
+typed_nnx.add_command(stubs)

@@ -40,74 +40,38 @@ def short(model: MLP) -> jax.Array:
 def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
     assert_type(nnx.grad(loss, argnums=0)(model, x, other=other, layer=layer), MLPParams)
     assert_type(nnx.grad(argnums=0)(loss)(model, x, other=other, layer=layer), MLPParams)
-    nnx.grad(loss, argnums=0)(model)  # E
     assert_type(
         nnx.grad(loss, argnums=nnx.DiffState(0, ...))(model, x, other=other, layer=layer), MLPAll
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(0, ...))(loss)(model, x, other=other, layer=layer), MLPAll
-    )
-    nnx.grad(loss, argnums=nnx.DiffState(0, ...))(model)  # E
     assert_type(nnx.grad(loss, argnums=1)(model, x, other=other, layer=layer), jax.Array)
     assert_type(nnx.grad(argnums=1)(loss)(model, x, other=other, layer=layer), jax.Array)
-    nnx.grad(loss, argnums=1)(model)  # E
     nnx.grad(short, argnums=1)  # E
-    nnx.grad(argnums=1)(short)  # E
     assert_type(
         nnx.grad(loss, argnums=nnx.DiffState(1, ...))(model, x, other=other, layer=layer), jax.Array
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(1, ...))(loss)(model, x, other=other, layer=layer), jax.Array
-    )
-    nnx.grad(loss, argnums=nnx.DiffState(1, ...))(model)  # E
-    nnx.grad(short, argnums=nnx.DiffState(1, ...))  # E
-    nnx.grad(argnums=nnx.DiffState(1, ...))(short)  # E
     assert_type(nnx.grad(loss, argnums=2)(model, x, other=other, layer=layer), CNNParams)
     assert_type(nnx.grad(argnums=2)(loss)(model, x, other=other, layer=layer), CNNParams)
-    nnx.grad(loss, argnums=2)(model)  # E
     nnx.grad(short, argnums=2)  # E
-    nnx.grad(argnums=2)(short)  # E
     assert_type(
         nnx.grad(loss, argnums=nnx.DiffState(2, ...))(model, x, other=other, layer=layer), CNNAll
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(2, ...))(loss)(model, x, other=other, layer=layer), CNNAll
-    )
-    nnx.grad(loss, argnums=nnx.DiffState(2, ...))(model)  # E
-    nnx.grad(short, argnums=nnx.DiffState(2, ...))  # E
-    nnx.grad(argnums=nnx.DiffState(2, ...))(short)  # E
     assert_type(nnx.grad(loss, argnums=3)(model, x, other=other, layer=layer), Layer)
     assert_type(nnx.grad(argnums=3)(loss)(model, x, other=other, layer=layer), Layer)
-    nnx.grad(loss, argnums=3)(model)  # E
     nnx.grad(short, argnums=3)  # E
-    nnx.grad(argnums=3)(short)  # E
     assert_type(
         nnx.grad(loss, argnums=nnx.DiffState(3, ...))(model, x, other=other, layer=layer), Layer
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(3, ...))(loss)(model, x, other=other, layer=layer), Layer
-    )
-    nnx.grad(loss, argnums=nnx.DiffState(3, ...))(model)  # E
-    nnx.grad(short, argnums=nnx.DiffState(3, ...))  # E
-    nnx.grad(argnums=nnx.DiffState(3, ...))(short)  # E
     assert_type(nnx.grad(loss, argnums=(0,))(model, x, other=other, layer=layer), tuple[MLPParams])
     assert_type(nnx.grad(argnums=(0,))(loss)(model, x, other=other, layer=layer), tuple[MLPParams])
-    nnx.grad(loss, argnums=(0,))(model)  # E
     assert_type(nnx.grad(loss, argnums=(1,))(model, x, other=other, layer=layer), tuple[jax.Array])
     assert_type(nnx.grad(argnums=(1,))(loss)(model, x, other=other, layer=layer), tuple[jax.Array])
-    nnx.grad(loss, argnums=(1,))(model)  # E
     nnx.grad(short, argnums=(1,))  # E
-    nnx.grad(argnums=(1,))(short)  # E
     assert_type(nnx.grad(loss, argnums=(2,))(model, x, other=other, layer=layer), tuple[CNNParams])
     assert_type(nnx.grad(argnums=(2,))(loss)(model, x, other=other, layer=layer), tuple[CNNParams])
-    nnx.grad(loss, argnums=(2,))(model)  # E
     nnx.grad(short, argnums=(2,))  # E
-    nnx.grad(argnums=(2,))(short)  # E
     assert_type(nnx.grad(loss, argnums=(3,))(model, x, other=other, layer=layer), tuple[Layer])
     assert_type(nnx.grad(argnums=(3,))(loss)(model, x, other=other, layer=layer), tuple[Layer])
-    nnx.grad(loss, argnums=(3,))(model)  # E
     nnx.grad(short, argnums=(3,))  # E
-    nnx.grad(argnums=(3,))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(0, 1))(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array],
@@ -116,9 +80,7 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 1))(loss)(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array],
     )
-    nnx.grad(loss, argnums=(0, 1))(model)  # E
     nnx.grad(short, argnums=(0, 1))  # E
-    nnx.grad(argnums=(0, 1))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(0, 2))(model, x, other=other, layer=layer),
         tuple[MLPParams, CNNParams],
@@ -127,18 +89,14 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 2))(loss)(model, x, other=other, layer=layer),
         tuple[MLPParams, CNNParams],
     )
-    nnx.grad(loss, argnums=(0, 2))(model)  # E
     nnx.grad(short, argnums=(0, 2))  # E
-    nnx.grad(argnums=(0, 2))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(0, 3))(model, x, other=other, layer=layer), tuple[MLPParams, Layer]
     )
     assert_type(
         nnx.grad(argnums=(0, 3))(loss)(model, x, other=other, layer=layer), tuple[MLPParams, Layer]
     )
-    nnx.grad(loss, argnums=(0, 3))(model)  # E
     nnx.grad(short, argnums=(0, 3))  # E
-    nnx.grad(argnums=(0, 3))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(1, 2))(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNParams],
@@ -147,27 +105,21 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(1, 2))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNParams],
     )
-    nnx.grad(loss, argnums=(1, 2))(model)  # E
     nnx.grad(short, argnums=(1, 2))  # E
-    nnx.grad(argnums=(1, 2))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(1, 3))(model, x, other=other, layer=layer), tuple[jax.Array, Layer]
     )
     assert_type(
         nnx.grad(argnums=(1, 3))(loss)(model, x, other=other, layer=layer), tuple[jax.Array, Layer]
     )
-    nnx.grad(loss, argnums=(1, 3))(model)  # E
     nnx.grad(short, argnums=(1, 3))  # E
-    nnx.grad(argnums=(1, 3))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(2, 3))(model, x, other=other, layer=layer), tuple[CNNParams, Layer]
     )
     assert_type(
         nnx.grad(argnums=(2, 3))(loss)(model, x, other=other, layer=layer), tuple[CNNParams, Layer]
     )
-    nnx.grad(loss, argnums=(2, 3))(model)  # E
     nnx.grad(short, argnums=(2, 3))  # E
-    nnx.grad(argnums=(2, 3))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(0, 1, 2))(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array, CNNParams],
@@ -176,9 +128,7 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 1, 2))(loss)(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array, CNNParams],
     )
-    nnx.grad(loss, argnums=(0, 1, 2))(model)  # E
     nnx.grad(short, argnums=(0, 1, 2))  # E
-    nnx.grad(argnums=(0, 1, 2))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(0, 1, 3))(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array, Layer],
@@ -187,9 +137,7 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 1, 3))(loss)(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array, Layer],
     )
-    nnx.grad(loss, argnums=(0, 1, 3))(model)  # E
     nnx.grad(short, argnums=(0, 1, 3))  # E
-    nnx.grad(argnums=(0, 1, 3))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(0, 2, 3))(model, x, other=other, layer=layer),
         tuple[MLPParams, CNNParams, Layer],
@@ -198,9 +146,7 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 2, 3))(loss)(model, x, other=other, layer=layer),
         tuple[MLPParams, CNNParams, Layer],
     )
-    nnx.grad(loss, argnums=(0, 2, 3))(model)  # E
     nnx.grad(short, argnums=(0, 2, 3))  # E
-    nnx.grad(argnums=(0, 2, 3))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(1, 2, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNParams, Layer],
@@ -209,9 +155,7 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(1, 2, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNParams, Layer],
     )
-    nnx.grad(loss, argnums=(1, 2, 3))(model)  # E
     nnx.grad(short, argnums=(1, 2, 3))  # E
-    nnx.grad(argnums=(1, 2, 3))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(0, 1, 2, 3))(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array, CNNParams, Layer],
@@ -220,207 +164,94 @@ def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 1, 2, 3))(loss)(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array, CNNParams, Layer],
     )
-    nnx.grad(loss, argnums=(0, 1, 2, 3))(model)  # E
     nnx.grad(short, argnums=(0, 1, 2, 3))  # E
-    nnx.grad(argnums=(0, 1, 2, 3))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 1))(model, x, other=other, layer=layer),
         tuple[MLPAll, jax.Array],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), 1))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPAll, jax.Array],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 1))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), 1))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), 1))(short)  # E
-    assert_type(
         nnx.grad(loss, argnums=(0, nnx.DiffState(1, ...)))(model, x, other=other, layer=layer),
         tuple[MLPParams, jax.Array],
     )
     assert_type(
-        nnx.grad(argnums=(0, nnx.DiffState(1, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array],
-    )
-    nnx.grad(loss, argnums=(0, nnx.DiffState(1, ...)))(model)  # E
-    nnx.grad(short, argnums=(0, nnx.DiffState(1, ...)))  # E
-    nnx.grad(argnums=(0, nnx.DiffState(1, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[MLPAll, jax.Array],
     )
-    assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPAll, jax.Array],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 2))(model, x, other=other, layer=layer),
         tuple[MLPAll, CNNParams],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), 2))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPAll, CNNParams],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 2))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), 2))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), 2))(short)  # E
-    assert_type(
         nnx.grad(loss, argnums=(0, nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
         tuple[MLPParams, CNNAll],
     )
     assert_type(
-        nnx.grad(argnums=(0, nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, CNNAll],
-    )
-    nnx.grad(loss, argnums=(0, nnx.DiffState(2, ...)))(model)  # E
-    nnx.grad(short, argnums=(0, nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(0, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[MLPAll, CNNAll],
     )
-    assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPAll, CNNAll],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 3))(model, x, other=other, layer=layer),
         tuple[MLPAll, Layer],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), 3))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPAll, Layer],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 3))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), 3))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), 3))(short)  # E
-    assert_type(
         nnx.grad(loss, argnums=(0, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
         tuple[MLPParams, Layer],
     )
     assert_type(
-        nnx.grad(argnums=(0, nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, Layer],
-    )
-    nnx.grad(loss, argnums=(0, nnx.DiffState(3, ...)))(model)  # E
-    nnx.grad(short, argnums=(0, nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(0, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[MLPAll, Layer],
     )
-    assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPAll, Layer],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(nnx.DiffState(1, ...), 2))(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNParams],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), 2))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(1, ...), 2))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), 2))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), 2))(short)  # E
-    assert_type(
         nnx.grad(loss, argnums=(1, nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNAll],
     )
     assert_type(
-        nnx.grad(argnums=(1, nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, CNNAll],
     )
-    nnx.grad(loss, argnums=(1, nnx.DiffState(2, ...)))(model)  # E
-    nnx.grad(short, argnums=(1, nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(1, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNAll],
-    )
-    assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNAll],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(nnx.DiffState(1, ...), 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, Layer],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), 3))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(1, ...), 3))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), 3))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), 3))(short)  # E
-    assert_type(
         nnx.grad(loss, argnums=(1, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
         tuple[jax.Array, Layer],
     )
     assert_type(
-        nnx.grad(argnums=(1, nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, Layer],
     )
-    nnx.grad(loss, argnums=(1, nnx.DiffState(3, ...)))(model)  # E
-    nnx.grad(short, argnums=(1, nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(1, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
-    )
-    assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(short)  # E
     assert_type(
         nnx.grad(loss, argnums=(nnx.DiffState(2, ...), 3))(model, x, other=other, layer=layer),
         tuple[CNNAll, Layer],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(2, ...), 3))(loss)(model, x, other=other, layer=layer),
-        tuple[CNNAll, Layer],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(2, ...), 3))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(2, ...), 3))  # E
-    nnx.grad(argnums=(nnx.DiffState(2, ...), 3))(short)  # E
-    assert_type(
         nnx.grad(loss, argnums=(2, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
         tuple[CNNParams, Layer],
     )
     assert_type(
-        nnx.grad(argnums=(2, nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[CNNParams, Layer],
-    )
-    nnx.grad(loss, argnums=(2, nnx.DiffState(3, ...)))(model)  # E
-    nnx.grad(short, argnums=(2, nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(2, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[CNNAll, Layer],
     )
-    assert_type(
-        nnx.grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[CNNAll, Layer],
-    )
-    nnx.grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(short)  # E
+    nnx.grad(argnums=1)(short)  # E
+    nnx.grad(argnums=(0, 1))(short)  # E
+    nnx.grad(short, argnums=nnx.DiffState(1, ...))  # E
 
 
 def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
@@ -432,16 +263,12 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=0, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[MLPParams, Aux],
     )
-    nnx.grad(loss_and_aux, argnums=0, has_aux=True)(model)  # E
     assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[MLPAll, Aux],
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(0, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[MLPAll, Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(model)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=1, has_aux=True)(model, x, other=other, layer=layer),
         tuple[jax.Array, Aux],
@@ -450,20 +277,12 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=1, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[jax.Array, Aux],
     )
-    nnx.grad(loss_and_aux, argnums=1, has_aux=True)(model)  # E
-    nnx.grad(short, argnums=1)  # E
-    nnx.grad(argnums=1)(short)  # E
     assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, Aux],
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(1, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=nnx.DiffState(1, ...))  # E
-    nnx.grad(argnums=nnx.DiffState(1, ...))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=2, has_aux=True)(model, x, other=other, layer=layer),
         tuple[CNNParams, Aux],
@@ -472,20 +291,12 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=2, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[CNNParams, Aux],
     )
-    nnx.grad(loss_and_aux, argnums=2, has_aux=True)(model)  # E
-    nnx.grad(short, argnums=2)  # E
-    nnx.grad(argnums=2)(short)  # E
     assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[CNNAll, Aux],
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(2, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[CNNAll, Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=nnx.DiffState(2, ...))  # E
-    nnx.grad(argnums=nnx.DiffState(2, ...))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=3, has_aux=True)(model, x, other=other, layer=layer),
         tuple[Layer, Aux],
@@ -494,20 +305,12 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=3, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[Layer, Aux],
     )
-    nnx.grad(loss_and_aux, argnums=3, has_aux=True)(model)  # E
-    nnx.grad(short, argnums=3)  # E
-    nnx.grad(argnums=3)(short)  # E
     assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[Layer, Aux],
     )
-    assert_type(
-        nnx.grad(argnums=nnx.DiffState(3, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[Layer, Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=nnx.DiffState(3, ...))  # E
-    nnx.grad(argnums=nnx.DiffState(3, ...))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(0,), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams], Aux],
@@ -516,7 +319,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0,), has_aux=True)(model)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(1,), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array], Aux],
@@ -525,9 +327,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(1,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(1,), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(1,))  # E
-    nnx.grad(argnums=(1,))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(2,), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[CNNParams], Aux],
@@ -536,9 +335,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(2,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[CNNParams], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(2,), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(2,))  # E
-    nnx.grad(argnums=(2,))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(3,), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[Layer], Aux],
@@ -547,9 +343,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(3,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(3,), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(3,))  # E
-    nnx.grad(argnums=(3,))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(0, 1), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, jax.Array], Aux],
@@ -558,9 +351,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 1), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, jax.Array], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0, 1), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, 1))  # E
-    nnx.grad(argnums=(0, 1))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(0, 2), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, CNNParams], Aux],
@@ -569,9 +359,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, CNNParams], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0, 2), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, 2))  # E
-    nnx.grad(argnums=(0, 2))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(0, 3), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, Layer], Aux],
@@ -580,9 +367,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0, 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, 3))  # E
-    nnx.grad(argnums=(0, 3))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(1, 2), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, CNNParams], Aux],
@@ -591,9 +375,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(1, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, CNNParams], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(1, 2), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(1, 2))  # E
-    nnx.grad(argnums=(1, 2))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(1, 3), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Layer], Aux],
@@ -602,9 +383,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(1, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(1, 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(1, 3))  # E
-    nnx.grad(argnums=(1, 3))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(2, 3), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[CNNParams, Layer], Aux],
@@ -613,9 +391,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[CNNParams, Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(2, 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(2, 3))  # E
-    nnx.grad(argnums=(2, 3))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(0, 1, 2), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, jax.Array, CNNParams], Aux],
@@ -624,9 +399,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 1, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, jax.Array, CNNParams], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0, 1, 2), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, 1, 2))  # E
-    nnx.grad(argnums=(0, 1, 2))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(0, 1, 3), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, jax.Array, Layer], Aux],
@@ -635,9 +407,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 1, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, jax.Array, Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0, 1, 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, 1, 3))  # E
-    nnx.grad(argnums=(0, 1, 3))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(0, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, CNNParams, Layer], Aux],
@@ -646,9 +415,6 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(0, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[MLPParams, CNNParams, Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0, 2, 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, 2, 3))  # E
-    nnx.grad(argnums=(0, 2, 3))(short)  # E
     assert_type(
         nnx.grad(loss_and_aux, argnums=(1, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, CNNParams, Layer], Aux],
@@ -657,218 +423,126 @@ def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.grad(argnums=(1, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, CNNParams, Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(1, 2, 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(1, 2, 3))  # E
-    nnx.grad(argnums=(1, 2, 3))(short)  # E
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPParams, jax.Array, CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 1, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 1, 2, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPParams, jax.Array, CNNParams, Layer], Aux],
     )
-    nnx.grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, 1, 2, 3))  # E
-    nnx.grad(argnums=(0, 1, 2, 3))(short)  # E
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPAll, jax.Array], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, jax.Array], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), 1))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), 1))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPParams, jax.Array], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPParams, jax.Array], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, nnx.DiffState(1, ...)))  # E
-    nnx.grad(argnums=(0, nnx.DiffState(1, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(
+            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[MLPAll, jax.Array], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, jax.Array], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPAll, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, CNNParams], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), 2))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), 2))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPParams, CNNAll], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPParams, CNNAll], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(0, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(
+            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[MLPAll, CNNAll], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, CNNAll], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPAll, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), 3))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), 3))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[MLPParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPParams, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(0, nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(0, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(
+            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[MLPAll, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, CNNParams], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), 2))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), 2))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, CNNAll], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, CNNAll], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(1, nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(1, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(
+            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, CNNAll], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, CNNAll], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), 3))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), 3))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(1, nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(1, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(
+            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[CNNAll, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[CNNAll, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(2, ...), 3))  # E
-    nnx.grad(argnums=(nnx.DiffState(2, ...), 3))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[CNNParams, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(2, nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(2, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(
+            loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[CNNAll, Layer], Aux],
     )
-    assert_type(
-        nnx.grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[CNNAll, Layer], Aux],
-    )
-    nnx.grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.grad(short, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))  # E
-    nnx.grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(short)  # E
     nnx.grad(loss, has_aux=True)  # E
     nnx.grad(has_aux=True)(loss)  # E
 
@@ -882,16 +556,10 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=0)(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, MLPParams],
     )
-    nnx.value_and_grad(loss, argnums=0)(model)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=nnx.DiffState(0, ...))(model, x, other=other, layer=layer),
         tuple[jax.Array, MLPAll],
     )
-    assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(0, ...))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, MLPAll],
-    )
-    nnx.value_and_grad(loss, argnums=nnx.DiffState(0, ...))(model)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=1)(model, x, other=other, layer=layer),
         tuple[jax.Array, jax.Array],
@@ -900,20 +568,11 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=1)(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, jax.Array],
     )
-    nnx.value_and_grad(loss, argnums=1)(model)  # E
     nnx.value_and_grad(short, argnums=1)  # E
-    nnx.value_and_grad(argnums=1)(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=nnx.DiffState(1, ...))(model, x, other=other, layer=layer),
         tuple[jax.Array, jax.Array],
     )
-    assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(1, ...))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, jax.Array],
-    )
-    nnx.value_and_grad(loss, argnums=nnx.DiffState(1, ...))(model)  # E
-    nnx.value_and_grad(short, argnums=nnx.DiffState(1, ...))  # E
-    nnx.value_and_grad(argnums=nnx.DiffState(1, ...))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=2)(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNParams],
@@ -922,20 +581,11 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=2)(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNParams],
     )
-    nnx.value_and_grad(loss, argnums=2)(model)  # E
     nnx.value_and_grad(short, argnums=2)  # E
-    nnx.value_and_grad(argnums=2)(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=nnx.DiffState(2, ...))(model, x, other=other, layer=layer),
         tuple[jax.Array, CNNAll],
     )
-    assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(2, ...))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNAll],
-    )
-    nnx.value_and_grad(loss, argnums=nnx.DiffState(2, ...))(model)  # E
-    nnx.value_and_grad(short, argnums=nnx.DiffState(2, ...))  # E
-    nnx.value_and_grad(argnums=nnx.DiffState(2, ...))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=3)(model, x, other=other, layer=layer),
         tuple[jax.Array, Layer],
@@ -944,20 +594,11 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=3)(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, Layer],
     )
-    nnx.value_and_grad(loss, argnums=3)(model)  # E
     nnx.value_and_grad(short, argnums=3)  # E
-    nnx.value_and_grad(argnums=3)(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=nnx.DiffState(3, ...))(model, x, other=other, layer=layer),
         tuple[jax.Array, Layer],
     )
-    assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(3, ...))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
-    )
-    nnx.value_and_grad(loss, argnums=nnx.DiffState(3, ...))(model)  # E
-    nnx.value_and_grad(short, argnums=nnx.DiffState(3, ...))  # E
-    nnx.value_and_grad(argnums=nnx.DiffState(3, ...))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0,))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams]],
@@ -966,7 +607,6 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0,))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams]],
     )
-    nnx.value_and_grad(loss, argnums=(0,))(model)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(1,))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array]],
@@ -975,9 +615,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(1,))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array]],
     )
-    nnx.value_and_grad(loss, argnums=(1,))(model)  # E
     nnx.value_and_grad(short, argnums=(1,))  # E
-    nnx.value_and_grad(argnums=(1,))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(2,))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[CNNParams]],
@@ -986,9 +624,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(2,))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[CNNParams]],
     )
-    nnx.value_and_grad(loss, argnums=(2,))(model)  # E
     nnx.value_and_grad(short, argnums=(2,))  # E
-    nnx.value_and_grad(argnums=(2,))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(3,))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[Layer]],
@@ -997,9 +633,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(3,))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(3,))(model)  # E
     nnx.value_and_grad(short, argnums=(3,))  # E
-    nnx.value_and_grad(argnums=(3,))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0, 1))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array]],
@@ -1008,9 +642,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0, 1))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array]],
     )
-    nnx.value_and_grad(loss, argnums=(0, 1))(model)  # E
     nnx.value_and_grad(short, argnums=(0, 1))  # E
-    nnx.value_and_grad(argnums=(0, 1))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0, 2))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, CNNParams]],
@@ -1019,9 +651,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0, 2))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, CNNParams]],
     )
-    nnx.value_and_grad(loss, argnums=(0, 2))(model)  # E
     nnx.value_and_grad(short, argnums=(0, 2))  # E
-    nnx.value_and_grad(argnums=(0, 2))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, Layer]],
@@ -1030,9 +660,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(0, 3))(model)  # E
     nnx.value_and_grad(short, argnums=(0, 3))  # E
-    nnx.value_and_grad(argnums=(0, 3))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(1, 2))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array, CNNParams]],
@@ -1041,9 +669,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(1, 2))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array, CNNParams]],
     )
-    nnx.value_and_grad(loss, argnums=(1, 2))(model)  # E
     nnx.value_and_grad(short, argnums=(1, 2))  # E
-    nnx.value_and_grad(argnums=(1, 2))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(1, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array, Layer]],
@@ -1052,9 +678,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(1, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(1, 3))(model)  # E
     nnx.value_and_grad(short, argnums=(1, 3))  # E
-    nnx.value_and_grad(argnums=(1, 3))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(2, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[CNNParams, Layer]],
@@ -1063,9 +687,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(2, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(2, 3))(model)  # E
     nnx.value_and_grad(short, argnums=(2, 3))  # E
-    nnx.value_and_grad(argnums=(2, 3))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0, 1, 2))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams]],
@@ -1074,9 +696,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0, 1, 2))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams]],
     )
-    nnx.value_and_grad(loss, argnums=(0, 1, 2))(model)  # E
     nnx.value_and_grad(short, argnums=(0, 1, 2))  # E
-    nnx.value_and_grad(argnums=(0, 1, 2))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0, 1, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array, Layer]],
@@ -1085,9 +705,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0, 1, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array, Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(0, 1, 3))(model)  # E
     nnx.value_and_grad(short, argnums=(0, 1, 3))  # E
-    nnx.value_and_grad(argnums=(0, 1, 3))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0, 2, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, CNNParams, Layer]],
@@ -1096,9 +714,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0, 2, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(0, 2, 3))(model)  # E
     nnx.value_and_grad(short, argnums=(0, 2, 3))  # E
-    nnx.value_and_grad(argnums=(0, 2, 3))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(1, 2, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array, CNNParams, Layer]],
@@ -1107,9 +723,7 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(1, 2, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[jax.Array, CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(1, 2, 3))(model)  # E
     nnx.value_and_grad(short, argnums=(1, 2, 3))  # E
-    nnx.value_and_grad(argnums=(1, 2, 3))(short)  # E
     assert_type(
         nnx.value_and_grad(loss, argnums=(0, 1, 2, 3))(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams, Layer]],
@@ -1118,654 +732,480 @@ def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
         nnx.value_and_grad(argnums=(0, 1, 2, 3))(loss)(model, x, other=other, layer=layer),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss, argnums=(0, 1, 2, 3))(model)  # E
     nnx.value_and_grad(short, argnums=(0, 1, 2, 3))  # E
-    nnx.value_and_grad(argnums=(0, 1, 2, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 1))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 1))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPAll, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 1))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPAll, jax.Array]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 1))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), 1))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 1))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(1, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(1, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPParams, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, nnx.DiffState(1, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPParams, jax.Array]],
-    )
-    nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(1, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(0, nnx.DiffState(1, ...)))  # E
-    nnx.value_and_grad(argnums=(0, nnx.DiffState(1, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPAll, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPAll, jax.Array]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 2))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 2))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPAll, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 2))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPAll, CNNParams]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 2))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), 2))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 2))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(2, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPParams, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPParams, CNNAll]],
-    )
-    nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(2, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(0, nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(0, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPAll, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPAll, CNNAll]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 3))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 3))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPAll, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 3))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), 3))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 3))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPParams, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(3, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(0, nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(0, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[MLPAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPAll, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 2))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 2))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 2))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array, CNNParams]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 2))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), 2))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 2))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(2, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[jax.Array, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array, CNNAll]],
-    )
-    nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(2, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(1, nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(1, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[jax.Array, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array, CNNAll]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 3))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 3))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 3))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), 3))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 3))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(3, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(1, nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(1, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), 3))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[CNNAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), 3))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[CNNAll, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), 3))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(2, ...), 3))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), 3))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(2, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(2, nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2, nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[CNNParams, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(2, nnx.DiffState(3, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(2, nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(2, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(
+            model, x, other=other, layer=layer
+        ),
         tuple[jax.Array, tuple[CNNAll, Layer]],
     )
-    assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[CNNAll, Layer]],
-    )
-    nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(short)  # E
+    nnx.value_and_grad(argnums=1)(short)  # E
+    nnx.value_and_grad(argnums=(0, 1))(short)  # E
+    nnx.value_and_grad(short, argnums=nnx.DiffState(1, ...))  # E
 
 
 def value_and_grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=0, has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=0, has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], MLPParams],
     )
     assert_type(
-        nnx.value_and_grad(argnums=0, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=0, has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], MLPParams],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=0, has_aux=True)(model)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], MLPAll],
     )
     assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(0, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], MLPAll],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(model)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=1, has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=1, has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], jax.Array],
     )
     assert_type(
-        nnx.value_and_grad(argnums=1, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], jax.Array],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=1, has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=1)  # E
-    nnx.value_and_grad(argnums=1)(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=1, has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], jax.Array],
     )
     assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(1, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], jax.Array],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=nnx.DiffState(1, ...))  # E
-    nnx.value_and_grad(argnums=nnx.DiffState(1, ...))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=2, has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=2, has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], CNNParams],
     )
     assert_type(
-        nnx.value_and_grad(argnums=2, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=2, has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], CNNParams],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=2, has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=2)  # E
-    nnx.value_and_grad(argnums=2)(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], CNNAll],
     )
     assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(2, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], CNNAll],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=nnx.DiffState(2, ...))  # E
-    nnx.value_and_grad(argnums=nnx.DiffState(2, ...))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=3, has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=3, has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], Layer],
     )
     assert_type(
-        nnx.value_and_grad(argnums=3, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], Layer],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=3, has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=3)  # E
-    nnx.value_and_grad(argnums=3)(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=3, has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], Layer],
     )
     assert_type(
-        nnx.value_and_grad(argnums=nnx.DiffState(3, ...), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], Layer],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=nnx.DiffState(3, ...))  # E
-    nnx.value_and_grad(argnums=nnx.DiffState(3, ...))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0,), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0,), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0,), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0,), has_aux=True)(model)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1,), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(1,), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(1,), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(1,), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(1,))  # E
-    nnx.value_and_grad(argnums=(1,))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(2,), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(2,), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(2,), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(2,), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(2,))  # E
-    nnx.value_and_grad(argnums=(2,))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(3,), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(3,), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(3,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(3,), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(3,), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(3,))  # E
-    nnx.value_and_grad(argnums=(3,))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, 1), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, 1), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, 1))  # E
-    nnx.value_and_grad(argnums=(0, 1))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, 2), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 2), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, 2), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, 2))  # E
-    nnx.value_and_grad(argnums=(0, 2))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, 3))  # E
-    nnx.value_and_grad(argnums=(0, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(1, 2), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(1, 2), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(1, 2), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(1, 2))  # E
-    nnx.value_and_grad(argnums=(1, 2))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(1, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(1, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(1, 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(1, 3))  # E
-    nnx.value_and_grad(argnums=(1, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(2, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(2, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(2, 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(2, 3))  # E
-    nnx.value_and_grad(argnums=(2, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1, 2), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, 1, 2))  # E
-    nnx.value_and_grad(argnums=(0, 1, 2))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, 1, 3))  # E
-    nnx.value_and_grad(argnums=(0, 1, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, 2, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 2, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, 2, 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, 2, 3))  # E
-    nnx.value_and_grad(argnums=(0, 2, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(1, 2, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(1, 2, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(1, 2, 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(1, 2, 3))  # E
-    nnx.value_and_grad(argnums=(1, 2, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1, 2, 3), has_aux=True)(loss_and_aux)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams, Layer]],
     )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, 1, 2, 3))  # E
-    nnx.value_and_grad(argnums=(0, 1, 2, 3))(short)  # E
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPAll, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, jax.Array]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), 1))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 1))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, nnx.DiffState(1, ...)))  # E
-    nnx.value_and_grad(argnums=(0, nnx.DiffState(1, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(
+            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Aux], tuple[MLPAll, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, jax.Array]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPAll, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, CNNParams]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), 2))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 2))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNAll]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(0, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(
+            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Aux], tuple[MLPAll, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, CNNAll]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), 3))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), 3))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPParams, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(0, nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(0, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(
+            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Aux], tuple[MLPAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), 2))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 2))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNAll]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(1, nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(1, nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(
+            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNAll]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), 3))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), 3))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(1, nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(1, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(
+            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[CNNAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[CNNAll, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(2, ...), 3))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), 3))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(
+            model, x, other=other, layer=layer
+        ),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[CNNParams, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(2, nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(2, nnx.DiffState(3, ...)))(short)  # E
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(
+            loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True
+        )(model, x, other=other, layer=layer),
         tuple[tuple[jax.Array, Aux], tuple[CNNAll, Layer]],
     )
-    assert_type(
-        nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[CNNAll, Layer]],
-    )
-    nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True)(model)  # E
-    nnx.value_and_grad(short, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))  # E
-    nnx.value_and_grad(argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(short)  # E
     nnx.value_and_grad(loss, has_aux=True)  # E
     nnx.value_and_grad(has_aux=True)(loss)  # E

@@ -42,7 +42,7 @@ def packed(model: MLP) -> None:
 def of_a_part(model: MLP, box: Box[CNN]) -> None:
     assert_type(nnx.merge(*nnx.split(model.first)), nnx.Linear)
     assert_type(nnx.merge(*nnx.split(box)).inner, CNN)
-    nnx.merge(*nnx.split(box)).outer  # E
+    _ = nnx.merge(*nnx.split(box)).outer  # E
 
 
 def the_same_type_again(model: MLP, tree: dict[str, MLP]) -> None:

@@ -32,7 +32,7 @@ def optimizer(model: MLP, other: CNN, loss: jax.Array, restored: nnx.State) -> N
     made.update(model)  # E
     made.update(model, loss)  # E
     made.update(model, grads=grads)  # E
-    made.model  # E
+    _ = made.model  # E
 
 
 def making_an_optimizer(model: MLP) -> None:

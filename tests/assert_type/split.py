@@ -98,10 +98,9 @@ def filters_of_all_kinds(model: MLP) -> None:
     assert_type(
         nnx.state(model, "tag", nnx.Param, ...),
         tuple[Part[str], Part[OfParams], Part[EllipsisType]],
-    )  # E mypy: with three filters of several kinds it takes Param for the function it is
+    )
     nnx.state(model, lambda path, value: "a" in path)
     nnx.state(model, (nnx.Param, "tag"), [nnx.BatchStat], True)
-    nnx.state(model, (3,))  # E
     nnx.state(model, lambda path: True)  # E
     nnx.Not()  # E
 

@@ -61,8 +61,8 @@ def merging(params: Part[OfParams], rest: Part[EllipsisType], other: dict[str, i
     nnx.State.merge(params, 3)  # E
     nnx.merge_state(3)  # E
     nnx.diff(params)  # E
-    params | 3  # E  # pyright: ignore[reportUnusedExpression]
-    params - [1]  # E  # pyright: ignore[reportUnusedExpression]
+    _ = params | 3  # E
+    _ = params - [1]  # E
 
 
 def mapping(params: Part[OfParams], numbers: Numbers) -> None:

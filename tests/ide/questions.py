@@ -124,8 +124,6 @@ MISTAKES: dict[str, str] = {
     "stats.head": "reportAttributeAccessIssue",
     "rest.head": "reportAttributeAccessIssue",
     "grads.calls": "reportAttributeAccessIssue",
-    'state["nope"]': "reportArgumentType",
-    'params["calls"]': "reportArgumentType",
     "train_step(model, x, scale='a')": "reportArgumentType",
     "train_step(model)": "reportCallIssue",
 }

@@ -21,32 +21,34 @@ def import_lines(statements: Sequence[cst.BaseStatement], more: Sequence[str], c
     given = [small(statement) for statement in statements]
     declared = [small(line) for text in more for line in cst.parse_module(text).body]
     used = set(re.findall(r"\w+", code))
-    lines: set[tuple[int, str]] = set()
+    lines: dict[str, str] = {}
     for found in [*given, *declared]:
-        if isinstance(found, cst.ImportFrom) and not isinstance(found.names, cst.ImportStar):
-            lines.update(_from_lines(found, used))
-        elif isinstance(found, cst.Import):
-            lines.update(_plain_lines(found, used))
-    return "\n".join(text for _, text in sorted(lines)) + ("\n" if lines else "")
+        for name, line in _lines(found):
+            is_passed_on = line.endswith(f"import {name} as {name}")  # for others
+            # Of the two that give a TypeVar, the one whose TypeVar has defaults.
+            is_better = not lines.get(name, "").startswith("from typing_extensions ")
+            if (name in used or is_passed_on) and is_better:
+                lines[name] = line
+    return "".join(f"{line}\n" for line in sorted(lines.values(), key=_place))
 
 
-def _from_lines(statement: cst.ImportFrom, used: set[str]) -> Iterator[tuple[int, str]]:
-    assert statement.module is not None, "imports in our source are absolute"
-    module = code_of(statement.module).strip()
-    if module == "__future__":
-        return
-    assert not isinstance(statement.names, cst.ImportStar)
-    for alias in statement.names:
-        text = code_of(alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)).strip()
-        _, _, name = text.rpartition(" ")
-        # ``X as X`` is a re-export: it stays for others.
-        if name in used or text == f"{name} as {name}":
-            yield 1, f"from {module} import {text}"
+def _place(line: str) -> tuple[bool, str]:
+    return line.startswith("from "), line
 
 
-def _plain_lines(statement: cst.Import, used: set[str]) -> Iterator[tuple[int, str]]:
-    for alias in statement.names:
-        text = code_of(alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)).strip()
-        name = text.rpartition(" ")[2].split(".")[0]
-        if name in used:
-            yield 0, f"import {text}"
+def _lines(statement: cst.BaseSmallStatement | None) -> Iterator[tuple[str, str]]:
+    """Yield each name that a statement imports, with an import of it alone."""
+    if isinstance(statement, cst.Import):
+        for alias in statement.names:
+            text = _text(alias)
+            yield text.rpartition(" ")[2].split(".")[0], f"import {text}"
+    elif isinstance(statement, cst.ImportFrom) and not isinstance(statement.names, cst.ImportStar):
+        assert statement.module is not None, "imports in our source are absolute"
+        module = code_of(statement.module).strip()
+        for alias in statement.names if module != "__future__" else ():
+            text = _text(alias)
+            yield text.rpartition(" ")[2], f"from {module} import {text}"
+
+
+def _text(alias: cst.ImportAlias) -> str:
+    return code_of(alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)).strip()

@@ -10,17 +10,20 @@ from typed_nnx._core.filters import Predicate
 from typed_nnx._core.nested import Nested
 from typed_nnx._core.paths import Path
 from typed_nnx._core.variable import Variable
+from types import EllipsisType
 from typing import Any
 from typing import Generic
 from typing import TypeAlias
 from typing import TypeVar
 from typing import overload
 
-# `...` takes all that is left, so that no filter may come after it.
-Inner: TypeAlias = type | str | Predicate | bool | tuple[Filter, ...] | list[Filter] | None
+# `...` takes all that is left, so that no filter may come after it. What is in a list is left
+# open: checkers infer a type for the list before they compare it with this one.
+Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None
+Last: TypeAlias = Inner | EllipsisType
 
 A = TypeVar("A")
-L = TypeVar("L", bound=Filter)
+L = TypeVar("L", bound=Last)
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")

@@ -23,15 +23,16 @@ from typing import ClassVar
 from typing import Generic
 from typing import Self
 from typing import TypeAlias
-from typing import TypeVar
 from typing import overload
 from typing_extensions import TypeVar
 
-# `...` takes all that is left, so that no filter may come after it.
-Inner: TypeAlias = type | str | Predicate | bool | tuple[Filter, ...] | list[Filter] | None
+# `...` takes all that is left, so that no filter may come after it. What is in a list is left
+# open: checkers infer a type for the list before they compare it with this one.
+Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None
+Last: TypeAlias = Inner | EllipsisType
 
 A = TypeVar("A")
-L = TypeVar("L", bound=Filter)
+L = TypeVar("L", bound=Last)
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -121,7 +122,15 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     @overload
     def split(self, f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, V, M_co, type[V1]], State[K, V, M_co, type[V2]], State[K, V, M_co, L]]: ...
     @overload
+    def split(self, f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, V, M_co, type[V1]], State[K, V, M_co, F2], State[K, V, M_co, type[V3]]]: ...
+    @overload
     def split(self, f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, V, M_co, type[V1]], State[K, V, M_co, F2], State[K, V, M_co, L]]: ...
+    @overload
+    def split(self, f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, type[V2]], State[K, V, M_co, type[V3]]]: ...
+    @overload
+    def split(self, f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, type[V2]], State[K, V, M_co, L]]: ...
+    @overload
+    def split(self, f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, F2], State[K, V, M_co, type[V3]]]: ...
     @overload
     def split(self, f1: F1, f2: F2, f3: L, /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, F2], State[K, V, M_co, L]]: ...
     @overload
@@ -183,7 +192,15 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     @overload
     def filter(self, f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, V, M_co, type[V1]], State[K, V, M_co, type[V2]], State[K, V, M_co, L]]: ...
     @overload
+    def filter(self, f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, V, M_co, type[V1]], State[K, V, M_co, F2], State[K, V, M_co, type[V3]]]: ...
+    @overload
     def filter(self, f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, V, M_co, type[V1]], State[K, V, M_co, F2], State[K, V, M_co, L]]: ...
+    @overload
+    def filter(self, f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, type[V2]], State[K, V, M_co, type[V3]]]: ...
+    @overload
+    def filter(self, f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, type[V2]], State[K, V, M_co, L]]: ...
+    @overload
+    def filter(self, f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, F2], State[K, V, M_co, type[V3]]]: ...
     @overload
     def filter(self, f1: F1, f2: F2, f3: L, /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, F2], State[K, V, M_co, L]]: ...
     @overload

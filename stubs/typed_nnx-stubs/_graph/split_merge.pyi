@@ -1,6 +1,7 @@
 # Generated from the source of typed_nnx._graph.split_merge by `make stubs`. Do not edit.
 
 import jax
+from collections.abc import Mapping
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.filters import Predicate
 from typed_nnx._core.flat_state import FlatState
@@ -23,11 +24,13 @@ from typing import TypeAlias
 from typing import TypeVar
 from typing import overload
 
-# `...` takes all that is left, so that no filter may come after it.
-Inner: TypeAlias = type | str | Predicate | bool | tuple[Filter, ...] | list[Filter] | None
+# `...` takes all that is left, so that no filter may come after it. What is in a list is left
+# open: checkers infer a type for the list before they compare it with this one.
+Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None
+Last: TypeAlias = Inner | EllipsisType
 
 A = TypeVar("A")
-L = TypeVar("L", bound=Filter)
+L = TypeVar("L", bound=Last)
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -93,7 +96,15 @@ def split(node: A, f1: type[V1], f2: type[V2], f3: type[V3], /, *, graph: bool |
 @overload
 def split(node: A, f1: type[V1], f2: type[V2], f3: L, /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, L]]: ...
 @overload
+def split(node: A, f1: type[V1], f2: F2, f3: type[V3], /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, type[V1]], State[Any, Any, A, F2], State[Any, Any, A, type[V3]]]: ...
+@overload
 def split(node: A, f1: type[V1], f2: F2, f3: L, /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, type[V1]], State[Any, Any, A, F2], State[Any, Any, A, L]]: ...
+@overload
+def split(node: A, f1: F1, f2: type[V2], f3: type[V3], /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]]]: ...
+@overload
+def split(node: A, f1: F1, f2: type[V2], f3: L, /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, type[V2]], State[Any, Any, A, L]]: ...
+@overload
+def split(node: A, f1: F1, f2: F2, f3: type[V3], /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, type[V3]]]: ...
 @overload
 def split(node: A, f1: F1, f2: F2, f3: L, /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, L]]: ...
 @overload
@@ -166,7 +177,15 @@ def state(node: A, f1: type[V1], f2: type[V2], f3: type[V3], /, *, graph: bool |
 @overload
 def state(node: A, f1: type[V1], f2: type[V2], f3: L, /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, type[V2]], State[Any, Any, A, L]]: ...
 @overload
+def state(node: A, f1: type[V1], f2: F2, f3: type[V3], /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, F2], State[Any, Any, A, type[V3]]]: ...
+@overload
 def state(node: A, f1: type[V1], f2: F2, f3: L, /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, type[V1]], State[Any, Any, A, F2], State[Any, Any, A, L]]: ...
+@overload
+def state(node: A, f1: F1, f2: type[V2], f3: type[V3], /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, type[V2]], State[Any, Any, A, type[V3]]]: ...
+@overload
+def state(node: A, f1: F1, f2: type[V2], f3: L, /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, type[V2]], State[Any, Any, A, L]]: ...
+@overload
+def state(node: A, f1: F1, f2: F2, f3: type[V3], /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, type[V3]]]: ...
 @overload
 def state(node: A, f1: F1, f2: F2, f3: L, /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, L]]: ...
 @overload
@@ -205,7 +224,7 @@ def state(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: In
 variables = state
 def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]: ...
 
-def merge(graphdef_or_graphstate: GraphDef[A] | GraphState[A], /, *states: State[Any, Any, Any, Any] | GraphState[Any] | FlatState[Any] | dict[Any, Any] | Variable[Any] | jax.Array, copy: bool = False, recreate_variables: bool = True) -> A: ...
+def merge(graphdef_or_graphstate: GraphDef[A] | GraphState[A], /, *states: State[Any, Any, Any, Any] | GraphState[Any] | FlatState[Any] | Mapping[Any, Any] | Variable[Any] | jax.Array, copy: bool = False, recreate_variables: bool = True) -> A: ...
 
 @overload
 def unpack(node: A, first: Filter = ..., /, *, graph: bool | None = None) -> GraphState[A]: ...

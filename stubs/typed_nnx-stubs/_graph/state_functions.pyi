@@ -21,11 +21,13 @@ from typing import TypeAlias
 from typing import TypeVar
 from typing import overload
 
-# `...` takes all that is left, so that no filter may come after it.
-Inner: TypeAlias = type | str | Predicate | bool | tuple[Filter, ...] | list[Filter] | None
+# `...` takes all that is left, so that no filter may come after it. What is in a list is left
+# open: checkers infer a type for the list before they compare it with this one.
+Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None
+Last: TypeAlias = Inner | EllipsisType
 
 A = TypeVar("A")
-L = TypeVar("L", bound=Filter)
+L = TypeVar("L", bound=Last)
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -111,7 +113,15 @@ def split_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: typ
 @overload
 def split_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, L]]: ...
 @overload
+def split_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: ...
+@overload
 def split_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, L]]: ...
+@overload
+def split_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: ...
+@overload
+def split_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, L]]: ...
+@overload
+def split_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: ...
 @overload
 def split_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, L]]: ...
 @overload
@@ -174,7 +184,15 @@ def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: ty
 @overload
 def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, type[V2]], State[K, L1, A, L]]: ...
 @overload
+def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: ...
+@overload
 def filter_state(state: State[K, L1, A, Any], f1: type[V1], f2: F2, f3: L, /) -> tuple[State[K, L1, A, type[V1]], State[K, L1, A, F2], State[K, L1, A, L]]: ...
+@overload
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, type[V3]]]: ...
+@overload
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: type[V2], f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, type[V2]], State[K, L1, A, L]]: ...
+@overload
+def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: type[V3], /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, type[V3]]]: ...
 @overload
 def filter_state(state: State[K, L1, A, Any], f1: F1, f2: F2, f3: L, /) -> tuple[State[K, L1, A, F1], State[K, L1, A, F2], State[K, L1, A, L]]: ...
 @overload

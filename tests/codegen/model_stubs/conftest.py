@@ -1,4 +1,4 @@
-"""The project folder that tests of the reader write into."""
+"""The folders that tests of the reader use."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import pytest
 from tests.codegen.model_stubs.reading_project import Project, library_cache
 
 
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder that the workers of a test run share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder if worker_id == "master" else folder.parent
+
+
 @pytest.fixture
-def project(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> Project:
+def project(tmp_path: Path, shared_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A folder for source of typed_nnx models; it is the current directory."""
-    shared = tmp_path_factory.getbasetemp().parent
-    libraries = library_cache(shared)
+    libraries = library_cache(shared_folder)
     monkeypatch.chdir(tmp_path)
     return Project(tmp_path, libraries)

@@ -346,10 +346,12 @@ def _read_all(folder: Path, shared: Path) -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
-    shared, folder = tmp_path_factory.getbasetemp().parent, tmp_path_factory.mktemp("cases")
+def found(
+    shared_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[str, str]]:
+    folder = tmp_path_factory.mktemp("cases")
     read_all: dict[str, dict[str, str]] = once(
-        "attributes of all cases", shared, lambda: _read_all(folder, shared)
+        "attributes of all cases", shared_folder, lambda: _read_all(folder, shared_folder)
     )
     return read_all
 

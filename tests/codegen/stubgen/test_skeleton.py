@@ -164,6 +164,18 @@ def test_only_imports_that_are_used_or_passed_on_stay() -> None:
     ]
 
 
+def test_of_two_imports_of_a_name_that_with_more_features_stays() -> None:
+    source = """
+    from typing_extensions import TypeVar
+    T = TypeVar("T", default=int)
+    """
+    text = stub_of(source, imports=("from typing import Any, TypeVar",), preamble="x: Any")
+    assert text.splitlines()[:2] == [
+        "from typing import Any",
+        "from typing_extensions import TypeVar",
+    ]
+
+
 def test_a_declared_definition_takes_the_place_of_the_functions_of_that_name() -> None:
     source = """
     from typing import overload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typed_nnx_codegen.stubgen.declarations import ModuleStub
 
-_CALLS = '''
+_CALLS = """
 M_co = TypeVar("M_co", covariant=True)
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,10 +23,10 @@ class AppliedPart(Generic[M_co]):
     def __getattr__(self, name: str, /) -> AppliedPart[M_co]: ...
     def __getitem__(self, key: Any, /) -> AppliedPart[M_co]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[GraphDef[M_co], State[Any, Any, M_co, Any]]]: ...
-'''
+"""
 
 # A base carries the object's type, so that the object and what it is called with are both known.
-_APPLIED = '''
+_APPLIED = """
 class Applied(Merged[M_co]):
     def __getattr__(self, name: str, /) -> AppliedPart[M_co]: ...
     def __getitem__(self, key: Any, /) -> AppliedPart[M_co]: ...
@@ -34,12 +34,12 @@ class Applied(Merged[M_co]):
     def __call__(self: Merged[Never], *args: Any, **kwargs: Any) -> tuple[Any, tuple[GraphDef[Any], State[Any, Any, Any, Any]]]: ...
     @overload
     def __call__(self: Merged[Calls[P, R, S]], *args: P.args, **kwargs: P.kwargs) -> tuple[R, tuple[GraphDef[M_co], S]]: ...
-'''
+"""
 
-_CALL_PROXY = '''
+_CALL_PROXY = """
 class CallProxy(Applied[A]):
     def __init__(self, build: Callable[[], Any], steps: tuple[Callable[[Any], Any], ...] = ()) -> None: ...
-'''
+"""
 
 STUBS = (
     ModuleStub(

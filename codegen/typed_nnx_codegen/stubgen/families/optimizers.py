@@ -12,7 +12,7 @@ _GRADS = "State[Any, Any, M, Any] | dict[Any, Any]"
 _UPDATES = "State[Any, Any, M, Any]"
 _GRAPH = "graph: bool | None = None"
 
-_OPTIMIZER = f'''
+_OPTIMIZER = f"""
 class Optimizer(Pytree, Generic[M]):
     step: OptState[jax.Array]
     tx: optax.GradientTransformation
@@ -29,16 +29,16 @@ class Optimizer(Pytree, Generic[M]):
     def update(self, model: {_UPDATES}, grads: {_GRADS}, /, **kwargs: Any) -> {_UPDATES}: ...
     def _gradients(self, model: Any, params: Any, grads: Any) -> Any: ...
     def _check_trace(self, leaves: list[Any]) -> None: ...
-'''
+"""
 
-_MODEL_AND_OPTIMIZER = f'''
+_MODEL_AND_OPTIMIZER = f"""
 class ModelAndOptimizer(Optimizer[M]):
     model: M
     def __init__(self, model: M, tx: optax.GradientTransformation, *, wrt: Filter = ...) -> None: ...
     def update(self, grads: {_GRADS} | M, /, **kwargs: Any) -> {_UPDATES}: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
-'''
+"""
 
-_EMA = f'''
+_EMA = f"""
 class EMA(Pytree, Generic[M]):
     graph: bool | None
     decay: float
@@ -51,7 +51,7 @@ class EMA(Pytree, Generic[M]):
     def update(self, updates: M | State[Any, Any, M, Any]) -> None: ...
     def apply_to(self, model: A) -> A: ...
     def _matched(self, method: str, argument: str, node: Any) -> Any: ...
-'''
+"""
 
 STUBS = (
     ModuleStub(

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 MOST = 6
 """Up to so many filters have types of their own."""
 
-_MIXED = 2
+_MIXED = 3
 """Up to so many filters, types and other filters may be mixed in any order."""
 
 IMPORTS = (
@@ -32,11 +32,13 @@ IMPORTS = (
 _NAMES = range(1, MOST + 1)
 PREAMBLE = "\n".join(
     [
-        "# `...` takes all that is left, so that no filter may come after it.",
-        "Inner: TypeAlias = type | str | Predicate | bool | tuple[Filter, ...] | list[Filter] | None",
+        "# `...` takes all that is left, so that no filter may come after it. What is in a list is left",
+        "# open: checkers infer a type for the list before they compare it with this one.",
+        "Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None",
+        "Last: TypeAlias = Inner | EllipsisType",
         "",
         'A = TypeVar("A")',
-        'L = TypeVar("L", bound=Filter)',
+        'L = TypeVar("L", bound=Last)',
         *(f'{name}{i} = TypeVar("{name}{i}")' for name in "SR" for i in _NAMES),
         *(f'F{i} = TypeVar("F{i}", bound=Inner)' for i in _NAMES),
         *(f'V{i} = TypeVar("V{i}", bound=Variable[Any])' for i in _NAMES),
@@ -93,7 +95,9 @@ class Selecting:
         return self._line(", ".join([*first, *([self.options] if self.options else [])]), result)
 
     def _line(self, parameters: str, result: str) -> str:
-        return f"{self.indent}@overload\n{self.indent}def {self.name}({parameters}) -> {result}: ..."
+        return (
+            f"{self.indent}@overload\n{self.indent}def {self.name}({parameters}) -> {result}: ..."
+        )
 
     def _for(self, count: int) -> Iterator[str]:
         for is_precise, taken in self._combinations(count):
@@ -134,7 +138,7 @@ def _kinds(count: int) -> Iterator[tuple[str, ...]]:
     if count <= _MIXED:
         yield from itertools.product(("type", "other"), repeat=count)
         return
-    for types in (count, count - 1, *([1] if count == _MIXED + 1 else []), 0):
+    for types in (count, count - 1, 0):
         yield ("type",) * types + ("other",) * (count - types)
 
 

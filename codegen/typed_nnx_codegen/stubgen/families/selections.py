@@ -52,13 +52,17 @@ def split(node: A, {_GRAPH}) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: ...
 
 def _unpack() -> str:
     """Return the overloads of `unpack`: a GraphState is one of an ``A``, whatever the filter."""
-    lines = [f"@overload\ndef unpack(node: A, first: Filter = ..., /, {_GRAPH}) -> GraphState[A]: ..."]
+    lines = [
+        f"@overload\ndef unpack(node: A, first: Filter = ..., /, {_GRAPH}) -> GraphState[A]: ..."
+    ]
     for count in range(2, MOST + 1):
         filters = ", ".join(
             f"f{i}: {'Filter' if i == count else 'Inner'}" for i in range(1, count + 1)
         )
         result = ", ".join(["GraphState[A]"] * count)
-        lines.append(f"@overload\ndef unpack(node: A, {filters}, /, {_GRAPH}) -> tuple[{result}]: ...")
+        lines.append(
+            f"@overload\ndef unpack(node: A, {filters}, /, {_GRAPH}) -> tuple[{result}]: ..."
+        )
     filters = ", ".join(f"f{i}: Inner" for i in range(1, MOST + 1))
     lines.append(
         f"@overload\ndef unpack(node: A, {filters}, f{MOST + 1}: Filter, /, *filters: Filter, "
@@ -68,9 +72,18 @@ def _unpack() -> str:
 
 
 # With the type of the object in it, mypy would infer Any for a State of no known object. Of a graph that is one leaf, the leaf itself.
-_LEAVES = "State[Any, Any, Any, Any] | GraphState[Any] | FlatState[Any] | dict[Any, Any] | Variable[Any] | jax.Array"
+_STATE_LIKE = "State[Any, Any, Any, Any] | GraphState[Any] | FlatState[Any] | Mapping[Any, Any]"
+_LEAVES = f"{_STATE_LIKE} | Variable[Any] | jax.Array"
 _MERGE = f"""
 def merge(graphdef_or_graphstate: GraphDef[A] | GraphState[A], /, *states: {_LEAVES}, copy: bool = False, recreate_variables: bool = True) -> A: ...
+"""
+
+# A Variable takes a bare value.
+_UPDATE = f"""
+@overload
+def update(node: Variable[Any], state: Any, /, *states: Any) -> None: ...
+@overload
+def update(node: object, state: {_STATE_LIKE}, /, *states: {_STATE_LIKE}) -> None: ...
 """
 
 STUBS = (
@@ -87,6 +100,7 @@ STUBS = (
         imports=(
             *IMPORTS,
             "import jax",
+            "from collections.abc import Mapping",
             "from typed_nnx._core.flat_state import FlatState",
             "from typed_nnx._core.state_hooks import SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState",
         ),
@@ -96,5 +110,13 @@ STUBS = (
         definitions={"pop": _POP.overloads()},
         preamble=PREAMBLE,
         imports=IMPORTS,
+    ),
+    ModuleStub(
+        module="typed_nnx._graph.update",
+        definitions={"update": _UPDATE},
+        imports=(
+            "from typing import overload",
+            "from typed_nnx._core.flat_state import FlatState",
+        ),
     ),
 )

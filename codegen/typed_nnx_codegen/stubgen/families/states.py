@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from typed_nnx_codegen.stubgen.declarations import ModuleStub
-from typed_nnx_codegen.stubgen.families.selecting import IMPORTS, MOST, PREAMBLE, Selecting, one_or_tuple
+from typed_nnx_codegen.stubgen.families.selecting import (
+    IMPORTS,
+    MOST,
+    PREAMBLE,
+    Selecting,
+    one_or_tuple,
+)
 
 _PART = "State[K, V, M_co, {filter}]"
 
 
 def _method(name: str) -> str:
     method = Selecting(
-        name, one_or_tuple, node="self", precise_node="self: HasFields[A]", part=_PART, indent="    "
+        name,
+        one_or_tuple,
+        node="self",
+        precise_node="self: HasFields[A]",
+        part=_PART,
+        indent="    ",
     )
     return method.overloads()
 
 
-_STATE = f'''
+_STATE = f"""
 class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     __hash__: ClassVar[None]  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
     def __init__(self, mapping: Mapping[K, Any] | Iterable[tuple[K, Any]], /, *, _copy: bool = True) -> None: ...
@@ -64,7 +75,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     def map(self, f: Callable[[Path, V], L1]) -> State[K, L1, M_co, F_co]: ...
     def to_pure_dict(self, extract_fn: Callable[[Any], Any] | None = None) -> dict[K, Any]: ...
     def replace_by_pure_dict(self, pure_dict: Mapping[Any, Any], replace_fn: Callable[[Any, Any], Any] | None = None) -> None: ...
-'''
+"""
 
 
 def _flat_methods(name: str) -> str:
@@ -81,7 +92,7 @@ def _flat_methods(name: str) -> str:
     return "\n".join(lines)
 
 
-_FLAT_STATE = f'''
+_FLAT_STATE = f"""
 class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
     def __init__(self, items: Iterable[tuple[Path, V]], /, *, sort: bool) -> None: ...
     @classmethod
@@ -102,7 +113,7 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
     def __len__(self) -> int: ...
     def __nnx_repr__(self) -> Rows: ...
     def __iter__(self) -> Iterator[tuple[Path, V]]: ...
-'''
+"""
 
 
 def _function(name: str) -> str:
@@ -116,7 +127,7 @@ def _function(name: str) -> str:
     return function.overloads()
 
 
-_MERGE_STATE = '''
+_MERGE_STATE = """
 @overload
 def merge_state(state: State[Any, Any, SupportsState[S1], Any], /, *states: State[Any, Any, SupportsState[S1], Any]) -> S1: ...
 @overload
@@ -125,35 +136,35 @@ def merge_state(state: State[K, L1, A, Any], /, *states: Mapping[Any, Any]) -> S
 def merge_state(state: dict[K, Any], /, *states: Mapping[Any, Any]) -> State[K, Any, Any, Any]: ...
 @overload
 def merge_state(state: Mapping[Any, Any], /, *states: Mapping[Any, Any], cls: Callable[..., S1]) -> S1: ...
-'''
+"""
 
-_FROM_FLAT_STATE = '''
+_FROM_FLAT_STATE = """
 @overload
 def from_flat_state(flat_state: Mapping[Path, L1] | Iterable[tuple[Path, L1]]) -> State[Any, L1, Any, Any]: ...
 @overload
 def from_flat_state(flat_state: Mapping[Path, Any] | Iterable[tuple[Path, Any]], *, cls: Callable[..., S1]) -> S1: ...
-'''
+"""
 
-_MAP_STATE = '''
+_MAP_STATE = """
 @overload
 def map_state(f: Callable[[Path, L1], S1], state: State[K, L1, A, R1]) -> State[K, S1, A, R1]: ...
 @overload
 def map_state(f: Callable[[Path, Any], S1], state: dict[K, Any]) -> State[K, S1, Any, Any]: ...
-'''
+"""
 
-_DIFF = '''
+_DIFF = """
 @overload
 def diff(state: State[K, L1, A, S1], other: Mapping[Any, Any]) -> State[K, L1, A, S1]: ...
 @overload
 def diff(state: dict[K, Any], other: Mapping[Any, Any]) -> State[K, Any, Any, Any]: ...
-'''
+"""
 
-_TO_FLAT_STATE = '''
+_TO_FLAT_STATE = """
 @overload
 def to_flat_state(state: State[Any, L1, Any, Any]) -> FlatState[L1]: ...
 @overload
 def to_flat_state(state: dict[Any, Any]) -> FlatState[Any]: ...
-'''
+"""
 
 _TYPES = 'K1 = TypeVar("K1")\nL1 = TypeVar("L1")\n'
 

@@ -1,0 +1,67 @@
+"""The overlay as a file: written whole or not at all, and compared class by class."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from pathlib import Path
+
+NAME = "typed_nnx_models.pyi"
+
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+_HEAD = "the first lines"
+
+
+def read_overlay(path: Path) -> str | None:
+    """Return the text of the overlay, or None where there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def write_overlay(path: Path, text: str) -> bool:
+    """Put the text into the file and return whether it was another one.
+
+    The file is replaced in one step, so that an editor or a failure never meets half of it; an
+    unchanged file keeps its time.
+    """
+    if read_overlay(path) == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{NAME}.")
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        # A temporary file is for its owner only; this one is as any other file of the project.
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    return True
+
+
+def _umask() -> int:
+    # It can only be read by setting it.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def differing_classes(old: str, new: str) -> list[str]:
+    """Return the names of the classes that differ, sorted; other text is ``the first lines``."""
+    before, after = _classes(old), _classes(new)
+    names = before.keys() | after.keys()
+    return sorted(name for name in names if before.get(name) != after.get(name))
+
+
+def _classes(text: str) -> dict[str, str]:
+    starts = [*_CLASS.finditer(text)]
+    ends = [*(start.start() for start in starts[1:]), len(text)]
+    head = text[: starts[0].start()] if starts else text
+    bodies = {start[1]: text[start.start() : end] for start, end in zip(starts, ends, strict=True)}
+    return {_HEAD: head, **bodies}
