@@ -12,10 +12,11 @@ from tests.assert_type.marks import complaints
 def main(arguments: list[str]) -> int:
     """Print where the errors of mypy and pyright are not what the marks say."""
     cases = [Path(argument).resolve() for argument in arguments] or CASES
+    # Read first: somebody may edit a file while it is checked.
+    sources = {case: case.read_text(encoding="utf-8") for case in cases}
     count = 0
     for checker, by_file in check_cases(cases).items():
-        for case in cases:
-            source = case.read_text(encoding="utf-8")
+        for case, source in sources.items():
             for complaint in complaints(checker, source, by_file.get(case.name, [])):
                 print(f"{case.name} {complaint}")
                 count += 1

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_type
 
 import jax
-from typing_extensions import assert_type
 
 import typed_nnx as nnx
 from tests.assert_type.models import CNN, MLP
+from typed_nnx import DiffState
 
 Aux: TypeAlias = dict[str, int]
 Layer: TypeAlias = nnx.Param[jax.Array]
@@ -22,14 +22,14 @@ MLPAll: TypeAlias = nnx.State[Any, Any, MLP, EllipsisType]
 CNNAll: TypeAlias = nnx.State[Any, Any, CNN, EllipsisType]
 
 
-def loss(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> jax.Array:
+def loss(m: MLP, x: jax.Array, c: CNN, p: Layer) -> jax.Array:
     """Return a loss, float32 []."""
-    return (model(x) + other(x) + layer[...]).mean()
+    return (m(x) + c(x) + p[...]).mean()
 
 
-def loss_and_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> tuple[jax.Array, Aux]:
+def with_aux(m: MLP, x: jax.Array, c: CNN, p: Layer) -> tuple[jax.Array, Aux]:
     """Return a loss, float32 [], and more."""
-    return loss(model, x, other, layer), {"count": 1}
+    return loss(m, x, c, p), {"count": 1}
 
 
 def short(model: MLP) -> jax.Array:
@@ -37,1175 +37,660 @@ def short(model: MLP) -> jax.Array:
     return model(jax.numpy.ones(3)).mean()
 
 
-def grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
-    assert_type(nnx.grad(loss, argnums=0)(model, x, other=other, layer=layer), MLPParams)
-    assert_type(nnx.grad(argnums=0)(loss)(model, x, other=other, layer=layer), MLPParams)
-    assert_type(
-        nnx.grad(loss, argnums=nnx.DiffState(0, ...))(model, x, other=other, layer=layer), MLPAll
-    )
-    assert_type(nnx.grad(loss, argnums=1)(model, x, other=other, layer=layer), jax.Array)
-    assert_type(nnx.grad(argnums=1)(loss)(model, x, other=other, layer=layer), jax.Array)
+def grad(m: MLP, x: jax.Array, c: CNN, p: Layer) -> None:
+    assert_type(nnx.grad(loss, argnums=0)(m, x, c=c, p=p), MLPParams)
+    assert_type(nnx.grad(argnums=0)(loss)(m, x, c=c, p=p), MLPParams)
+    assert_type(nnx.grad(loss, argnums=DiffState(0, ...))(m, x, c=c, p=p), MLPAll)
+    assert_type(nnx.grad(loss, argnums=1)(m, x, c=c, p=p), jax.Array)
+    assert_type(nnx.grad(argnums=1)(loss)(m, x, c=c, p=p), jax.Array)
     nnx.grad(short, argnums=1)  # E
-    assert_type(
-        nnx.grad(loss, argnums=nnx.DiffState(1, ...))(model, x, other=other, layer=layer), jax.Array
-    )
-    assert_type(nnx.grad(loss, argnums=2)(model, x, other=other, layer=layer), CNNParams)
-    assert_type(nnx.grad(argnums=2)(loss)(model, x, other=other, layer=layer), CNNParams)
+    assert_type(nnx.grad(loss, argnums=DiffState(1, ...))(m, x, c=c, p=p), jax.Array)
+    assert_type(nnx.grad(loss, argnums=2)(m, x, c=c, p=p), CNNParams)
+    assert_type(nnx.grad(argnums=2)(loss)(m, x, c=c, p=p), CNNParams)
     nnx.grad(short, argnums=2)  # E
-    assert_type(
-        nnx.grad(loss, argnums=nnx.DiffState(2, ...))(model, x, other=other, layer=layer), CNNAll
-    )
-    assert_type(nnx.grad(loss, argnums=3)(model, x, other=other, layer=layer), Layer)
-    assert_type(nnx.grad(argnums=3)(loss)(model, x, other=other, layer=layer), Layer)
+    assert_type(nnx.grad(loss, argnums=DiffState(2, ...))(m, x, c=c, p=p), CNNAll)
+    assert_type(nnx.grad(loss, argnums=3)(m, x, c=c, p=p), Layer)
+    assert_type(nnx.grad(argnums=3)(loss)(m, x, c=c, p=p), Layer)
     nnx.grad(short, argnums=3)  # E
-    assert_type(
-        nnx.grad(loss, argnums=nnx.DiffState(3, ...))(model, x, other=other, layer=layer), Layer
-    )
-    assert_type(nnx.grad(loss, argnums=(0,))(model, x, other=other, layer=layer), tuple[MLPParams])
-    assert_type(nnx.grad(argnums=(0,))(loss)(model, x, other=other, layer=layer), tuple[MLPParams])
-    assert_type(nnx.grad(loss, argnums=(1,))(model, x, other=other, layer=layer), tuple[jax.Array])
-    assert_type(nnx.grad(argnums=(1,))(loss)(model, x, other=other, layer=layer), tuple[jax.Array])
+    assert_type(nnx.grad(loss, argnums=DiffState(3, ...))(m, x, c=c, p=p), Layer)
+    assert_type(nnx.grad(loss, argnums=(0,))(m, x, c=c, p=p), tuple[MLPParams])
+    assert_type(nnx.grad(argnums=(0,))(loss)(m, x, c=c, p=p), tuple[MLPParams])
+    assert_type(nnx.grad(loss, argnums=(1,))(m, x, c=c, p=p), tuple[jax.Array])
+    assert_type(nnx.grad(argnums=(1,))(loss)(m, x, c=c, p=p), tuple[jax.Array])
     nnx.grad(short, argnums=(1,))  # E
-    assert_type(nnx.grad(loss, argnums=(2,))(model, x, other=other, layer=layer), tuple[CNNParams])
-    assert_type(nnx.grad(argnums=(2,))(loss)(model, x, other=other, layer=layer), tuple[CNNParams])
+    assert_type(nnx.grad(loss, argnums=(2,))(m, x, c=c, p=p), tuple[CNNParams])
+    assert_type(nnx.grad(argnums=(2,))(loss)(m, x, c=c, p=p), tuple[CNNParams])
     nnx.grad(short, argnums=(2,))  # E
-    assert_type(nnx.grad(loss, argnums=(3,))(model, x, other=other, layer=layer), tuple[Layer])
-    assert_type(nnx.grad(argnums=(3,))(loss)(model, x, other=other, layer=layer), tuple[Layer])
+    assert_type(nnx.grad(loss, argnums=(3,))(m, x, c=c, p=p), tuple[Layer])
+    assert_type(nnx.grad(argnums=(3,))(loss)(m, x, c=c, p=p), tuple[Layer])
     nnx.grad(short, argnums=(3,))  # E
-    assert_type(
-        nnx.grad(loss, argnums=(0, 1))(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array],
-    )
-    assert_type(
-        nnx.grad(argnums=(0, 1))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array],
-    )
+    assert_type(nnx.grad(loss, argnums=(0, 1))(m, x, c=c, p=p), tuple[MLPParams, jax.Array])
+    assert_type(nnx.grad(argnums=(0, 1))(loss)(m, x, c=c, p=p), tuple[MLPParams, jax.Array])
     nnx.grad(short, argnums=(0, 1))  # E
-    assert_type(
-        nnx.grad(loss, argnums=(0, 2))(model, x, other=other, layer=layer),
-        tuple[MLPParams, CNNParams],
-    )
-    assert_type(
-        nnx.grad(argnums=(0, 2))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, CNNParams],
-    )
+    assert_type(nnx.grad(loss, argnums=(0, 2))(m, x, c=c, p=p), tuple[MLPParams, CNNParams])
+    assert_type(nnx.grad(argnums=(0, 2))(loss)(m, x, c=c, p=p), tuple[MLPParams, CNNParams])
     nnx.grad(short, argnums=(0, 2))  # E
-    assert_type(
-        nnx.grad(loss, argnums=(0, 3))(model, x, other=other, layer=layer), tuple[MLPParams, Layer]
-    )
-    assert_type(
-        nnx.grad(argnums=(0, 3))(loss)(model, x, other=other, layer=layer), tuple[MLPParams, Layer]
-    )
+    assert_type(nnx.grad(loss, argnums=(0, 3))(m, x, c=c, p=p), tuple[MLPParams, Layer])
+    assert_type(nnx.grad(argnums=(0, 3))(loss)(m, x, c=c, p=p), tuple[MLPParams, Layer])
     nnx.grad(short, argnums=(0, 3))  # E
-    assert_type(
-        nnx.grad(loss, argnums=(1, 2))(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams],
-    )
-    assert_type(
-        nnx.grad(argnums=(1, 2))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams],
-    )
+    assert_type(nnx.grad(loss, argnums=(1, 2))(m, x, c=c, p=p), tuple[jax.Array, CNNParams])
+    assert_type(nnx.grad(argnums=(1, 2))(loss)(m, x, c=c, p=p), tuple[jax.Array, CNNParams])
     nnx.grad(short, argnums=(1, 2))  # E
-    assert_type(
-        nnx.grad(loss, argnums=(1, 3))(model, x, other=other, layer=layer), tuple[jax.Array, Layer]
-    )
-    assert_type(
-        nnx.grad(argnums=(1, 3))(loss)(model, x, other=other, layer=layer), tuple[jax.Array, Layer]
-    )
+    assert_type(nnx.grad(loss, argnums=(1, 3))(m, x, c=c, p=p), tuple[jax.Array, Layer])
+    assert_type(nnx.grad(argnums=(1, 3))(loss)(m, x, c=c, p=p), tuple[jax.Array, Layer])
     nnx.grad(short, argnums=(1, 3))  # E
-    assert_type(
-        nnx.grad(loss, argnums=(2, 3))(model, x, other=other, layer=layer), tuple[CNNParams, Layer]
-    )
-    assert_type(
-        nnx.grad(argnums=(2, 3))(loss)(model, x, other=other, layer=layer), tuple[CNNParams, Layer]
-    )
+    assert_type(nnx.grad(loss, argnums=(2, 3))(m, x, c=c, p=p), tuple[CNNParams, Layer])
+    assert_type(nnx.grad(argnums=(2, 3))(loss)(m, x, c=c, p=p), tuple[CNNParams, Layer])
     nnx.grad(short, argnums=(2, 3))  # E
     assert_type(
-        nnx.grad(loss, argnums=(0, 1, 2))(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array, CNNParams],
+        nnx.grad(loss, argnums=(0, 1, 2))(m, x, c=c, p=p), tuple[MLPParams, jax.Array, CNNParams]
     )
     assert_type(
-        nnx.grad(argnums=(0, 1, 2))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array, CNNParams],
+        nnx.grad(argnums=(0, 1, 2))(loss)(m, x, c=c, p=p), tuple[MLPParams, jax.Array, CNNParams]
     )
     nnx.grad(short, argnums=(0, 1, 2))  # E
     assert_type(
-        nnx.grad(loss, argnums=(0, 1, 3))(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array, Layer],
+        nnx.grad(loss, argnums=(0, 1, 3))(m, x, c=c, p=p), tuple[MLPParams, jax.Array, Layer]
     )
     assert_type(
-        nnx.grad(argnums=(0, 1, 3))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array, Layer],
+        nnx.grad(argnums=(0, 1, 3))(loss)(m, x, c=c, p=p), tuple[MLPParams, jax.Array, Layer]
     )
     nnx.grad(short, argnums=(0, 1, 3))  # E
     assert_type(
-        nnx.grad(loss, argnums=(0, 2, 3))(model, x, other=other, layer=layer),
-        tuple[MLPParams, CNNParams, Layer],
+        nnx.grad(loss, argnums=(0, 2, 3))(m, x, c=c, p=p), tuple[MLPParams, CNNParams, Layer]
     )
     assert_type(
-        nnx.grad(argnums=(0, 2, 3))(loss)(model, x, other=other, layer=layer),
-        tuple[MLPParams, CNNParams, Layer],
+        nnx.grad(argnums=(0, 2, 3))(loss)(m, x, c=c, p=p), tuple[MLPParams, CNNParams, Layer]
     )
     nnx.grad(short, argnums=(0, 2, 3))  # E
     assert_type(
-        nnx.grad(loss, argnums=(1, 2, 3))(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams, Layer],
+        nnx.grad(loss, argnums=(1, 2, 3))(m, x, c=c, p=p), tuple[jax.Array, CNNParams, Layer]
     )
     assert_type(
-        nnx.grad(argnums=(1, 2, 3))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams, Layer],
+        nnx.grad(argnums=(1, 2, 3))(loss)(m, x, c=c, p=p), tuple[jax.Array, CNNParams, Layer]
     )
     nnx.grad(short, argnums=(1, 2, 3))  # E
     assert_type(
-        nnx.grad(loss, argnums=(0, 1, 2, 3))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(0, 1, 2, 3))(m, x, c=c, p=p),
         tuple[MLPParams, jax.Array, CNNParams, Layer],
     )
     assert_type(
-        nnx.grad(argnums=(0, 1, 2, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 1, 2, 3))(loss)(m, x, c=c, p=p),
         tuple[MLPParams, jax.Array, CNNParams, Layer],
     )
     nnx.grad(short, argnums=(0, 1, 2, 3))  # E
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 1))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(DiffState(0, ...), 1))(m, x, c=c, p=p), tuple[MLPAll, jax.Array]
+    )
+    assert_type(
+        nnx.grad(loss, argnums=(0, DiffState(1, ...)))(m, x, c=c, p=p), tuple[MLPParams, jax.Array]
+    )
+    assert_type(
+        nnx.grad(loss, argnums=(DiffState(0, ...), DiffState(1, ...)))(m, x, c=c, p=p),
         tuple[MLPAll, jax.Array],
     )
     assert_type(
-        nnx.grad(loss, argnums=(0, nnx.DiffState(1, ...)))(model, x, other=other, layer=layer),
-        tuple[MLPParams, jax.Array],
+        nnx.grad(loss, argnums=(DiffState(0, ...), 2))(m, x, c=c, p=p), tuple[MLPAll, CNNParams]
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(
-            model, x, other=other, layer=layer
-        ),
-        tuple[MLPAll, jax.Array],
+        nnx.grad(loss, argnums=(0, DiffState(2, ...)))(m, x, c=c, p=p), tuple[MLPParams, CNNAll]
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 2))(model, x, other=other, layer=layer),
-        tuple[MLPAll, CNNParams],
-    )
-    assert_type(
-        nnx.grad(loss, argnums=(0, nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
-        tuple[MLPParams, CNNAll],
-    )
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.grad(loss, argnums=(DiffState(0, ...), DiffState(2, ...)))(m, x, c=c, p=p),
         tuple[MLPAll, CNNAll],
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), 3))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(DiffState(0, ...), 3))(m, x, c=c, p=p), tuple[MLPAll, Layer]
+    )
+    assert_type(
+        nnx.grad(loss, argnums=(0, DiffState(3, ...)))(m, x, c=c, p=p), tuple[MLPParams, Layer]
+    )
+    assert_type(
+        nnx.grad(loss, argnums=(DiffState(0, ...), DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[MLPAll, Layer],
     )
     assert_type(
-        nnx.grad(loss, argnums=(0, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
-        tuple[MLPParams, Layer],
+        nnx.grad(loss, argnums=(DiffState(1, ...), 2))(m, x, c=c, p=p), tuple[jax.Array, CNNParams]
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
-        tuple[MLPAll, Layer],
+        nnx.grad(loss, argnums=(1, DiffState(2, ...)))(m, x, c=c, p=p), tuple[jax.Array, CNNAll]
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), 2))(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams],
-    )
-    assert_type(
-        nnx.grad(loss, argnums=(1, nnx.DiffState(2, ...)))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(DiffState(1, ...), DiffState(2, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, CNNAll],
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(
-            model, x, other=other, layer=layer
-        ),
-        tuple[jax.Array, CNNAll],
+        nnx.grad(loss, argnums=(DiffState(1, ...), 3))(m, x, c=c, p=p), tuple[jax.Array, Layer]
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), 3))(model, x, other=other, layer=layer),
+        nnx.grad(loss, argnums=(1, DiffState(3, ...)))(m, x, c=c, p=p), tuple[jax.Array, Layer]
+    )
+    assert_type(
+        nnx.grad(loss, argnums=(DiffState(1, ...), DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, Layer],
     )
     assert_type(
-        nnx.grad(loss, argnums=(1, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
+        nnx.grad(loss, argnums=(DiffState(2, ...), 3))(m, x, c=c, p=p), tuple[CNNAll, Layer]
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
-        tuple[jax.Array, Layer],
+        nnx.grad(loss, argnums=(2, DiffState(3, ...)))(m, x, c=c, p=p), tuple[CNNParams, Layer]
     )
     assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(2, ...), 3))(model, x, other=other, layer=layer),
-        tuple[CNNAll, Layer],
-    )
-    assert_type(
-        nnx.grad(loss, argnums=(2, nnx.DiffState(3, ...)))(model, x, other=other, layer=layer),
-        tuple[CNNParams, Layer],
-    )
-    assert_type(
-        nnx.grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.grad(loss, argnums=(DiffState(2, ...), DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[CNNAll, Layer],
     )
     nnx.grad(argnums=1)(short)  # E
     nnx.grad(argnums=(0, 1))(short)  # E
-    nnx.grad(short, argnums=nnx.DiffState(1, ...))  # E
+    nnx.grad(short, argnums=DiffState(1, ...))  # E
 
 
-def grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
+def grad_with_aux(m: MLP, x: jax.Array, c: CNN, p: Layer) -> None:
+    assert_type(nnx.grad(with_aux, argnums=0, has_aux=True)(m, x, c=c, p=p), tuple[MLPParams, Aux])
+    assert_type(nnx.grad(argnums=0, has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[MLPParams, Aux])
+    assert_type(nnx.grad(with_aux, argnums=1, has_aux=True)(m, x, c=c, p=p), tuple[jax.Array, Aux])
+    assert_type(nnx.grad(argnums=1, has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[jax.Array, Aux])
+    assert_type(nnx.grad(with_aux, argnums=2, has_aux=True)(m, x, c=c, p=p), tuple[CNNParams, Aux])
+    assert_type(nnx.grad(argnums=2, has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[CNNParams, Aux])
+    assert_type(nnx.grad(with_aux, argnums=3, has_aux=True)(m, x, c=c, p=p), tuple[Layer, Aux])
+    assert_type(nnx.grad(argnums=3, has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[Layer, Aux])
     assert_type(
-        nnx.grad(loss_and_aux, argnums=0, has_aux=True)(model, x, other=other, layer=layer),
-        tuple[MLPParams, Aux],
+        nnx.grad(with_aux, argnums=(0,), has_aux=True)(m, x, c=c, p=p), tuple[tuple[MLPParams], Aux]
     )
     assert_type(
-        nnx.grad(argnums=0, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[MLPParams, Aux],
+        nnx.grad(argnums=(0,), has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[tuple[MLPParams], Aux]
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[MLPAll, Aux],
+        nnx.grad(with_aux, argnums=(1,), has_aux=True)(m, x, c=c, p=p), tuple[tuple[jax.Array], Aux]
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=1, has_aux=True)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Aux],
+        nnx.grad(argnums=(1,), has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[tuple[jax.Array], Aux]
     )
     assert_type(
-        nnx.grad(argnums=1, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Aux],
+        nnx.grad(with_aux, argnums=(2,), has_aux=True)(m, x, c=c, p=p), tuple[tuple[CNNParams], Aux]
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[jax.Array, Aux],
+        nnx.grad(argnums=(2,), has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[tuple[CNNParams], Aux]
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=2, has_aux=True)(model, x, other=other, layer=layer),
-        tuple[CNNParams, Aux],
+        nnx.grad(with_aux, argnums=(3,), has_aux=True)(m, x, c=c, p=p), tuple[tuple[Layer], Aux]
     )
     assert_type(
-        nnx.grad(argnums=2, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[CNNParams, Aux],
+        nnx.grad(argnums=(3,), has_aux=True)(with_aux)(m, x, c=c, p=p), tuple[tuple[Layer], Aux]
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[CNNAll, Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=3, has_aux=True)(model, x, other=other, layer=layer),
-        tuple[Layer, Aux],
-    )
-    assert_type(
-        nnx.grad(argnums=3, has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[Layer, Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[Layer, Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0,), has_aux=True)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPParams], Aux],
-    )
-    assert_type(
-        nnx.grad(argnums=(0,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[MLPParams], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(1,), has_aux=True)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array], Aux],
-    )
-    assert_type(
-        nnx.grad(argnums=(1,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(2,), has_aux=True)(model, x, other=other, layer=layer),
-        tuple[tuple[CNNParams], Aux],
-    )
-    assert_type(
-        nnx.grad(argnums=(2,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[CNNParams], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(3,), has_aux=True)(model, x, other=other, layer=layer),
-        tuple[tuple[Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(argnums=(3,), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
-        tuple[tuple[Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 1), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(0, 1), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 1), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 1), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(0, 2), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 2), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(0, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(1, 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(1, 2), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(1, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(1, 2), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(1, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(1, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(1, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(1, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Layer], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 1, 2), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(0, 1, 2), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 1, 2), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 1, 2), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array, CNNParams], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 1, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(0, 1, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 1, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 1, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array, Layer], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(0, 2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(0, 2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(1, 2, 3), has_aux=True)(model, x, other=other, layer=layer),
+        nnx.grad(with_aux, argnums=(1, 2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(1, 2, 3), has_aux=True)(loss_and_aux)(model, x, other=other, layer=layer),
+        nnx.grad(argnums=(1, 2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.grad(with_aux, argnums=(0, 1, 2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array, CNNParams, Layer], Aux],
     )
     assert_type(
-        nnx.grad(argnums=(0, 1, 2, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.grad(argnums=(0, 1, 2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[MLPParams, jax.Array, CNNParams, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[MLPAll, jax.Array], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[MLPParams, jax.Array], Aux],
-    )
-    assert_type(
-        nnx.grad(
-            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, jax.Array], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[MLPAll, CNNParams], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[MLPParams, CNNAll], Aux],
-    )
-    assert_type(
-        nnx.grad(
-            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, CNNAll], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[MLPAll, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[MLPParams, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(
-            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[MLPAll, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, CNNParams], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, CNNAll], Aux],
-    )
-    assert_type(
-        nnx.grad(
-            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, CNNAll], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(
-            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[CNNAll, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[CNNParams, Layer], Aux],
-    )
-    assert_type(
-        nnx.grad(
-            loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[CNNAll, Layer], Aux],
     )
     nnx.grad(loss, has_aux=True)  # E
     nnx.grad(has_aux=True)(loss)  # E
 
 
-def value_and_grad(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
+def value_and_grad(m: MLP, x: jax.Array, c: CNN, p: Layer) -> None:
+    assert_type(nnx.value_and_grad(loss, argnums=0)(m, x, c=c, p=p), tuple[jax.Array, MLPParams])
+    assert_type(nnx.value_and_grad(argnums=0)(loss)(m, x, c=c, p=p), tuple[jax.Array, MLPParams])
     assert_type(
-        nnx.value_and_grad(loss, argnums=0)(model, x, other=other, layer=layer),
-        tuple[jax.Array, MLPParams],
-    )
-    assert_type(
-        nnx.value_and_grad(argnums=0)(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, MLPParams],
-    )
-    assert_type(
-        nnx.value_and_grad(loss, argnums=nnx.DiffState(0, ...))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=DiffState(0, ...))(m, x, c=c, p=p),
         tuple[jax.Array, MLPAll],
     )
-    assert_type(
-        nnx.value_and_grad(loss, argnums=1)(model, x, other=other, layer=layer),
-        tuple[jax.Array, jax.Array],
-    )
-    assert_type(
-        nnx.value_and_grad(argnums=1)(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, jax.Array],
-    )
+    assert_type(nnx.value_and_grad(loss, argnums=1)(m, x, c=c, p=p), tuple[jax.Array, jax.Array])
+    assert_type(nnx.value_and_grad(argnums=1)(loss)(m, x, c=c, p=p), tuple[jax.Array, jax.Array])
     nnx.value_and_grad(short, argnums=1)  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=nnx.DiffState(1, ...))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=DiffState(1, ...))(m, x, c=c, p=p),
         tuple[jax.Array, jax.Array],
     )
-    assert_type(
-        nnx.value_and_grad(loss, argnums=2)(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams],
-    )
-    assert_type(
-        nnx.value_and_grad(argnums=2)(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, CNNParams],
-    )
+    assert_type(nnx.value_and_grad(loss, argnums=2)(m, x, c=c, p=p), tuple[jax.Array, CNNParams])
+    assert_type(nnx.value_and_grad(argnums=2)(loss)(m, x, c=c, p=p), tuple[jax.Array, CNNParams])
     nnx.value_and_grad(short, argnums=2)  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=nnx.DiffState(2, ...))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=DiffState(2, ...))(m, x, c=c, p=p),
         tuple[jax.Array, CNNAll],
     )
-    assert_type(
-        nnx.value_and_grad(loss, argnums=3)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
-    )
-    assert_type(
-        nnx.value_and_grad(argnums=3)(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
-    )
+    assert_type(nnx.value_and_grad(loss, argnums=3)(m, x, c=c, p=p), tuple[jax.Array, Layer])
+    assert_type(nnx.value_and_grad(argnums=3)(loss)(m, x, c=c, p=p), tuple[jax.Array, Layer])
     nnx.value_and_grad(short, argnums=3)  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=nnx.DiffState(3, ...))(model, x, other=other, layer=layer),
-        tuple[jax.Array, Layer],
+        nnx.value_and_grad(loss, argnums=DiffState(3, ...))(m, x, c=c, p=p), tuple[jax.Array, Layer]
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0,))(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPParams]],
+        nnx.value_and_grad(loss, argnums=(0,))(m, x, c=c, p=p), tuple[jax.Array, tuple[MLPParams]]
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0,))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[MLPParams]],
+        nnx.value_and_grad(argnums=(0,))(loss)(m, x, c=c, p=p), tuple[jax.Array, tuple[MLPParams]]
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(1,))(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array]],
+        nnx.value_and_grad(loss, argnums=(1,))(m, x, c=c, p=p), tuple[jax.Array, tuple[jax.Array]]
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1,))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[jax.Array]],
+        nnx.value_and_grad(argnums=(1,))(loss)(m, x, c=c, p=p), tuple[jax.Array, tuple[jax.Array]]
     )
     nnx.value_and_grad(short, argnums=(1,))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(2,))(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[CNNParams]],
+        nnx.value_and_grad(loss, argnums=(2,))(m, x, c=c, p=p), tuple[jax.Array, tuple[CNNParams]]
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2,))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[CNNParams]],
+        nnx.value_and_grad(argnums=(2,))(loss)(m, x, c=c, p=p), tuple[jax.Array, tuple[CNNParams]]
     )
     nnx.value_and_grad(short, argnums=(2,))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(3,))(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[Layer]],
+        nnx.value_and_grad(loss, argnums=(3,))(m, x, c=c, p=p), tuple[jax.Array, tuple[Layer]]
     )
     assert_type(
-        nnx.value_and_grad(argnums=(3,))(loss)(model, x, other=other, layer=layer),
-        tuple[jax.Array, tuple[Layer]],
+        nnx.value_and_grad(argnums=(3,))(loss)(m, x, c=c, p=p), tuple[jax.Array, tuple[Layer]]
     )
     nnx.value_and_grad(short, argnums=(3,))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, 1))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, 1))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array]],
     )
     nnx.value_and_grad(short, argnums=(0, 1))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, 2))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, 2))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 2))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 2))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, CNNParams]],
     )
     nnx.value_and_grad(short, argnums=(0, 2))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 3))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, Layer]],
     )
     nnx.value_and_grad(short, argnums=(0, 3))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(1, 2))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(1, 2))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 2))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(1, 2))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, CNNParams]],
     )
     nnx.value_and_grad(short, argnums=(1, 2))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(1, 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(1, 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(1, 3))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     nnx.value_and_grad(short, argnums=(1, 3))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(2, 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(2, 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(2, 3))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[CNNParams, Layer]],
     )
     nnx.value_and_grad(short, argnums=(2, 3))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, 1, 2))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, 1, 2))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 2))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1, 2))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams]],
     )
     nnx.value_and_grad(short, argnums=(0, 1, 2))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, 1, 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, 1, 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1, 3))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array, Layer]],
     )
     nnx.value_and_grad(short, argnums=(0, 1, 3))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, 2, 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, 2, 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 2, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 2, 3))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, CNNParams, Layer]],
     )
     nnx.value_and_grad(short, argnums=(0, 2, 3))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(1, 2, 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(1, 2, 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 2, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(1, 2, 3))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, CNNParams, Layer]],
     )
     nnx.value_and_grad(short, argnums=(1, 2, 3))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, 1, 2, 3))(model, x, other=other, layer=layer),
+        nnx.value_and_grad(loss, argnums=(0, 1, 2, 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 2, 3))(loss)(model, x, other=other, layer=layer),
+        nnx.value_and_grad(argnums=(0, 1, 2, 3))(loss)(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array, CNNParams, Layer]],
     )
     nnx.value_and_grad(short, argnums=(0, 1, 2, 3))  # E
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 1))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(0, ...), 1))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPAll, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(1, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(0, DiffState(1, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(0, ...), DiffState(1, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPAll, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 2))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(0, ...), 2))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPAll, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(2, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(0, DiffState(2, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(0, ...), DiffState(2, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPAll, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), 3))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(0, ...), 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(0, nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(0, DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(0, ...), DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[MLPAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 2))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(1, ...), 2))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(2, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(1, DiffState(2, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(1, ...), DiffState(2, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, CNNAll]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), 3))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(1, ...), 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(1, nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(1, DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(1, ...), DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), 3))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(2, ...), 3))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[CNNAll, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(2, nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(2, DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)))(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(loss, argnums=(DiffState(2, ...), DiffState(3, ...)))(m, x, c=c, p=p),
         tuple[jax.Array, tuple[CNNAll, Layer]],
     )
     nnx.value_and_grad(argnums=1)(short)  # E
     nnx.value_and_grad(argnums=(0, 1))(short)  # E
-    nnx.value_and_grad(short, argnums=nnx.DiffState(1, ...))  # E
+    nnx.value_and_grad(short, argnums=DiffState(1, ...))  # E
 
 
-def value_and_grad_with_aux(model: MLP, x: jax.Array, other: CNN, layer: Layer) -> None:
+def value_and_grad_with_aux(m: MLP, x: jax.Array, c: CNN, p: Layer) -> None:
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=0, has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=0, has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], MLPParams],
     )
     assert_type(
-        nnx.value_and_grad(argnums=0, has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=0, has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], MLPParams],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(0, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], MLPAll],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=1, has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=1, has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], jax.Array],
     )
     assert_type(
-        nnx.value_and_grad(argnums=1, has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=1, has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], jax.Array],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(1, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], jax.Array],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=2, has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=2, has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], CNNParams],
     )
     assert_type(
-        nnx.value_and_grad(argnums=2, has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=2, has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], CNNParams],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(2, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], CNNAll],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=3, has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=3, has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], Layer],
     )
     assert_type(
-        nnx.value_and_grad(argnums=3, has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=3, has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], Layer],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=nnx.DiffState(3, ...), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], Layer],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0,), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0,), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0,), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0,), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1,), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(1,), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1,), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(1,), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(2,), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(2,), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2,), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(2,), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(3,), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(3,), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(3,), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(3,), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0, 1), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0, 1), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 2), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0, 2), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 2), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0, 2), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, 2), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(1, 2), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 2), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(1, 2), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(1, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(1, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(2, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(2, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0, 1, 2), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 2), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0, 1, 2), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0, 1, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0, 1, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 2, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0, 2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 2, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0, 2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, 2, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(1, 2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(1, 2, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(1, 2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, 1, 2, 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(with_aux, argnums=(0, 1, 2, 3), has_aux=True)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams, Layer]],
     )
     assert_type(
-        nnx.value_and_grad(argnums=(0, 1, 2, 3), has_aux=True)(loss_and_aux)(
-            model, x, other=other, layer=layer
-        ),
+        nnx.value_and_grad(argnums=(0, 1, 2, 3), has_aux=True)(with_aux)(m, x, c=c, p=p),
         tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array, CNNParams, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 1), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, jax.Array]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(1, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[MLPParams, jax.Array]],
-    )
-    assert_type(
-        nnx.value_and_grad(
-            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(1, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, jax.Array]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 2), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, CNNParams]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(2, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[MLPParams, CNNAll]],
-    )
-    assert_type(
-        nnx.value_and_grad(
-            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(2, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, CNNAll]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(0, ...), 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(0, nnx.DiffState(3, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[MLPParams, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(
-            loss_and_aux, argnums=(nnx.DiffState(0, ...), nnx.DiffState(3, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[MLPAll, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 2), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNParams]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(2, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNAll]],
-    )
-    assert_type(
-        nnx.value_and_grad(
-            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(2, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, CNNAll]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(1, ...), 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(1, nnx.DiffState(3, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(
-            loss_and_aux, argnums=(nnx.DiffState(1, ...), nnx.DiffState(3, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[jax.Array, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(nnx.DiffState(2, ...), 3), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[CNNAll, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(loss_and_aux, argnums=(2, nnx.DiffState(3, ...)), has_aux=True)(
-            model, x, other=other, layer=layer
-        ),
-        tuple[tuple[jax.Array, Aux], tuple[CNNParams, Layer]],
-    )
-    assert_type(
-        nnx.value_and_grad(
-            loss_and_aux, argnums=(nnx.DiffState(2, ...), nnx.DiffState(3, ...)), has_aux=True
-        )(model, x, other=other, layer=layer),
-        tuple[tuple[jax.Array, Aux], tuple[CNNAll, Layer]],
     )
     nnx.value_and_grad(loss, has_aux=True)  # E
     nnx.value_and_grad(has_aux=True)(loss)  # E

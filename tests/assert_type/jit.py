@@ -146,3 +146,10 @@ def as_values(jitted: nnx.JitWrapped[[MLP, jax.Array], jax.Array], model: MLP) -
     wrong: Callable[[MLP], jax.Array] = jitted  # E
     print(function, wrong, jitted.__name__, jitted.__wrapped__)
     jitted(model)  # E
+
+
+def of_unknown_types(anything: Any, x: jax.Array) -> None:
+    """What is jitted is known though the function is not."""
+    assert_type(nnx.jit(anything), nnx.JitWrapped[..., Any])
+    assert_type(nnx.jit(anything).lower(x).as_text(), str)
+    nnx.jit(anything).nope()  # E: [attr-defined|reportAttributeAccessIssue]

@@ -95,7 +95,6 @@ def applying(model: MLP, box: Box[CNN], x: jax.Array, loaded: Any) -> None:
     _, (boxdef, state) = boxdef.apply(state).inner(x)
     graphdef.apply()  # E
     graphdef.apply(params, rest)()  # E
-    boxdef.apply(state)(x)  # E
     structure: nnx.GraphDef[Any] = loaded
     assert_type(structure.apply(params)(x, 1), tuple[Any, tuple[nnx.GraphDef[Any], nnx.State]])
 

@@ -40,7 +40,6 @@ def splitting(state: Part[Any], unknown: nnx.State, params: Part[OfParams]) -> N
     assert_type(params.split("head", ...), tuple[Part[str], Part[EllipsisType]])
     first, rest = state.split(nnx.Param, ...)
     assert_type((first, rest), tuple[Part[OfParams], Part[EllipsisType]])
-    first, rest = state.split(nnx.Param)  # E
     state.split()  # E
     state.filter(..., nnx.Param)  # E
     nnx.split_state({"a": 1}, nnx.Param)  # E

@@ -8,6 +8,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.once import locked
+
+# Kept from run to run and ignored by git.
+_CACHES = Path(__file__).parents[2] / "build" / "stubs_cache"
+
 MODELS = """\
 import jax
 import jax.numpy as jnp
@@ -145,11 +150,18 @@ class Project:
         self.models.write_text(text.replace(*NEW_FIELD))
 
     def run_stubs(self) -> None:
-        """Run ``typed-nnx stubs app`` as the person does."""
+        """Run ``typed-nnx stubs app`` as the person does, with what other runs found out of jax."""
         command = [str(Path(sys.executable).with_name("typed-nnx")), "stubs", "app"]
         if self.runtime != "typed_nnx":
             command += ["--runtime", self.runtime]
-        done = subprocess.run(
-            command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=300
-        )
+        cache = _CACHES / self.runtime
+        with locked(_CACHES / f"{self.runtime}.lock"):
+            done = subprocess.run(
+                [*command, "--cache", str(cache)],
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+            )
         assert done.returncode == 0, done.stdout + done.stderr

@@ -136,7 +136,8 @@ RIGHT = (
     "optimizer.update(model, grads)",
 )
 
-# A project that uses flax.nnx, with the overlay for it.
+# A project that uses flax.nnx, with the overlay for it. flax leaves attributes of its layers, such as
+# `dtype`, without a type: whatever a filter takes may have them, so that more may be offered.
 FLAX_COMPLETIONS = (
     offers("whole.$0", "layers head calls", "width kernel"),
     offers("whole.layers[0].$0", "linear norm dropout", "head"),
@@ -144,14 +145,15 @@ FLAX_COMPLETIONS = (
     offers('whole["$0"]', '"layers" "head" "calls"', others=False),
     offers("params.$0", "layers head", "calls"),
     offers("params.layers[0].norm.$0", "scale bias", "mean var"),
-    offers("rest.$0", "layers calls", "head"),
+    offers("rest.$0", "layers calls", "width"),
+    offers("rest.layers[0].norm.$0", "mean var", "scale bias"),
     offers("stats.layers[0].norm.$0", "mean var", "scale bias"),
     offers("model.$0", "layers head calls width", "kernel"),
 )
 FLAX_MISTAKES = {
     "whole.nope": "reportAttributeAccessIssue",
     "params.calls": "reportAttributeAccessIssue",
-    "rest.head": "reportAttributeAccessIssue",
+    "stats.layers[0].norm.scale": "reportAttributeAccessIssue",
 }
 FLAX_RIGHT = (
     "print(whole.head.kernel, params.layers[1].norm.scale, rest.layers[1].norm.var, stats.calls)",

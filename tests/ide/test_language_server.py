@@ -97,7 +97,9 @@ def test_right_lines_and_the_script_itself_are_not_underlined(answers: Any) -> N
 def test_completion_offers_the_fields_of_a_flax_model(
     wanted: Completion, flax_answers: Any
 ) -> None:
-    check(wanted, flax_answers["completion"][wanted.code])
+    labels = set(flax_answers["completion"][wanted.code])
+    assert wanted.fields <= labels
+    assert not wanted.absent & labels
 
 
 @pytest.mark.parametrize("code", FLAX_MISTAKES)

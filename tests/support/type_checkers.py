@@ -81,9 +81,8 @@ class Checks:
     def reports(self, files: Sequence[Path]) -> dict[str, list[Finding]]:
         """Return what mypy and pyright report, notes included; they run side by side."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        # A second run of the tests would write into the same cache.
-        with locked(self.folder / "lock"), ThreadPoolExecutor() as pool:
-            self._configure()
+        self._configure()
+        with ThreadPoolExecutor() as pool:
             runs = {
                 "mypy": pool.submit(self._mypy, files),
                 "pyright": pool.submit(self._pyright, files),
@@ -117,11 +116,13 @@ class Checks:
         _write_if_changed(self.folder / "pyrightconfig.json", json.dumps(pyright))
 
     def _mypy(self, files: Iterable[Path]) -> list[Finding]:
-        done = self._run(
-            ["mypy", "--config-file", "mypy.ini", "--output", "json"],
-            ["--python-executable", str(self.python)],
-            [str(file) for file in files],
-        )
+        # Another run of the tests would write into the same cache.
+        with locked(self.folder / "lock"):
+            done = self._run(
+                ["mypy", "--config-file", "mypy.ini", "--output", "json"],
+                ["--python-executable", str(self.python)],
+                [str(file) for file in files],
+            )
         if done.returncode not in (0, 1) or done.stderr:
             raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
         return [

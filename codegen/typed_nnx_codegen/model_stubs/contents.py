@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from functools import cached_property
 
 from typed_nnx_codegen.model_stubs.models import (
@@ -24,6 +25,7 @@ from typed_nnx_codegen.model_stubs.parts import (
     UNKNOWN,
     Part,
     VariableTypes,
+    is_open,
 )
 
 Leaves = frozenset[str]
@@ -42,9 +44,13 @@ class Contents:
 
     def __init__(self, models: Models) -> None:
         self._models = models
+        self._derived: dict[str, list[str]] = defaultdict(list)
         self.variables = VariableTypes(models.classes)
         self._below: dict[str, Leaves] = {}
         modules = [info for info in models.classes.values() if info.kind is Kind.MODEL]
+        for info in modules:
+            for base in info.bases:
+                self._derived[base].append(info.name)
         changed = True
         while changed:
             changed = False
@@ -54,6 +60,8 @@ class Contents:
                 self._below[info.name] = found
 
     def _below_class(self, info: ClassInfo) -> Leaves:
+        if is_open(info):
+            return frozenset({UNKNOWN})
         return _NOTHING.union(*(self.below(each.type) for each in info.attributes))
 
     def below(self, found: Type) -> Leaves:
@@ -83,7 +91,9 @@ class Contents:
             case Kind.LIST | Kind.DICT:
                 return arguments if found.arguments else frozenset({UNKNOWN})
             case Kind.MODEL:
-                own = self._below.get(found.name, _NOTHING)
+                # The attribute may hold an object of a subclass.
+                classes = [found.name, *self._derived[found.name]]
+                own = _NOTHING.union(*(self._below.get(name, _NOTHING) for name in classes))
                 if PARAMETER not in own:
                     return own
                 return own - {PARAMETER} | (arguments if found.arguments else {UNKNOWN})

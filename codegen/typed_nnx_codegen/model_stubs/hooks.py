@@ -122,7 +122,7 @@ class HooksWriter:
         derived = {name for kind in kinds for name in self._variables.subclasses(kind)}
         for kind in derived - kinds:
             taken = self._speller.filter_type(kind)
-            states[Part(taken=kind)] = f"_State[_Any, _Any, {self._model(info)}, {taken}]"
+            states[Part(taken=kind)] = self._speller.state_of(self._model(info), taken)
             states[Part(left=kind)] = everything
         return dict(sorted(states.items()))
 

@@ -108,6 +108,8 @@ class ClassInfo:
         attributes: For models, in the order of the source; inherited ones first.
         path: The file, relative to the directory the command runs in; empty for libraries.
         line: The line of the class, from 1.
+        is_open: Whether its objects may have attributes that no source names, by ``setattr``,
+            ``sow``, ``perturb`` or a base class that is not known.
     """
 
     name: str
@@ -117,6 +119,7 @@ class ClassInfo:
     attributes: tuple[Attribute, ...] = ()
     path: str = ""
     line: int = 0
+    is_open: bool = False
 
 
 @dataclass(frozen=True)

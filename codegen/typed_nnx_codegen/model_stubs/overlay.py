@@ -38,9 +38,7 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     speller = Speller(
         models.classes, contents, imports, lambda name, part: names[name, part], protocols=ours
     )
-    classes = StateClassWriter(
-        speller, imports.names() | names.all() | OWN_NAMES, state_arguments=ours
-    )
+    classes = StateClassWriter(speller, imports.names() | names.all() | OWN_NAMES)
     texts = [
         classes.write(state_class(names[info.name, part], info, part, speller))
         for info in plan.models

@@ -92,3 +92,12 @@ def is_root(name: str) -> bool:
     """Tell whether the class is the `Variable` that all others derive from."""
     module, _, qualified = name.partition(":")
     return qualified == "Variable" and module.partition(".")[0] in _LIBRARIES
+
+
+def is_open(info: ClassInfo) -> bool:
+    """Tell whether nothing is known of the State of a model: `Module` and the like.
+
+    Every model is one of them, so a State class for them would deny the fields of all models that
+    have no State class of their own.
+    """
+    return info.kind is Kind.MODEL and not info.path and not info.attributes

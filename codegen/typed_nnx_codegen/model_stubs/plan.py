@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
 from typed_nnx_codegen.model_stubs.names import Imports
-from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_open
 from typed_nnx_codegen.model_stubs.spelling import Speller
 from typed_nnx_codegen.model_stubs.state_class import state_class
 
@@ -27,7 +27,7 @@ class Plan:
         found = [
             info
             for info in models.classes.values()
-            if info.kind is Kind.MODEL and "<" not in info.name
+            if info.kind is Kind.MODEL and not is_open(info)
         ]
         self.models = sorted(found, key=_place)
         self.parts = {info.name: self._filters(info, contents) for info in self.models}

@@ -19,7 +19,7 @@ from typed_nnx_codegen.model_stubs.models import (
     Unknown,
 )
 from typed_nnx_codegen.model_stubs.names import Imports
-from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_open
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,10 @@ class Speller:
         protocol = "_SupportsPart" if part.taken else "_SupportsRest"
         return f"{protocol}[{self.filter_type(part.variable)}, {solved}]"
 
+    def state_of(self, model: str, kept: str) -> str:
+        """Return the State of a model without fields that are known; flax has no such types."""
+        return f"_State[_Any, _Any, {model}, {kept}]" if self._protocols else "_State[_Any, _Any]"
+
     # -- types in a State ---------------------------------------------------------------------
 
     def state(self, found: Type, part: Part, parameters: tuple[str, ...]) -> Spelled | None:
@@ -135,6 +139,8 @@ class Speller:
                 return self._container("ListState", found, part, parameters)
             case Kind.DICT:
                 return self._container("DictState", found, part, parameters)
+            case Kind.MODEL if info is not None and is_open(info):
+                return Spelled(self.state_of(self.plain(found, parameters), "_Any"))
             case Kind.MODEL:
                 return self._model(found, part, parameters)
             case None:

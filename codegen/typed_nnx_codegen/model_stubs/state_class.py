@@ -89,13 +89,11 @@ class StateClassWriter:
     Args:
         speller: Spells types.
         hidden: Names that a field cannot have as an attribute: annotations after it use them.
-        state_arguments: Whether State takes the model and the filter as type arguments.
     """
 
-    def __init__(self, speller: Speller, hidden: frozenset[str], state_arguments: bool) -> None:
+    def __init__(self, speller: Speller, hidden: frozenset[str]) -> None:
         self._speller = speller
         self._hidden = hidden
-        self._state_arguments = state_arguments
 
     def write(self, found: StateClass) -> str:
         """Return the text of the class."""
@@ -116,13 +114,10 @@ class StateClassWriter:
 
     def _bases(self, found: StateClass) -> str:
         parameters = [f"_P{index}" for index in range(len(found.info.parameters))]
-        if self._state_arguments:
-            model = self._speller.plain(_itself(found.info), found.info.parameters)
-            taken = found.part.taken
-            kept = self._speller.filter_type(taken) if taken else "_Everything"
-            state = f"_State[_Any, _Any, {model}, {kept}]"
-        else:
-            state = "_State[_Any, _Any]"
+        model = self._speller.plain(_itself(found.info), found.info.parameters)
+        taken = found.part.taken
+        kept = self._speller.filter_type(taken) if taken else "_Everything"
+        state = self._speller.state_of(model, kept)
         return f"{state}, _Generic[{', '.join(parameters)}]" if parameters else state
 
     def _description(self, found: StateClass) -> str:

@@ -230,7 +230,7 @@ class Optimizer(Pytree, Generic[M]):
             old,
             **(pure(kwargs) if kwargs else kwargs),
         )
-        new = apply_updates(old, updates)
+        new: Any = apply_updates(old, updates)
         _check_shapes(old, new)
         values = _same_structure(treedef, self.opt_state, opt_state)
         self._check_trace(leaves)

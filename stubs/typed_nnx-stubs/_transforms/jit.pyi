@@ -1,7 +1,6 @@
 # Generated from the source of typed_nnx._transforms.jit by `make stubs`. Do not edit.
 
 from collections.abc import Callable
-from typed_nnx._core.unset import Unset
 from typed_nnx._graph.record import Record
 from typed_nnx._transforms.argnums import ArgNames
 from typed_nnx._transforms.argnums import ArgNums
@@ -84,7 +83,6 @@ def jit(
 ) -> JitWrapped[P, R]: ...
 @overload
 def jit(
-    fun: Unset = ...,
     *,
     in_shardings: Any = None,
     out_shardings: Any = None,

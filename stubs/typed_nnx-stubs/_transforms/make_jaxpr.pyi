@@ -5,7 +5,6 @@ from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
 from jax.extend.core import ClosedJaxpr
-from typed_nnx._core.unset import Unset
 from typed_nnx._transforms.lifted import Lifted
 from typing import Any
 from typing import ParamSpec
@@ -104,7 +103,6 @@ def make_jaxpr(
 ) -> Traceable[P]: ...
 @overload
 def make_jaxpr(
-    f: Unset = ...,
     *,
     static_argnums: int | Sequence[int] = (),
     graph: bool | None = None,

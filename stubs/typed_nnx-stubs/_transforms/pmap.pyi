@@ -5,7 +5,6 @@ from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
-from typed_nnx._core.unset import Unset
 from typed_nnx._transforms.argnums import ArgNums
 from typed_nnx._transforms.bounded import Bounded
 from typed_nnx._transforms.gather import Call
@@ -60,7 +59,6 @@ def pmap(
 ) -> Callable[P, R]: ...
 @overload
 def pmap(
-    f: Unset = ...,
     *,
     axis_name: Hashable | None = None,
     in_axes: AxisPrefix = 0,

@@ -1,7 +1,6 @@
 # Generated from the source of typed_nnx._transforms.remat by `make stubs`. Do not edit.
 
 from collections.abc import Callable
-from typed_nnx._core.unset import Unset
 from typed_nnx._transforms.bounded import Bounded
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call
@@ -57,7 +56,6 @@ def remat(
 ) -> Callable[P, R]: ...
 @overload
 def remat(
-    f: Unset = ...,
     *,
     prevent_cse: bool = True,
     static_argnums: int | tuple[int, ...] = (),

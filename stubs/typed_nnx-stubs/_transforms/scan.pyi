@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from collections.abc import Mapping
-from typed_nnx._core.unset import Unset
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.prefix_types import CarryPrefix
@@ -48,7 +47,6 @@ def scan(
 ) -> Callable[P, R]: ...
 @overload
 def scan(
-    f: Unset = ...,
     *,
     length: int | None = None,
     reverse: bool = False,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from jax.sharding import AbstractMesh
 from jax.sharding import Mesh
-from typed_nnx._core.unset import Unset
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Mapped
 from typed_nnx._transforms.outcomes import Outcome
@@ -44,7 +43,6 @@ def shard_map(
 ) -> Callable[P, R]: ...
 @overload
 def shard_map(
-    f: Unset = ...,
     *,
     mesh: Mesh | AbstractMesh,
     in_specs: SpecPrefix,

@@ -1,7 +1,6 @@
 # Generated from the source of typed_nnx._transforms.transform_metadata by `make stubs`. Do not edit.
 
 from collections.abc import Callable
-from typed_nnx._core.unset import Unset
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Mapped
 from typed_nnx._transforms.outcomes import Outcome
@@ -29,7 +28,6 @@ def transform_metadata(
 ) -> Callable[P, R]: ...
 @overload
 def transform_metadata(
-    f: Unset = ...,
     *,
     in_axes: CarryPrefix = 0,
     out_axes: CarryPrefix = 0,

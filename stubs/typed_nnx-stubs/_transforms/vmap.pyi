@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Mapping
-from typed_nnx._core.unset import Unset
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Mapped
 from typed_nnx._transforms.outcomes import Outcome
@@ -37,7 +36,6 @@ def vmap(
 ) -> Callable[P, R]: ...
 @overload
 def vmap(
-    f: Unset = ...,
     *,
     in_axes: AxisPrefix = 0,
     out_axes: AxisPrefix = 0,

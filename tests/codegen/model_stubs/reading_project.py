@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.support.once import once
+from tests.support.once import locked, once
 from typed_nnx_codegen.model_stubs.models import (
     Absent,
     ClassInfo,
@@ -20,6 +21,9 @@ from typed_nnx_codegen.model_stubs.models import (
     Union,
 )
 from typed_nnx_codegen.model_stubs.reading import read
+
+# From run to run: mypy finds out by itself what has changed in it. Ignored by git.
+KEPT = Path(__file__).parents[3] / "build" / "model_stubs"
 
 _EVERYTHING = """
 import jax
@@ -38,9 +42,13 @@ def library_cache(shared: Path, runtime: str = "typed_nnx") -> Path:
     cache = shared / f"cache of {runtime}"
 
     def make() -> bool:
+        kept = KEPT / f"{runtime} {sys.version_info.minor}"
         source = shared / f"everything_of_{runtime.replace('.', '_')}.py"
         source.write_text(_EVERYTHING.replace("import typed_nnx as", f"{_import(runtime)} as"))
-        return bool(read([str(source)], runtime=runtime, cache=cache).roots)
+        with locked(KEPT / "lock"):
+            roots = read([str(source)], runtime=runtime, cache=kept).roots
+            shutil.copytree(kept, cache)
+        return bool(roots)
 
     assert once(f"cache of {runtime}", shared, make)
     return cache

@@ -12,7 +12,8 @@ from tests.codegen.model_stubs.reading_project import attributes
 from typed_nnx_codegen.model_stubs.reading import building
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from tests.codegen.model_stubs.reading_project import Project
     from typed_nnx_codegen.model_stubs.models import Models
@@ -164,21 +165,24 @@ def test_facts_that_are_older_than_the_cache_of_mypy_are_not_used(project: Proje
     assert top(project.read("app"))["built"] == "static"
 
 
-DAMAGES = {
+def overwrite(cache: Path) -> None:
+    for path in (cache / "mypy").rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"nonsense" * 900)
+
+
+def cut_off(cache: Path) -> None:
+    for path in (cache / "mypy").rglob("*.db"):
+        os.truncate(path, path.stat().st_size // 2)
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
     "facts cut off": lambda cache: (cache / "facts.json").write_text('{"version'),
     "facts of another form": lambda cache: (cache / "facts.json").write_text("[1]"),
     "facts gone": lambda cache: (cache / "facts.json").unlink(),
     "mypy's cache gone": lambda cache: shutil.rmtree(cache / "mypy"),
-    "mypy's cache overwritten": lambda cache: [
-        path.write_bytes(b"nonsense" * 900)
-        for path in (cache / "mypy").rglob("*")
-        if path.is_file()
-    ],
-    "mypy's cache cut off": lambda cache: [
-        os.truncate(path, path.stat().st_size // 2)
-        for path in (cache / "mypy").rglob("*.db")
-        if path.is_file()
-    ],
+    "mypy's cache overwritten": overwrite,
+    "mypy's cache cut off": cut_off,
 }
 
 

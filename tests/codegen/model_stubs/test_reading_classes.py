@@ -114,6 +114,12 @@ FILES = {
             def __init__(self):
                 self.gates = [Gate()]
                 self.numbers = [1]
+        class Sows(nnx.Module):
+            def __call__(self, x): self.sow(nnx.Intermediate, "x", x)
+        class Sets(Gate):
+            def __init__(self):
+                for i in range(3): setattr(self, f"x{i}", Gate())
+        class Child(Sets): pass
         class AlsoFree(nnx.Module, pytree=False):
             def __init__(self): self.gates = {"a": Gate()}
         class Grows(nnx.List[Gate]):
@@ -240,6 +246,11 @@ def test_plain_containers_of_objects_that_are_no_pytrees_are_data(models: Models
         "numbers": "static",
     }
     assert attributes(models.classes["app.data:AlsoFree"]) == {"gates": "dict[Gate]"}
+
+
+def test_a_class_is_open_if_no_source_names_all_its_attributes(models: Models) -> None:
+    found = {name for name, info in models.classes.items() if info.is_open}
+    assert found == {f"app.data:{name}" for name in ("Sows", "Sets", "Child")}
 
 
 def test_a_list_with_attributes_of_its_own_is_a_model(models: Models) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.codegen.model_stubs.reading_project import attributes
-from typed_nnx_codegen.model_stubs.reading import read
+from typed_nnx_codegen.model_stubs.reading import read, reader
+from typed_nnx_codegen.model_stubs.reading.sources import Interpreter
 
 if TYPE_CHECKING:
     from tests.codegen.model_stubs.reading_project import Project
@@ -134,3 +135,50 @@ def test_a_python_that_does_not_run_is_an_error_with_a_remedy(project: Project) 
     project.write({"app.py": MODEL})
     with pytest.raises(ValueError, match="Fix: pass the path"):
         read(["app.py"], cache=None, python="no/such/python")
+
+
+NEW_SYNTAX = """
+import typed_nnx as nnx
+type Maybe[T] = T | None
+class Gate(nnx.Module): ...
+class Box[M: nnx.Module](nnx.Module):
+    def __init__(self, inner: M, other: Maybe[Gate]):
+        self.inner = inner
+        self.other = other
+class Filled(Box[Gate]): ...
+"""
+
+
+@pytest.mark.slow  # mypy reads the libraries for another version of Python
+def test_syntax_of_a_newer_python_is_read(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newer = Interpreter(sys.executable, (3, 13))
+    monkeypatch.setattr(reader, "interpreter", lambda executable: newer)
+    project.write({"app.py": NEW_SYNTAX})
+    models = project.read("app.py")
+    assert not models.problems
+    assert models.classes["app:Box"].parameters == ("M",)
+    assert attributes(models.classes["app:Box"]) == {"inner": "M", "other": "Gate | None"}
+    assert attributes(models.classes["app:Filled"]) == {"inner": "Gate", "other": "Gate | None"}
+
+
+def test_what_is_imported_but_not_named_is_read_as_a_library_is(project: Project) -> None:
+    project.write(
+        {
+            "app/__init__.py": "",
+            "app/layers.py": MODEL,
+            "app/models.py": """
+                from app.layers import Model
+                class Child(Model):
+                    def __init__(self):
+                        super().__init__()
+                        self.model = Model()
+            """,
+        }
+    )
+    models = project.read("app/models.py")
+    assert models.roots == ("app.models:Child",)
+    expected = {"rngs": "Rngs[RngStream]", "model": "Model"}
+    assert attributes(models.classes["app.models:Child"]) == expected
+    assert models.classes["app.layers:Model"].path == ""

@@ -10,7 +10,7 @@ import re
 import shutil
 import sqlite3
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,8 +50,17 @@ class Built:
     problems: tuple[Problem, ...]
 
 
-def new_options(runtime: str, python: Interpreter, cache: Path | None) -> Options:
-    """Return mypy's options for reading models of a runtime; no settings of the user count."""
+def new_options(
+    runtime: str, python: Interpreter, cache: Path | None, own: Container[str] = ()
+) -> Options:
+    """Return mypy's options for reading models of a runtime; no settings of the user count.
+
+    Args:
+        runtime: The package that the models are made with.
+        python: The interpreter whose packages are used.
+        cache: Where mypy keeps what it found out.
+        own: The packages that are read.
+    """
     options = Options()
     options.python_executable, options.python_version = python.executable, python.version
     options.cache_dir = os.devnull if cache is None else str(cache)
@@ -62,7 +71,7 @@ def new_options(runtime: str, python: Interpreter, cache: Path | None) -> Option
     options.ignore_missing_imports = True
     options.hide_error_codes = True
     options.raise_exceptions = True  # an error of mypy itself comes here as it is
-    options.per_module_options = rules(runtime)
+    options.per_module_options = rules(runtime, own)
     return options
 
 
@@ -155,7 +164,8 @@ class Builder:
         return (*self._broken.values(), *self._problems)
 
     def _options(self) -> Options:
-        options = new_options(self._runtime, self._python, self._cache)
+        own = {module.partition(".")[0] for module in self._modules}
+        options = new_options(self._runtime, self._python, self._cache, own)
         for module in self._broken.keys() - self._modules:
             options.per_module_options[module] = {"follow_imports": "skip"}
         return options

@@ -67,7 +67,7 @@ class Extraction:
             # A default of the class, or something put into an inherited container, is no attribute.
             if not all(each.default or each.element for each in said)
         ]
-        return ClassFacts(found.line, tuple(attributes), found.plain)
+        return ClassFacts(found.line, tuple(attributes), found.plain, found.is_open)
 
     def _attribute(self, name: str, said: Sequence[Said], info: TypeInfo) -> AttributeFacts:
         parameters = frozenset(parameters_of(info))

@@ -55,11 +55,13 @@ class ClassFacts:
         line: The line of the class.
         attributes: In the order of the source.
         plain: Whether it says ``pytree=False``.
+        is_open: Whether its methods make attributes by names that they compute or pass on.
     """
 
     line: int
     attributes: tuple[AttributeFacts, ...] = ()
     plain: bool = False
+    is_open: bool = False
 
 
 ModuleFacts: TypeAlias = dict[str, ClassFacts]
@@ -129,10 +131,12 @@ def _attribute_from_json(data: Json) -> AttributeFacts:
 
 def facts_to_json(facts: ModuleFacts) -> Json:
     """Return the facts of a module as lists and texts."""
-    return {
-        name: [each.line, each.plain, [_attribute_to_json(fact) for fact in each.attributes]]
-        for name, each in facts.items()
-    }
+    return {name: _class_to_json(each) for name, each in facts.items()}
+
+
+def _class_to_json(facts: ClassFacts) -> Json:
+    attributes = [_attribute_to_json(fact) for fact in facts.attributes]
+    return [facts.line, attributes, facts.plain, facts.is_open]
 
 
 def facts_from_json(data: Json) -> ModuleFacts:
@@ -142,6 +146,6 @@ def facts_from_json(data: Json) -> ModuleFacts:
         ValueError, TypeError, AttributeError: It did not write this.
     """
     return {
-        name: ClassFacts(line, tuple(map(_attribute_from_json, attributes)), plain)
-        for name, (line, plain, attributes) in data.items()
+        name: ClassFacts(line, tuple(map(_attribute_from_json, attributes)), plain, is_open)
+        for name, (line, attributes, plain, is_open) in data.items()
     }

@@ -6,6 +6,8 @@ four times as long when its cache is empty, for the same types of attributes.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 # With everything below them; what is imported from them is Any.
 _LEFT_OUT = (
     "IPython",
@@ -82,10 +84,17 @@ _OTHER_RUNTIME = {
 }
 
 
-def rules(runtime: str) -> dict[str, dict[str, object]]:
-    """Return mypy's options per module for models of a runtime."""
+def rules(runtime: str, own: Container[str] = ()) -> dict[str, dict[str, object]]:
+    """Return mypy's options per module for models of a runtime.
+
+    Args:
+        runtime: The package that the models are made with.
+        own: The packages that are read, which are followed in any case.
+    """
     found: dict[str, dict[str, object]] = {}
     for name in (*_LEFT_OUT, *_OTHER_RUNTIME.get(runtime, ())):
+        if name.partition(".")[0] in own:
+            continue
         skipped = {"follow_imports": "skip", "follow_imports_for_stubs": True}
         found |= {name: skipped, f"{name}.*": skipped}
     found |= {name: {"follow_imports": "silent"} for name in _FOLLOWED}

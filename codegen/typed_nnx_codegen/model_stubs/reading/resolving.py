@@ -93,6 +93,7 @@ class Resolver:
             tuple(self._attributes(info)) if kind is Kind.MODEL else (),
             self._paths.get(module, ""),
             facts.line if module in self._facts else 0,
+            kind is Kind.MODEL and self._is_open(info),
         )
 
     def _attributes(self, info: TypeInfo) -> list[Attribute]:
@@ -122,6 +123,9 @@ class Resolver:
 
     def _has_attributes(self, info: TypeInfo) -> bool:
         return bool(self._inherited(info).all())
+
+    def _is_open(self, info: TypeInfo) -> bool:
+        return info.fallback_to_any or any(self._facts_of(base).is_open for base in info.mro)
 
     def _is_plain(self, info: TypeInfo) -> bool:
         names = [name_of(base) for base in info.mro]

@@ -20,6 +20,7 @@ from mypy.nodes import (
     MypyFile,
     NameExpr,
     OverloadedFuncDef,
+    ReturnStmt,
     Statement,
     TupleExpr,
     TypeInfo,
@@ -31,6 +32,7 @@ from mypy.types import Type as MypyType
 from typed_nnx_codegen.model_stubs.reading.marks import Marks
 from typed_nnx_codegen.model_stubs.reading.walking import walk, walk_blocks
 
+_OPENING = frozenset({"sow", "perturb"})
 _ADDING = {"append": 0, "insert": 1}
 
 
@@ -66,6 +68,7 @@ class ClassStatements:
     info: TypeInfo
     line: int
     plain: bool
+    is_open: bool = False
     said: list[Said] = field(default_factory=list)
 
 
@@ -98,6 +101,7 @@ class _ClassBody:
     """Collects what the body of one class says."""
 
     def __init__(self, found: ClassStatements, marks: Marks) -> None:
+        self._found = found
         self._said = found.said
         self._info = found.info
         self._marks = marks
@@ -141,6 +145,7 @@ class _ClassBody:
         for statement in walk([method]):
             match statement:
                 case AssignmentStmt():
+                    self._open(statement.rvalue)
                     for target in statement.lvalues:
                         self._assign(target, statement.rvalue, statement, statement in direct)
                 case ForStmt():
@@ -150,7 +155,21 @@ class _ClassBody:
                         if each is not None:
                             self._assign(each, None, statement)
                 case ExpressionStmt():
+                    self._open(statement.expr)
                     self._add(statement.expr)
+                case ReturnStmt() if statement.expr is not None:
+                    self._open(statement.expr)
+
+    def _open(self, value: Expression) -> None:
+        """Take in ``self.sow(...)``, ``self.perturb(...)`` and ``setattr(self, ...)``."""
+        if not isinstance(value, CallExpr):
+            return
+        callee, first = value.callee, value.args[0] if value.args else None
+        if isinstance(callee, MemberExpr):
+            opens = callee.name in _OPENING and _is_self(callee.expr)
+        else:
+            opens = isinstance(callee, NameExpr) and callee.name == "setattr" and _is_self(first)
+        self._found.is_open |= opens
 
     def _add(self, value: Expression) -> None:
         """Take in ``self.x.append(...)``."""
@@ -196,10 +215,12 @@ class _ClassBody:
 
 
 def _attribute(target: Expression) -> str | None:
-    if not isinstance(target, MemberExpr) or not isinstance(target.expr, NameExpr):
-        return None
-    node = target.expr.node
-    return target.name if isinstance(node, Var) and node.is_self else None
+    return target.name if isinstance(target, MemberExpr) and _is_self(target.expr) else None
+
+
+def _is_self(value: Expression | None) -> bool:
+    node = value.node if isinstance(value, NameExpr) else None
+    return isinstance(node, Var) and node.is_self
 
 
 def _is_missing(statement: AssignmentStmt) -> bool:

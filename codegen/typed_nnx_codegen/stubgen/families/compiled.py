@@ -41,6 +41,13 @@ TABLE = (
     ),
 )
 
+MAKE_JAXPR = Decorating(
+    "make_jaxpr",
+    ("static_argnums: int | Sequence[int] = ()", *MODES),
+    takes="Callable[P, Any]",
+    gives="Traceable[P]",
+)
+
 STAGES = (
     ("trace", "Traced[R]"),
     ("lower", "Lowered[R]"),
@@ -108,15 +115,9 @@ def _make_jaxpr() -> dict[str, str]:
     call = abstract_overloads(
         "__call__", "ClosedJaxpr", before=_SELF, anything=_SELF, indent=_INSIDE
     )
-    function = Decorating(
-        "make_jaxpr",
-        ("static_argnums: int | Sequence[int] = ()", *MODES),
-        takes="Callable[P, Any]",
-        gives="Traceable[P]",
-    )
     return {
         "Traceable": f"class Traceable(Lifted[P, ClosedJaxpr]):\n    transform: str\n{init}{call}",
-        "make_jaxpr": function.text(),
+        "make_jaxpr": MAKE_JAXPR.text(),
     }
 
 

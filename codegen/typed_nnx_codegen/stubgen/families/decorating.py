@@ -7,7 +7,6 @@ from dataclasses import dataclass
 IMPORTS = (
     "from collections.abc import Callable",
     "from typing import Any, ParamSpec, TypeVar, overload",
-    "from typed_nnx._core.unset import Unset",
 )
 MODES = ("graph: bool | None = None", "graph_updates: bool | None = None")
 """The options that all transforms have."""
@@ -35,7 +34,8 @@ class Decorating:
         """Return both overloads."""
         decorator = f"Callable[[{self.takes}], {self.gives}]"
         with_function = (f"{self.parameter}: {self.takes}", "*", *self.options)
-        without = (f"{self.parameter}: Unset = ...", "*", *self.options)
+        # Not ``f: Unset = ...``: for a function of unknown type both overloads would do then.
+        without = ("*", *self.options)
         return overload_text(self.name, with_function, self.gives) + overload_text(
             self.name, without, decorator
         )

@@ -1,0 +1,274 @@
+"""Model stubs for packages of PyPI: ``python -m benchmarks.pypi_packages [NAME...]``.
+
+Each package defines models with flax.nnx. It is downloaded, never imported, and read twice: as it
+is, and as a copy that uses typed_nnx. The table says what ``typed-nnx stubs`` finds in it, and
+which errors the type checkers report in its files with the overlay that they did not report before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.support.type_checkers import REPOSITORY, UNTYPED, Checks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from tests.support.type_checkers import Finding
+
+# The checkers look for modules here, so it is also where the overlay goes.
+FOLDER = REPOSITORY / "build" / "pypi_packages"
+OVERLAY = FOLDER / "typed_nnx_models.pyi"
+RUNTIMES = ("flax.nnx", "typed_nnx")
+COMMAND = "from typed_nnx_codegen.cli import main; main()"
+# How the overlay begins the text of a class that has all fields of a model.
+WHOLE = '"""The State of `'
+
+
+@dataclass(frozen=True)
+class Package:
+    """A wheel of PyPI.
+
+    Attributes:
+        name: Its name there.
+        version: Its version.
+        sha256: The hash of the wheel.
+        licence: Under which it is published.
+        module: What is imported of it.
+    """
+
+    name: str
+    version: str
+    sha256: str
+    licence: str
+    module: str
+
+
+PACKAGES = (
+    Package(
+        "jaxkan",
+        "0.3.7",
+        "73857cabf1ff406645aab61e5135cb918d21b53d83b0bd61e2b5342159dc618d",
+        "MIT",
+        "jaxkan",
+    ),
+    Package(
+        "mamba2-jax",
+        "1.1.2",
+        "17d015f0ac6d64c94bbf4be6d90b875eaad643bb78686508572ec0af7bc71721",
+        "Apache-2.0",
+        "mamba2_jax",
+    ),
+    Package(
+        "bijx",
+        "1.3.2",
+        "c8d8f87ccde69e90a9468027763202e9d4e4815f5c2692e218ba97ad3def6731",
+        "Apache-2.0",
+        "bijx",
+    ),
+    Package(
+        "nnx-ppo",
+        "0.3.0",
+        "733a3282ce08cd592176895026a2d5e3da988bc8de5bbc9a5061e7595cb222ed",
+        "BSD-3-Clause",
+        "nnx_ppo",
+    ),
+    Package(
+        "probjax",
+        "0.1.0",
+        "ae43839f886aae73a2e44a2d79f9009d4f37e4b49f47fa484325e243ed2ed5e5",
+        "MIT",
+        "probjax",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a checker reports an error, and which."""
+
+    checker: str
+    path: str
+    line: int
+    code: str
+
+
+@dataclass
+class Outcome:
+    """What happened to a package with one runtime.
+
+    Attributes:
+        package: The package.
+        runtime: Which NNX its code uses.
+        seconds: How long the command took.
+        status: With what the command ended, 0 where it succeeded.
+        said: What the command wrote to its error stream.
+        models: How many State classes for all of a model the overlay has.
+        typed: How many of their fields have a type.
+        untyped: How many of their fields are Any.
+        new: Errors that the checkers report only with the overlay, with their messages.
+    """
+
+    package: Package
+    runtime: str
+    seconds: float = 0.0
+    status: int = 0
+    said: str = ""
+    models: int = 0
+    typed: int = 0
+    untyped: int = 0
+    new: dict[Place, str] = field(default_factory=dict)
+
+
+class Unreachable(Exception):
+    """A package could not be downloaded."""
+
+
+def download(package: Package, folder: Path) -> Path:
+    """Return the wheel of a package, which pip has compared with its hash.
+
+    Raises:
+        Unreachable: pip did not get it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = folder / f"{package.name}.txt"
+    wanted.write_text(f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n")
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes"]
+    command += ["--only-binary", ":all:", "--dest", str(folder), "--requirement", str(wanted)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Unreachable(f"{package.name}: {done.stderr.strip()}")
+    return next(folder.glob(f"{package.module}-{package.version}-*.whl"))
+
+
+def with_our_runtime(source: str) -> str:
+    """Return source that uses flax.nnx, as using typed_nnx.
+
+    >>> with_our_runtime("from flax import nnx")
+    'import typed_nnx as nnx'
+    >>> with_our_runtime("from flax import config, nnx")
+    'import typed_nnx as nnx; from flax import config'
+    >>> with_our_runtime("import flax.nnx as nnx")
+    'import typed_nnx as nnx'
+    """
+    source = re.sub(r"\bfrom flax import nnx\b( as nnx\b)?", "import typed_nnx as nnx", source)
+    both = r"\bfrom flax import ([\w, ]+?), nnx\b"
+    source = re.sub(both, r"import typed_nnx as nnx; from flax import \1", source)
+    return re.sub(r"\bflax\.nnx\b", "typed_nnx", source)
+
+
+def unpack(package: Package, wheel: Path, runtime: str) -> list[Path]:
+    """Write the package's files to where the checkers look for modules, and return their paths."""
+    root = FOLDER / package.module
+    shutil.rmtree(root, ignore_errors=True)
+    with zipfile.ZipFile(wheel) as files:
+        names = [name for name in files.namelist() if name.startswith(f"{package.module}/")]
+        files.extractall(FOLDER, names)
+    sources = sorted(root.rglob("*.py"))
+    if runtime == RUNTIMES[1]:
+        for source in sources:
+            source.write_text(with_our_runtime(source.read_text(encoding="utf-8")), "utf-8")
+    return sources
+
+
+def errors(sources: Sequence[Path]) -> dict[Place, str]:
+    """Return the errors of both checkers in the files, one per line and code."""
+    found: dict[str, list[Finding]] = Checks(folder=FOLDER, untyped=UNTYPED).errors(sources)
+    return {
+        Place(checker, str(Path(one.path).relative_to(FOLDER)), one.line, one.code): one.message
+        for checker, reported in found.items()
+        for one in reported
+    }
+
+
+def write_overlay(outcome: Outcome) -> None:
+    """Run the command on the package's folder and count what the overlay has."""
+    start = time.perf_counter()
+    command = [sys.executable, "-c", COMMAND, "stubs", outcome.package.module]
+    command += ["--runtime", outcome.runtime, "--out", str(FOLDER)]
+    done = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+    outcome.seconds = time.perf_counter() - start
+    outcome.status, outcome.said = done.returncode, done.stderr
+    if OVERLAY.exists():
+        count_fields(outcome, OVERLAY.read_text(encoding="utf-8"))
+
+
+def count_fields(outcome: Outcome, overlay: str) -> None:
+    """Count the fields of the State classes that have all of a model."""
+    for text in re.split(r"^(?=class )", overlay, flags=re.MULTILINE):
+        if WHOLE in text:
+            fields = re.findall(
+                r"^    \w+: (.*)$", text.replace("__getattr__: None", ""), re.MULTILINE
+            )
+            untyped = sum(bool(re.match(r"_?Any\b", one)) for one in fields)
+            outcome.models += 1
+            outcome.untyped += untyped
+            outcome.typed += len(fields) - untyped
+
+
+def try_package(package: Package, runtime: str) -> Outcome:
+    """Download a package, write its overlay, and compare what the checkers say.
+
+    Raises:
+        Unreachable: It could not be downloaded.
+    """
+    sources = unpack(package, download(package, FOLDER / "wheels"), runtime)
+    outcome = Outcome(package, runtime)
+    OVERLAY.unlink(missing_ok=True)
+    before = errors(sources)
+    write_overlay(outcome)
+    after = errors(sources) if OVERLAY.exists() else before
+    outcome.new = {place: after[place] for place in after if place not in before}
+    OVERLAY.unlink(missing_ok=True)
+    return outcome
+
+
+def table(outcomes: Iterable[Outcome]) -> Table:
+    """Return a row for each package and runtime."""
+    shown = Table("package", "licence", "runtime", title="typed-nnx stubs on packages of PyPI")
+    for name in ("models", "typed fields", "Any", "seconds", "status", "new errors"):
+        shown.add_column(name, justify="right")
+    for one in outcomes:
+        package = f"{one.package.name} {one.package.version}"
+        counts = (one.models, one.typed, one.untyped, f"{one.seconds:.1f}", one.status)
+        cells = (*map(str, counts), str(len(one.new)))
+        shown.add_row(package, one.package.licence, one.runtime, *cells)
+    return shown
+
+
+def main(arguments: list[str]) -> int:
+    """Try the packages; return 1 where the command failed or a checker reports a new error."""
+    parser = argparse.ArgumentParser(description="typed-nnx stubs on packages of PyPI")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="packages, by default all")
+    parser.add_argument("--runtime", choices=RUNTIMES, action="append", help="by default both")
+    chosen = parser.parse_args(arguments)
+    console = Console()
+    outcomes = []
+    for package in PACKAGES:
+        if not chosen.names or package.name in chosen.names:
+            for runtime in chosen.runtime or RUNTIMES:
+                outcomes.append(try_package(package, runtime))
+                console.print(f"{package.name}, {runtime}: {outcomes[-1].seconds:.1f} s")
+    console.print(table(outcomes))
+    for one in outcomes:
+        if one.status:
+            console.print(f"{one.package.name}, {one.runtime}: {one.said}", markup=False)
+        for place, message in one.new.items():
+            console.print(f"{one.runtime} {place}: {message}", markup=False)
+    return int(any(one.status or one.new for one in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,234 @@
+"""What pyright and mypy make of an overlay; lines with ``# E`` must be errors and no others."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.model_stubs.overlay_models import SOURCE, application
+from typed_nnx_codegen.model_stubs.overlay import overlay_text
+
+_IMPORTS = """\
+from typing import Any, assert_type
+import jax
+import jax.numpy as jnp
+{imported}
+from app import MLP, Block, Box, Scale, Wide
+
+"""
+
+# What both checkers know.
+STATES = """\
+from typed_nnx_models import (
+    BlockState, ListState, MLPState, NodeState, RngStreamState, WideState,
+)
+model = MLP()
+state = nnx.state(model)
+assert_type(state, MLPState)
+assert_type(state.layers, ListState[BlockState])
+assert_type(state["layers"], ListState[BlockState])
+assert_type(state.layers[0].kernel, nnx.Param[jax.Array])
+assert_type(state.layers[0].table, jax.Array)
+assert_type(state["layers"][0]["mean"], nnx.BatchStat[jax.Array])
+assert_type([key for key in state.layers], list[int])
+assert_type(state.bias, nnx.Param[jax.Array])
+assert_type(state["filter"], nnx.Param[jax.Array])
+assert_type(state.box.inner, BlockState)
+assert_type(state.box.shelf[0].mean, nnx.BatchStat[jax.Array])
+assert_type(state.var_box.inner, nnx.Param[jax.Array])
+assert_type(state.node.child, NodeState)
+assert_type(state.node.child.child.value, nnx.Param[jax.Array])
+assert_type(state.rngs.dropout, RngStreamState)
+assert_type(state.rngs.params.key, nnx.RngKey)
+assert_type(state.heads.a.kernel, nnx.Param[jax.Array])
+assert_type(state.heads["a"].kernel, nnx.Param[jax.Array])
+assert_type(state.odd, Any)
+state.nope  # E
+state.width  # E
+state.layers.nope  # E
+state.layers[0].nope  # E
+state.node.child.nope  # E
+assert_type(nnx.state(Wide()), WideState)
+assert_type(nnx.state(Wide()).more, nnx.Cache[jax.Array])
+assert_type(nnx.state(Box(Block())).inner, BlockState)
+assert_type(nnx.state(Box(nnx.Param(jnp.ones(2)))).inner, nnx.Param[jax.Array])
+assert_type(nnx.state(Box(jnp.ones(2))).inner, jax.Array)
+nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0))).kernel
+"""
+
+USES = """\
+model = MLP()
+graphdef, state = nnx.split(model)
+state.bias = nnx.Param(jnp.ones(2))
+state["bias"] = nnx.Param(jnp.ones(2))
+state["bias"] = jnp.ones(2)
+state.box.inner = nnx.state(Block())
+state.new = 3
+del state["bias"]
+name: str = "bias"
+state[name]
+for key in state:
+    state[key]
+nnx.update(model, state)
+assert_type(nnx.merge(graphdef, state), MLP)
+jax.tree.map(lambda leaf: leaf, state)
+state.flat_state()
+state.split(nnx.Param, ...)
+state.filter(nnx.Param)
+state.to_pure_dict()
+list(state.layers.values())[0].kernel
+def takes_any_state(state: nnx.State) -> None: ...
+takes_any_state(state)
+takes_any_state(state.layers)
+"""
+
+# mypy leaves them to its plugin.
+PARTS = """\
+from typed_nnx_models import (
+    BlockParamState, BlockRestOfParamState, MLPBatchStatState, MLPParamState,
+    MLPRestOfParamState, MLPScaleState, MLPState,
+)
+model = MLP()
+params = nnx.state(model, nnx.Param)
+assert_type(params, MLPParamState)
+assert_type(params.layers[0], BlockParamState)
+assert_type(params.layers[0].kernel, nnx.Param[jax.Array])
+assert_type(params["scale"], Scale)
+assert_type(params.box.inner, BlockParamState)
+assert_type(params.var_box.inner, nnx.Param[jax.Array])
+params.layers[0].mean  # E
+params.layers[0].table  # E
+params.rngs  # E
+scales = nnx.state(model, Scale)
+assert_type(scales, MLPScaleState)
+scales.bias  # E
+nnx.state(model, nnx.LoRAParam).anything
+nnx.state(model, nnx.Intermediate).anything
+nnx.state(model, nnx.Not(nnx.Param)).anything
+nnx.state(model, "tag").anything
+assert_type(nnx.state(model, ...), MLPState)
+_, first, second = nnx.split(model, nnx.Param, nnx.BatchStat)
+assert_type(first, MLPParamState)
+assert_type(second, MLPBatchStatState)
+_, first, rest = nnx.split(model, nnx.Param, ...)
+assert_type(rest, MLPRestOfParamState)
+assert_type(rest.layers[0], BlockRestOfParamState)
+assert_type(rest.layers[0].table, jax.Array)
+assert_type(rest.box.inner, BlockRestOfParamState)
+rest.bias  # E
+assert_type(nnx.split(model, nnx.Cache, ...)[2], MLPState)
+assert_type(nnx.state(Box(Block()), nnx.Param).inner, BlockParamState)
+nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), nnx.Param).kernel
+"""
+
+FLAX = """\
+from typing import TYPE_CHECKING, cast
+from typed_nnx_models import BlockParamState, MLPParamState, MLPRestOfParamState, MLPState
+if TYPE_CHECKING:
+    from typed_nnx_models import split, state
+else:
+    from flax.nnx import split, state
+model = MLP()
+assert_type(state(model), MLPState)
+assert_type(state(model).layers[0].kernel, nnx.Param[jax.Array])
+assert_type(state(model)["filter"], nnx.Param[jax.Array])
+assert_type(state(model).box.inner.kernel, nnx.Param[jax.Array])
+params = state(model, nnx.Param)
+assert_type(params, MLPParamState)
+assert_type(params.layers[0], BlockParamState)
+params.layers[0].mean  # E
+graphdef, taken, rest = split(model, nnx.Param, ...)
+assert_type(graphdef, nnx.GraphDef[MLP])
+assert_type(taken, MLPParamState)
+assert_type(rest, MLPRestOfParamState)
+nnx.update(model, taken, rest)
+assert_type(nnx.merge(graphdef, taken, rest), MLP)
+cast(MLPState, nnx.state(model)).nope  # E
+state(nnx.Linear(2, 3, rngs=nnx.Rngs(0))).kernel
+"""
+
+
+def project(folder: Path, runtime: str, files: dict[str, str]) -> set[tuple[str, int]]:
+    """Write a project with an overlay and return the places where errors must be."""
+    imported = "import typed_nnx as nnx" if runtime == "typed_nnx" else "from flax import nnx"
+    (folder / "app.py").write_text(SOURCE.format(imported=imported))
+    (folder / "typings").mkdir()
+    text = overlay_text(application(runtime), runtime=runtime, command="typed-nnx stubs app.py")
+    (folder / "typings" / "typed_nnx_models.pyi").write_text(text)
+    expected = set()
+    for name, body in files.items():
+        whole = _IMPORTS.format(imported=imported) + body
+        (folder / name).write_text(whole)
+        lines = enumerate(whole.splitlines(), 1)
+        expected |= {(name, number) for number, line in lines if line.endswith("# E")}
+    return expected
+
+
+def pyright_errors(folder: Path) -> dict[tuple[str, int], str]:
+    """Check everything in the folder, the overlay too."""
+    (folder / "pyrightconfig.json").write_text(json.dumps({"include": ["."]}))
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {
+        (Path(each["file"]).name, each["range"]["start"]["line"] + 1): each["message"]
+        for each in json.loads(done.stdout)["generalDiagnostics"]
+        if each["severity"] in ("error", "warning") and each.get("rule") != "reportUnusedExpression"
+    }
+
+
+def mypy_errors(folder: Path, *files: str) -> dict[tuple[str, int], str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", *files],
+        cwd=folder,
+        env={**os.environ, "MYPYPATH": "typings"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    found = re.findall(r"^(\S+?):(\d+): error: (.*)$", done.stdout, re.MULTILINE)
+    return {(name, int(number)): message for name, number, message in found}
+
+
+def differences(
+    found: dict[tuple[str, int], str], expected: set[tuple[str, int]]
+) -> dict[str, object]:
+    """Both kinds of wrong lines, so that a failure shows them."""
+    return {
+        "not expected": {place: found[place] for place in found.keys() - expected},
+        "missing": expected - found.keys(),
+    }
+
+
+NONE_DIFFER = {"not expected": {}, "missing": set()}
+
+
+def test_pyright_knows_the_fields_of_states_and_parts_and_finds_nothing_in_the_overlay(
+    tmp_path: Path,
+) -> None:
+    files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS}
+    expected = project(tmp_path, "typed_nnx", files)
+    assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER
+
+
+def test_pyright_knows_the_fields_of_states_of_flax_models(tmp_path: Path) -> None:
+    expected = project(tmp_path, "flax.nnx", {"states.py": FLAX})
+    assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER
+
+
+@pytest.mark.slow  # mypy reads the library; what the overlay means is checked with pyright above
+def test_mypy_knows_the_fields_of_states_and_finds_no_wrong_error(tmp_path: Path) -> None:
+    expected = project(tmp_path, "typed_nnx", {"states.py": STATES, "uses.py": USES})
+    found = mypy_errors(tmp_path, "states.py", "uses.py")
+    assert differences(found, expected) == NONE_DIFFER
