@@ -62,7 +62,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
-	$(BIN)/python -m pytest -q -m slow tests/project/test_types_complete.py
+	$(BIN)/python -m pytest -q -m slow tests/project/test_types_complete.py tests/stubs
 
 generated: $(STAMP)
 	$(BIN)/python -m typed_nnx_codegen.samplers --check
@@ -82,6 +82,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.graph
 	$(BIN)/python -m benchmarks.dispatch
 	$(BIN)/python -m benchmarks.training
+	$(BIN)/python -m benchmarks.types
 
 clean:
 	rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

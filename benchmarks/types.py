@@ -57,7 +57,8 @@ def plain(revealed: str) -> str:
 
 
 def _without_parameters(name: str, text: str) -> str:
-    while (start := text.find(f"{name}[")) >= 0:
+    while (found := re.search(rf"\b{name}\[", text)) is not None:
+        start = found.start()
         depth, end = 0, start + len(name)
         while True:
             depth += {"[": 1, "]": -1}.get(text[end], 0)

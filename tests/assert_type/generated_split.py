@@ -35,19 +35,16 @@ def state(model: MLP) -> None:
     assert_type(nnx.state(model, Not(Param)), Others)
     assert_type(nnx.state(model, "tag"), Tagged)
     nnx.state(model, 3)  # E
-    nnx.state(model, ..., Param)  # E
     assert_type(nnx.state(model, Param, BatchStat), tuple[Params, Stats])
     assert_type(nnx.state(model, Param, ...), tuple[Params, Rest])
     assert_type(nnx.state(model, Param, Not(Param)), tuple[Params, Others])
     assert_type(nnx.state(model, Param, "tag"), tuple[Params, Tagged])
     nnx.state(model, Param, 3)  # E
-    nnx.state(model, ..., Param, BatchStat)  # E
     assert_type(nnx.state(model, Param, BatchStat, Temperature), tuple[Params, Stats, Temperatures])
     assert_type(nnx.state(model, Param, BatchStat, ...), tuple[Params, Stats, Rest])
     assert_type(nnx.state(model, Param, BatchStat, Not(Param)), tuple[Params, Stats, Others])
     assert_type(nnx.state(model, Param, BatchStat, "tag"), tuple[Params, Stats, Tagged])
     nnx.state(model, Param, BatchStat, 3)  # E
-    nnx.state(model, ..., Param, BatchStat, Temperature)  # E
     assert_type(
         nnx.state(model, Param, BatchStat, Temperature, Cache),
         tuple[Params, Stats, Temperatures, Caches],
@@ -65,7 +62,6 @@ def state(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Tagged],
     )
     nnx.state(model, Param, BatchStat, Temperature, 3)  # E
-    nnx.state(model, ..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         nnx.state(model, Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Params, Stats, Temperatures, Caches, Intermediates],
@@ -83,7 +79,6 @@ def state(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Caches, Tagged],
     )
     nnx.state(model, Param, BatchStat, Temperature, Cache, 3)  # E
-    nnx.state(model, ..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         nnx.state(model, Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -101,7 +96,6 @@ def state(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     nnx.state(model, Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    nnx.state(model, ..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def variables(model: MLP) -> None:
@@ -111,13 +105,11 @@ def variables(model: MLP) -> None:
     assert_type(nnx.variables(model, Not(Param)), Others)
     assert_type(nnx.variables(model, "tag"), Tagged)
     nnx.variables(model, 3)  # E
-    nnx.variables(model, ..., Param)  # E
     assert_type(nnx.variables(model, Param, BatchStat), tuple[Params, Stats])
     assert_type(nnx.variables(model, Param, ...), tuple[Params, Rest])
     assert_type(nnx.variables(model, Param, Not(Param)), tuple[Params, Others])
     assert_type(nnx.variables(model, Param, "tag"), tuple[Params, Tagged])
     nnx.variables(model, Param, 3)  # E
-    nnx.variables(model, ..., Param, BatchStat)  # E
     assert_type(
         nnx.variables(model, Param, BatchStat, Temperature), tuple[Params, Stats, Temperatures]
     )
@@ -125,7 +117,6 @@ def variables(model: MLP) -> None:
     assert_type(nnx.variables(model, Param, BatchStat, Not(Param)), tuple[Params, Stats, Others])
     assert_type(nnx.variables(model, Param, BatchStat, "tag"), tuple[Params, Stats, Tagged])
     nnx.variables(model, Param, BatchStat, 3)  # E
-    nnx.variables(model, ..., Param, BatchStat, Temperature)  # E
     assert_type(
         nnx.variables(model, Param, BatchStat, Temperature, Cache),
         tuple[Params, Stats, Temperatures, Caches],
@@ -143,7 +134,6 @@ def variables(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Tagged],
     )
     nnx.variables(model, Param, BatchStat, Temperature, 3)  # E
-    nnx.variables(model, ..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         nnx.variables(model, Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Params, Stats, Temperatures, Caches, Intermediates],
@@ -161,7 +151,6 @@ def variables(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Caches, Tagged],
     )
     nnx.variables(model, Param, BatchStat, Temperature, Cache, 3)  # E
-    nnx.variables(model, ..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         nnx.variables(model, Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -179,7 +168,6 @@ def variables(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     nnx.variables(model, Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    nnx.variables(model, ..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def pop(model: MLP) -> None:
@@ -189,19 +177,16 @@ def pop(model: MLP) -> None:
     assert_type(nnx.pop(model, Not(Param)), Others)
     assert_type(nnx.pop(model, "tag"), Tagged)
     nnx.pop(model, 3)  # E
-    nnx.pop(model, ..., Param)  # E
     assert_type(nnx.pop(model, Param, BatchStat), tuple[Params, Stats])
     assert_type(nnx.pop(model, Param, ...), tuple[Params, Rest])
     assert_type(nnx.pop(model, Param, Not(Param)), tuple[Params, Others])
     assert_type(nnx.pop(model, Param, "tag"), tuple[Params, Tagged])
     nnx.pop(model, Param, 3)  # E
-    nnx.pop(model, ..., Param, BatchStat)  # E
     assert_type(nnx.pop(model, Param, BatchStat, Temperature), tuple[Params, Stats, Temperatures])
     assert_type(nnx.pop(model, Param, BatchStat, ...), tuple[Params, Stats, Rest])
     assert_type(nnx.pop(model, Param, BatchStat, Not(Param)), tuple[Params, Stats, Others])
     assert_type(nnx.pop(model, Param, BatchStat, "tag"), tuple[Params, Stats, Tagged])
     nnx.pop(model, Param, BatchStat, 3)  # E
-    nnx.pop(model, ..., Param, BatchStat, Temperature)  # E
     assert_type(
         nnx.pop(model, Param, BatchStat, Temperature, Cache),
         tuple[Params, Stats, Temperatures, Caches],
@@ -218,7 +203,6 @@ def pop(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Tagged],
     )
     nnx.pop(model, Param, BatchStat, Temperature, 3)  # E
-    nnx.pop(model, ..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         nnx.pop(model, Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Params, Stats, Temperatures, Caches, Intermediates],
@@ -236,7 +220,6 @@ def pop(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Caches, Tagged],
     )
     nnx.pop(model, Param, BatchStat, Temperature, Cache, 3)  # E
-    nnx.pop(model, ..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         nnx.pop(model, Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -254,7 +237,6 @@ def pop(model: MLP) -> None:
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     nnx.pop(model, Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    nnx.pop(model, ..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def split(model: MLP) -> None:
@@ -264,13 +246,11 @@ def split(model: MLP) -> None:
     assert_type(nnx.split(model, Not(Param)), tuple[Structure, Others])
     assert_type(nnx.split(model, "tag"), tuple[Structure, Tagged])
     nnx.split(model, 3)  # E
-    nnx.split(model, ..., Param)  # E
     assert_type(nnx.split(model, Param, BatchStat), tuple[Structure, Params, Stats])
     assert_type(nnx.split(model, Param, ...), tuple[Structure, Params, Rest])
     assert_type(nnx.split(model, Param, Not(Param)), tuple[Structure, Params, Others])
     assert_type(nnx.split(model, Param, "tag"), tuple[Structure, Params, Tagged])
     nnx.split(model, Param, 3)  # E
-    nnx.split(model, ..., Param, BatchStat)  # E
     assert_type(
         nnx.split(model, Param, BatchStat, Temperature),
         tuple[Structure, Params, Stats, Temperatures],
@@ -281,7 +261,6 @@ def split(model: MLP) -> None:
     )
     assert_type(nnx.split(model, Param, BatchStat, "tag"), tuple[Structure, Params, Stats, Tagged])
     nnx.split(model, Param, BatchStat, 3)  # E
-    nnx.split(model, ..., Param, BatchStat, Temperature)  # E
     assert_type(
         nnx.split(model, Param, BatchStat, Temperature, Cache),
         tuple[Structure, Params, Stats, Temperatures, Caches],
@@ -299,7 +278,6 @@ def split(model: MLP) -> None:
         tuple[Structure, Params, Stats, Temperatures, Tagged],
     )
     nnx.split(model, Param, BatchStat, Temperature, 3)  # E
-    nnx.split(model, ..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         nnx.split(model, Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Structure, Params, Stats, Temperatures, Caches, Intermediates],
@@ -317,7 +295,6 @@ def split(model: MLP) -> None:
         tuple[Structure, Params, Stats, Temperatures, Caches, Tagged],
     )
     nnx.split(model, Param, BatchStat, Temperature, Cache, 3)  # E
-    nnx.split(model, ..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         nnx.split(model, Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Structure, Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -335,7 +312,6 @@ def split(model: MLP) -> None:
         tuple[Structure, Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     nnx.split(model, Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    nnx.split(model, ..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def unpack(model: MLP) -> None:
@@ -345,19 +321,16 @@ def unpack(model: MLP) -> None:
     assert_type(nnx.unpack(model, Not(Param)), Packed)
     assert_type(nnx.unpack(model, "tag"), Packed)
     nnx.unpack(model, 3)  # E
-    nnx.unpack(model, ..., Param)  # E
     assert_type(nnx.unpack(model, Param, BatchStat), tuple[Packed, Packed])
     assert_type(nnx.unpack(model, Param, ...), tuple[Packed, Packed])
     assert_type(nnx.unpack(model, Param, Not(Param)), tuple[Packed, Packed])
     assert_type(nnx.unpack(model, Param, "tag"), tuple[Packed, Packed])
     nnx.unpack(model, Param, 3)  # E
-    nnx.unpack(model, ..., Param, BatchStat)  # E
     assert_type(nnx.unpack(model, Param, BatchStat, Temperature), tuple[Packed, Packed, Packed])
     assert_type(nnx.unpack(model, Param, BatchStat, ...), tuple[Packed, Packed, Packed])
     assert_type(nnx.unpack(model, Param, BatchStat, Not(Param)), tuple[Packed, Packed, Packed])
     assert_type(nnx.unpack(model, Param, BatchStat, "tag"), tuple[Packed, Packed, Packed])
     nnx.unpack(model, Param, BatchStat, 3)  # E
-    nnx.unpack(model, ..., Param, BatchStat, Temperature)  # E
     assert_type(
         nnx.unpack(model, Param, BatchStat, Temperature, Cache),
         tuple[Packed, Packed, Packed, Packed],
@@ -374,7 +347,6 @@ def unpack(model: MLP) -> None:
         tuple[Packed, Packed, Packed, Packed],
     )
     nnx.unpack(model, Param, BatchStat, Temperature, 3)  # E
-    nnx.unpack(model, ..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         nnx.unpack(model, Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Packed, Packed, Packed, Packed, Packed],
@@ -392,7 +364,6 @@ def unpack(model: MLP) -> None:
         tuple[Packed, Packed, Packed, Packed, Packed],
     )
     nnx.unpack(model, Param, BatchStat, Temperature, Cache, 3)  # E
-    nnx.unpack(model, ..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         nnx.unpack(model, Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Packed, Packed, Packed, Packed, Packed, Packed],
@@ -410,7 +381,6 @@ def unpack(model: MLP) -> None:
         tuple[Packed, Packed, Packed, Packed, Packed, Packed],
     )
     nnx.unpack(model, Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    nnx.unpack(model, ..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def split_method(state: Part[Any]) -> None:
@@ -420,19 +390,16 @@ def split_method(state: Part[Any]) -> None:
     assert_type(state.split(Not(Param)), Others)
     assert_type(state.split("tag"), Tagged)
     state.split(3)  # E
-    state.split(..., Param)  # E
     assert_type(state.split(Param, BatchStat), tuple[Params, Stats])
     assert_type(state.split(Param, ...), tuple[Params, Rest])
     assert_type(state.split(Param, Not(Param)), tuple[Params, Others])
     assert_type(state.split(Param, "tag"), tuple[Params, Tagged])
     state.split(Param, 3)  # E
-    state.split(..., Param, BatchStat)  # E
     assert_type(state.split(Param, BatchStat, Temperature), tuple[Params, Stats, Temperatures])
     assert_type(state.split(Param, BatchStat, ...), tuple[Params, Stats, Rest])
     assert_type(state.split(Param, BatchStat, Not(Param)), tuple[Params, Stats, Others])
     assert_type(state.split(Param, BatchStat, "tag"), tuple[Params, Stats, Tagged])
     state.split(Param, BatchStat, 3)  # E
-    state.split(..., Param, BatchStat, Temperature)  # E
     assert_type(
         state.split(Param, BatchStat, Temperature, Cache),
         tuple[Params, Stats, Temperatures, Caches],
@@ -449,7 +416,6 @@ def split_method(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Tagged],
     )
     state.split(Param, BatchStat, Temperature, 3)  # E
-    state.split(..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         state.split(Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Params, Stats, Temperatures, Caches, Intermediates],
@@ -467,7 +433,6 @@ def split_method(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Tagged],
     )
     state.split(Param, BatchStat, Temperature, Cache, 3)  # E
-    state.split(..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         state.split(Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -485,7 +450,6 @@ def split_method(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     state.split(Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    state.split(..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def filter_method(state: Part[Any]) -> None:
@@ -495,19 +459,16 @@ def filter_method(state: Part[Any]) -> None:
     assert_type(state.filter(Not(Param)), Others)
     assert_type(state.filter("tag"), Tagged)
     state.filter(3)  # E
-    state.filter(..., Param)  # E
     assert_type(state.filter(Param, BatchStat), tuple[Params, Stats])
     assert_type(state.filter(Param, ...), tuple[Params, Rest])
     assert_type(state.filter(Param, Not(Param)), tuple[Params, Others])
     assert_type(state.filter(Param, "tag"), tuple[Params, Tagged])
     state.filter(Param, 3)  # E
-    state.filter(..., Param, BatchStat)  # E
     assert_type(state.filter(Param, BatchStat, Temperature), tuple[Params, Stats, Temperatures])
     assert_type(state.filter(Param, BatchStat, ...), tuple[Params, Stats, Rest])
     assert_type(state.filter(Param, BatchStat, Not(Param)), tuple[Params, Stats, Others])
     assert_type(state.filter(Param, BatchStat, "tag"), tuple[Params, Stats, Tagged])
     state.filter(Param, BatchStat, 3)  # E
-    state.filter(..., Param, BatchStat, Temperature)  # E
     assert_type(
         state.filter(Param, BatchStat, Temperature, Cache),
         tuple[Params, Stats, Temperatures, Caches],
@@ -524,7 +485,6 @@ def filter_method(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Tagged],
     )
     state.filter(Param, BatchStat, Temperature, 3)  # E
-    state.filter(..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         state.filter(Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Params, Stats, Temperatures, Caches, Intermediates],
@@ -542,7 +502,6 @@ def filter_method(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Tagged],
     )
     state.filter(Param, BatchStat, Temperature, Cache, 3)  # E
-    state.filter(..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         state.filter(Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -560,7 +519,6 @@ def filter_method(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     state.filter(Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    state.filter(..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def split_state(state: Part[Any]) -> None:
@@ -570,13 +528,11 @@ def split_state(state: Part[Any]) -> None:
     assert_type(nnx.split_state(state, Not(Param)), Others)
     assert_type(nnx.split_state(state, "tag"), Tagged)
     nnx.split_state(state, 3)  # E
-    nnx.split_state(state, ..., Param)  # E
     assert_type(nnx.split_state(state, Param, BatchStat), tuple[Params, Stats])
     assert_type(nnx.split_state(state, Param, ...), tuple[Params, Rest])
     assert_type(nnx.split_state(state, Param, Not(Param)), tuple[Params, Others])
     assert_type(nnx.split_state(state, Param, "tag"), tuple[Params, Tagged])
     nnx.split_state(state, Param, 3)  # E
-    nnx.split_state(state, ..., Param, BatchStat)  # E
     assert_type(
         nnx.split_state(state, Param, BatchStat, Temperature), tuple[Params, Stats, Temperatures]
     )
@@ -584,7 +540,6 @@ def split_state(state: Part[Any]) -> None:
     assert_type(nnx.split_state(state, Param, BatchStat, Not(Param)), tuple[Params, Stats, Others])
     assert_type(nnx.split_state(state, Param, BatchStat, "tag"), tuple[Params, Stats, Tagged])
     nnx.split_state(state, Param, BatchStat, 3)  # E
-    nnx.split_state(state, ..., Param, BatchStat, Temperature)  # E
     assert_type(
         nnx.split_state(state, Param, BatchStat, Temperature, Cache),
         tuple[Params, Stats, Temperatures, Caches],
@@ -602,7 +557,6 @@ def split_state(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Tagged],
     )
     nnx.split_state(state, Param, BatchStat, Temperature, 3)  # E
-    nnx.split_state(state, ..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         nnx.split_state(state, Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Params, Stats, Temperatures, Caches, Intermediates],
@@ -620,7 +574,6 @@ def split_state(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Tagged],
     )
     nnx.split_state(state, Param, BatchStat, Temperature, Cache, 3)  # E
-    nnx.split_state(state, ..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         nnx.split_state(state, Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -638,7 +591,6 @@ def split_state(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     nnx.split_state(state, Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    nnx.split_state(state, ..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def filter_state(state: Part[Any]) -> None:
@@ -648,13 +600,11 @@ def filter_state(state: Part[Any]) -> None:
     assert_type(nnx.filter_state(state, Not(Param)), Others)
     assert_type(nnx.filter_state(state, "tag"), Tagged)
     nnx.filter_state(state, 3)  # E
-    nnx.filter_state(state, ..., Param)  # E
     assert_type(nnx.filter_state(state, Param, BatchStat), tuple[Params, Stats])
     assert_type(nnx.filter_state(state, Param, ...), tuple[Params, Rest])
     assert_type(nnx.filter_state(state, Param, Not(Param)), tuple[Params, Others])
     assert_type(nnx.filter_state(state, Param, "tag"), tuple[Params, Tagged])
     nnx.filter_state(state, Param, 3)  # E
-    nnx.filter_state(state, ..., Param, BatchStat)  # E
     assert_type(
         nnx.filter_state(state, Param, BatchStat, Temperature), tuple[Params, Stats, Temperatures]
     )
@@ -662,7 +612,6 @@ def filter_state(state: Part[Any]) -> None:
     assert_type(nnx.filter_state(state, Param, BatchStat, Not(Param)), tuple[Params, Stats, Others])
     assert_type(nnx.filter_state(state, Param, BatchStat, "tag"), tuple[Params, Stats, Tagged])
     nnx.filter_state(state, Param, BatchStat, 3)  # E
-    nnx.filter_state(state, ..., Param, BatchStat, Temperature)  # E
     assert_type(
         nnx.filter_state(state, Param, BatchStat, Temperature, Cache),
         tuple[Params, Stats, Temperatures, Caches],
@@ -680,7 +629,6 @@ def filter_state(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Tagged],
     )
     nnx.filter_state(state, Param, BatchStat, Temperature, 3)  # E
-    nnx.filter_state(state, ..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         nnx.filter_state(state, Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Params, Stats, Temperatures, Caches, Intermediates],
@@ -698,7 +646,6 @@ def filter_state(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Tagged],
     )
     nnx.filter_state(state, Param, BatchStat, Temperature, Cache, 3)  # E
-    nnx.filter_state(state, ..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         nnx.filter_state(state, Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Loras],
@@ -716,7 +663,6 @@ def filter_state(state: Part[Any]) -> None:
         tuple[Params, Stats, Temperatures, Caches, Intermediates, Tagged],
     )
     nnx.filter_state(state, Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    nnx.filter_state(state, ..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def split_flat(flat: Flat) -> None:
@@ -726,19 +672,16 @@ def split_flat(flat: Flat) -> None:
     assert_type(flat.split(Not(Param)), Flat)
     assert_type(flat.split("tag"), Flat)
     flat.split(3)  # E
-    flat.split(..., Param)  # E
     assert_type(flat.split(Param, BatchStat), tuple[Flat, Flat])
     assert_type(flat.split(Param, ...), tuple[Flat, Flat])
     assert_type(flat.split(Param, Not(Param)), tuple[Flat, Flat])
     assert_type(flat.split(Param, "tag"), tuple[Flat, Flat])
     flat.split(Param, 3)  # E
-    flat.split(..., Param, BatchStat)  # E
     assert_type(flat.split(Param, BatchStat, Temperature), tuple[Flat, Flat, Flat])
     assert_type(flat.split(Param, BatchStat, ...), tuple[Flat, Flat, Flat])
     assert_type(flat.split(Param, BatchStat, Not(Param)), tuple[Flat, Flat, Flat])
     assert_type(flat.split(Param, BatchStat, "tag"), tuple[Flat, Flat, Flat])
     flat.split(Param, BatchStat, 3)  # E
-    flat.split(..., Param, BatchStat, Temperature)  # E
     assert_type(flat.split(Param, BatchStat, Temperature, Cache), tuple[Flat, Flat, Flat, Flat])
     assert_type(flat.split(Param, BatchStat, Temperature, ...), tuple[Flat, Flat, Flat, Flat])
     assert_type(
@@ -746,7 +689,6 @@ def split_flat(flat: Flat) -> None:
     )
     assert_type(flat.split(Param, BatchStat, Temperature, "tag"), tuple[Flat, Flat, Flat, Flat])
     flat.split(Param, BatchStat, Temperature, 3)  # E
-    flat.split(..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         flat.split(Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Flat, Flat, Flat, Flat, Flat],
@@ -762,7 +704,6 @@ def split_flat(flat: Flat) -> None:
         flat.split(Param, BatchStat, Temperature, Cache, "tag"), tuple[Flat, Flat, Flat, Flat, Flat]
     )
     flat.split(Param, BatchStat, Temperature, Cache, 3)  # E
-    flat.split(..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         flat.split(Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Flat, Flat, Flat, Flat, Flat, Flat],
@@ -780,7 +721,6 @@ def split_flat(flat: Flat) -> None:
         tuple[Flat, Flat, Flat, Flat, Flat, Flat],
     )
     flat.split(Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    flat.split(..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E
 
 
 def filter_flat(flat: Flat) -> None:
@@ -790,19 +730,16 @@ def filter_flat(flat: Flat) -> None:
     assert_type(flat.filter(Not(Param)), Flat)
     assert_type(flat.filter("tag"), Flat)
     flat.filter(3)  # E
-    flat.filter(..., Param)  # E
     assert_type(flat.filter(Param, BatchStat), tuple[Flat, Flat])
     assert_type(flat.filter(Param, ...), tuple[Flat, Flat])
     assert_type(flat.filter(Param, Not(Param)), tuple[Flat, Flat])
     assert_type(flat.filter(Param, "tag"), tuple[Flat, Flat])
     flat.filter(Param, 3)  # E
-    flat.filter(..., Param, BatchStat)  # E
     assert_type(flat.filter(Param, BatchStat, Temperature), tuple[Flat, Flat, Flat])
     assert_type(flat.filter(Param, BatchStat, ...), tuple[Flat, Flat, Flat])
     assert_type(flat.filter(Param, BatchStat, Not(Param)), tuple[Flat, Flat, Flat])
     assert_type(flat.filter(Param, BatchStat, "tag"), tuple[Flat, Flat, Flat])
     flat.filter(Param, BatchStat, 3)  # E
-    flat.filter(..., Param, BatchStat, Temperature)  # E
     assert_type(flat.filter(Param, BatchStat, Temperature, Cache), tuple[Flat, Flat, Flat, Flat])
     assert_type(flat.filter(Param, BatchStat, Temperature, ...), tuple[Flat, Flat, Flat, Flat])
     assert_type(
@@ -810,7 +747,6 @@ def filter_flat(flat: Flat) -> None:
     )
     assert_type(flat.filter(Param, BatchStat, Temperature, "tag"), tuple[Flat, Flat, Flat, Flat])
     flat.filter(Param, BatchStat, Temperature, 3)  # E
-    flat.filter(..., Param, BatchStat, Temperature, Cache)  # E
     assert_type(
         flat.filter(Param, BatchStat, Temperature, Cache, Intermediate),
         tuple[Flat, Flat, Flat, Flat, Flat],
@@ -827,7 +763,6 @@ def filter_flat(flat: Flat) -> None:
         tuple[Flat, Flat, Flat, Flat, Flat],
     )
     flat.filter(Param, BatchStat, Temperature, Cache, 3)  # E
-    flat.filter(..., Param, BatchStat, Temperature, Cache, Intermediate)  # E
     assert_type(
         flat.filter(Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam),
         tuple[Flat, Flat, Flat, Flat, Flat, Flat],
@@ -845,4 +780,3 @@ def filter_flat(flat: Flat) -> None:
         tuple[Flat, Flat, Flat, Flat, Flat, Flat],
     )
     flat.filter(Param, BatchStat, Temperature, Cache, Intermediate, 3)  # E
-    flat.filter(..., Param, BatchStat, Temperature, Cache, Intermediate, LoRAParam)  # E

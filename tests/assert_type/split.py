@@ -9,6 +9,7 @@ import jax
 
 import typed_nnx as nnx
 from tests.assert_type.models import CNN, MLP, Block, Temperature
+from typed_nnx.filterlib import Filter
 
 F = TypeVar("F")
 Part: TypeAlias = nnx.State[Any, Any, MLP, F]
@@ -63,7 +64,6 @@ def nodes_without_a_class_of_their_own(
     )
     assert_type(nnx.graphdef(array), nnx.GraphDef[jax.Array])
     nnx.state(pair, 3)  # E
-    nnx.split(models, ..., nnx.Param)  # E
 
 
 def a_variable_is_its_own_state(param: nnx.Param[jax.Array]) -> None:
@@ -105,6 +105,12 @@ def filters_of_all_kinds(model: MLP) -> None:
     nnx.Not()  # E
 
 
+def a_filter_of_any_kind(model: MLP, chosen: Filter) -> None:
+    graphdef, taken, rest = nnx.split(model, chosen, ...)
+    assert_type(nnx.merge(graphdef, taken, rest), MLP)
+    nnx.split(model, chosen, 3)  # E
+
+
 def many_filters(model: MLP, filters: list[type[nnx.Param[Any]]]) -> None:
     for part in nnx.split(model, *filters)[1:]:
         assert_type(part, Part[Any])  # E mypy: it does not look into a tuple of any length
@@ -112,7 +118,6 @@ def many_filters(model: MLP, filters: list[type[nnx.Param[Any]]]) -> None:
         nnx.split(model, "a", "b", "c", "d", "e", "f", ...),
         tuple[nnx.GraphDef[MLP], *tuple[Part[Any], ...]],
     )
-    nnx.split(model, "a", "b", "c", "d", "e", ..., "g")  # E
 
 
 def generic_function(node: F) -> tuple[nnx.GraphDef[F], nnx.State[Any, Any, F, OfParams]]:

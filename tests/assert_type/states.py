@@ -41,7 +41,6 @@ def splitting(state: Part[Any], unknown: nnx.State, params: Part[OfParams]) -> N
     first, rest = state.split(nnx.Param, ...)
     assert_type((first, rest), tuple[Part[OfParams], Part[EllipsisType]])
     state.split()  # E
-    state.filter(..., nnx.Param)  # E
     nnx.split_state({"a": 1}, nnx.Param)  # E
     nnx.split_state(state)  # E
     nnx.filter_state(nnx.Param, state)  # E

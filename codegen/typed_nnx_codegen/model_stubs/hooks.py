@@ -1,11 +1,13 @@
 """The text of `Hooks`: which State class belongs to which model and filter.
 
-Checkers need time that grows with the square of the number of overloads of a method. So there is
-one method with an overload per model, which leads to a class that lists the State classes of the
-model, and the methods that the library asks have an overload per Variable class.
+Checkers try one overload after the other, at each use, so no method may have many. A model leads to
+its group, the group to the list of State classes of the model, and that to the State class: for 300
+models each method has about 20 overloads.
 """
 
 from __future__ import annotations
+
+import math
 
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Named, Parameter
@@ -15,6 +17,9 @@ from typed_nnx_codegen.model_stubs.plan import Plan
 from typed_nnx_codegen.model_stubs.spelling import Speller
 
 _HAS_STATES = """\
+class _HasGroup(_Protocol[_C]):
+    def __nnx_group__(self, /) -> _C: ...
+
 class _HasStates(_Protocol[_C]):
     def __nnx_states__(self, /) -> _C: ...
 
@@ -29,6 +34,7 @@ class _Has{part}(_Protocol[_C]):
 
 _OTHERS = """\
 class _Others(_Generic[_A]):
+    def __nnx_states__(self, /) -> _Others[_A]: ...
     Everything: _State[_Any, _Any, _A, _Any]
 
 """
@@ -41,10 +47,16 @@ class Hooks:
 
 _OVERLOAD = "    @_overload"
 
-_STATES_OF_OTHERS = "    def __nnx_states__(self: _A, /) -> _Others[_A]: ..."
-_STATE = "    def __nnx_state__(self: _HasStates[_HasEverything[_S]], /) -> _S: ..."
-_ANSWER = "    def {method}(self: _HasStates[_Has{part}[_S]], taken: {taken}, /) -> _S: ..."
+_GROUP_OF_OTHERS = "    def __nnx_group__(self: _A, /) -> _Others[_A]: ..."
+_GROUP = "    def __nnx_group__(self: {member}, /) -> {group}[{member}]: ..."
+_MEMBER = "    def __nnx_states__(self: {group}[{model}], /) -> {states}: ..."
+_HAS = "_HasGroup[_HasStates[_Has{part}[_S]]]"
+_STATE = f"    def __nnx_state__(self: {_HAS}, /) -> _S: ..."
+_ANSWER = f"    def {{method}}(self: {_HAS}, taken: {{taken}}, /) -> _S: ..."
 _PART_OF_OTHERS = "    def __nnx_part__(self: _A, taken: _F, /) -> _State[_Any, _Any, _A, _F]: ..."
+
+
+_SMALLEST_GROUP = 8
 
 
 class HooksWriter:
@@ -75,18 +87,21 @@ class HooksWriter:
         protocols = [
             _HAS_PART.format(part=self._label(part)) for part in [EVERYTHING, *taken, *left]
         ]
-        methods = [line for info in models for line in self._receivers(info)]
+        groups = _groups(models)
+        names = [f"_Group{index}" for index in range(len(groups))]
+        members = [_GROUP.format(member=f"{name}Member", group=name) for name in names]
         return "".join(
             [
                 _HAS_STATES,
                 *protocols,
                 *(self._list(info, lists[info.name]) for info in models),
+                *(self._group(name, group) for name, group in zip(names, groups, strict=True)),
                 _OTHERS,
                 _HOOKS,
-                _overloads(methods, _STATES_OF_OTHERS),
-                f"{_STATE}\n",
-                _overloads(self._parts(taken), _PART_OF_OTHERS),
-                _overloads(self._rests(left), self._answer("__nnx_rest__", EVERYTHING, "object")),
+                _overloads([*members, _GROUP_OF_OTHERS]),
+                f"{_STATE.format(part='Everything')}\n",
+                _overloads([*self._parts(taken), _PART_OF_OTHERS]),
+                _overloads(self._rests(left)),
             ]
         )
 
@@ -104,10 +119,11 @@ class HooksWriter:
         return [*answers, self._answer("__nnx_part__", EVERYTHING, "_Everything")]
 
     def _rests(self, parts: list[Part]) -> list[str]:
-        return [
+        answers = [
             self._answer("__nnx_rest__", part, self._speller.filter_type(part.left))
             for part in parts
         ]
+        return [*answers, self._answer("__nnx_rest__", EVERYTHING, "object")]
 
     def _states(self, info: ClassInfo) -> dict[Part, str]:
         """Return the types of the State of a model under each filter that needs an answer."""
@@ -141,7 +157,16 @@ class HooksWriter:
         itself = Named(info.name, tuple(Parameter(name) for name in info.parameters))
         return self._speller.plain(itself, info.parameters)
 
-    def _receivers(self, info: ClassInfo) -> list[str]:
+    def _group(self, name: str, models: list[ClassInfo]) -> str:
+        """Return the text of a group: the type of its members, and their State classes."""
+        members = " | ".join(self._speller.plain(Named(info.name)) for info in models)
+        methods = _overloads([line for info in models for line in self._members(name, info)])
+        return (
+            f'{name}Member = _TypeVar("{name}Member", bound={members})\n'
+            f"class {name}(_Generic[_C]):\n{methods}\n"
+        )
+
+    def _members(self, group: str, info: ClassInfo) -> list[str]:
         """Return the overloads that lead from a model to the list of its State classes."""
         model, states = self._model(info), self._names.list_of(info.name)
         parameters = _parameters(info)
@@ -149,16 +174,20 @@ class HooksWriter:
         if len(parameters) == 1:
             # Variables and arrays have no State that could be asked for: they are in it themselves.
             pairs.insert(0, (model.replace(parameters[0], "_V"), f"{states}[_Holds[_V]]"))
-        return [
-            f"    def __nnx_states__(self: {each}, /) -> {result}: ..." for each, result in pairs
-        ]
+        return [_MEMBER.format(group=group, model=each, states=found) for each, found in pairs]
+
+
+def _groups(models: list[ClassInfo]) -> list[list[ClassInfo]]:
+    """Return the models in groups of the size that makes the number of groups about the same."""
+    size = max(_SMALLEST_GROUP, math.isqrt(len(models)) + 1)
+    return [models[start : start + size] for start in range(0, len(models), size)]
 
 
 def _parameters(info: ClassInfo) -> list[str]:
     return [f"_P{index}" for index in range(len(info.parameters))]
 
 
-def _overloads(methods: list[str], last: str) -> str:
-    if not methods:
-        return f"{last}\n"
-    return "".join(f"{_OVERLOAD}\n{method}\n" for method in [*methods, last])
+def _overloads(methods: list[str]) -> str:
+    if len(methods) == 1:
+        return f"{methods[0]}\n"
+    return "".join(f"{_OVERLOAD}\n{method}\n" for method in methods)

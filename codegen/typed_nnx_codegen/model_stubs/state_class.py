@@ -156,6 +156,13 @@ class StateClassWriter:
         return [] if hidden else ["    __getattr__: None"]
 
     def _items(self, found: StateClass) -> list[str]:
+        """Return the overloads that know the keys.
+
+        What a filter leaves has its fields as attributes only: the overloads are half of the file,
+        and checkers read all of it.
+        """
+        if found.part.left:
+            return []
         keys: dict[tuple[str, str], list[str]] = {}
         for field in found.fields:
             signature = self._self_type(found, field.type.solved), field.type.text

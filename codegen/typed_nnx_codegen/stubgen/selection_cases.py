@@ -92,7 +92,6 @@ def text() -> str:
                 filters = [filter_ for filter_, _ in taken]
                 lines.extend(_assertion(_call(call, filters), result(parts)))
             lines.append(f"    {_call(call, [*[f for f, _ in _FILTERS[: count - 1]], '3'])}  # E")
-            lines.append(f"    {_call(call, ['...', *[f for f, _ in _FILTERS[:count]]])}  # E")
         functions.append("\n".join(lines))
     return _HEADER + "\n\n" + "\n\n\n".join(functions) + "\n"
 

@@ -26,13 +26,12 @@ from typing import TypeAlias
 from typing import overload
 from typing_extensions import TypeVar
 
-# `...` takes all that is left, so that no filter may come after it. What is in a list is left
-# open: checkers infer a type for the list before they compare it with this one.
-Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None
-Last: TypeAlias = Inner | EllipsisType
+# What is in a list is left open: checkers infer its type before they compare it with this one.
+# `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.
+AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
 
 A = TypeVar("A")
-L = TypeVar("L", bound=Last)
+L = TypeVar("L", bound=AnyFilter)
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -45,12 +44,12 @@ R3 = TypeVar("R3")
 R4 = TypeVar("R4")
 R5 = TypeVar("R5")
 R6 = TypeVar("R6")
-F1 = TypeVar("F1", bound=Inner)
-F2 = TypeVar("F2", bound=Inner)
-F3 = TypeVar("F3", bound=Inner)
-F4 = TypeVar("F4", bound=Inner)
-F5 = TypeVar("F5", bound=Inner)
-F6 = TypeVar("F6", bound=Inner)
+F1 = TypeVar("F1", bound=AnyFilter)
+F2 = TypeVar("F2", bound=AnyFilter)
+F3 = TypeVar("F3", bound=AnyFilter)
+F4 = TypeVar("F4", bound=AnyFilter)
+F5 = TypeVar("F5", bound=AnyFilter)
+F6 = TypeVar("F6", bound=AnyFilter)
 V1 = TypeVar("V1", bound=Variable[Any])
 V2 = TypeVar("V2", bound=Variable[Any])
 V3 = TypeVar("V3", bound=Variable[Any])
@@ -164,7 +163,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     @overload
     def split(self, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, F2], State[K, V, M_co, F3], State[K, V, M_co, F4], State[K, V, M_co, F5], State[K, V, M_co, L]]: ...
     @overload
-    def split(self, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: Inner, f7: Filter, /, *filters: Filter) -> Any: ...
+    def split(self, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: ...
     @overload
     def filter(self: HasFields[A], f1: Selects[A, S1], /) -> S1: ...
     @overload
@@ -234,7 +233,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     @overload
     def filter(self, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /) -> tuple[State[K, V, M_co, F1], State[K, V, M_co, F2], State[K, V, M_co, F3], State[K, V, M_co, F4], State[K, V, M_co, F5], State[K, V, M_co, L]]: ...
     @overload
-    def filter(self, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: Inner, f7: Filter, /, *filters: Filter) -> Any: ...
+    def filter(self, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter) -> Any: ...
     @overload
     @classmethod
     def merge(cls, state: State[Any, Any, SupportsState[S1], Any], /, *states: State[Any, Any, SupportsState[S1], Any]) -> S1: ...

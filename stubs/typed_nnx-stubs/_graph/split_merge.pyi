@@ -24,13 +24,12 @@ from typing import TypeAlias
 from typing import TypeVar
 from typing import overload
 
-# `...` takes all that is left, so that no filter may come after it. What is in a list is left
-# open: checkers infer a type for the list before they compare it with this one.
-Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None
-Last: TypeAlias = Inner | EllipsisType
+# What is in a list is left open: checkers infer its type before they compare it with this one.
+# `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.
+AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
 
 A = TypeVar("A")
-L = TypeVar("L", bound=Last)
+L = TypeVar("L", bound=AnyFilter)
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -43,12 +42,12 @@ R3 = TypeVar("R3")
 R4 = TypeVar("R4")
 R5 = TypeVar("R5")
 R6 = TypeVar("R6")
-F1 = TypeVar("F1", bound=Inner)
-F2 = TypeVar("F2", bound=Inner)
-F3 = TypeVar("F3", bound=Inner)
-F4 = TypeVar("F4", bound=Inner)
-F5 = TypeVar("F5", bound=Inner)
-F6 = TypeVar("F6", bound=Inner)
+F1 = TypeVar("F1", bound=AnyFilter)
+F2 = TypeVar("F2", bound=AnyFilter)
+F3 = TypeVar("F3", bound=AnyFilter)
+F4 = TypeVar("F4", bound=AnyFilter)
+F5 = TypeVar("F5", bound=AnyFilter)
+F6 = TypeVar("F6", bound=AnyFilter)
 V1 = TypeVar("V1", bound=Variable[Any])
 V2 = TypeVar("V2", bound=Variable[Any])
 V3 = TypeVar("V3", bound=Variable[Any])
@@ -60,9 +59,9 @@ def _states(function: str, record: Record | Traversal, filters: tuple[Filter, ..
 def _root_leaf(function: str, leaf: Any, filters: tuple[Filter, ...]) -> list[Any]: ...
 
 @overload
-def split(node: V1, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]: ...
+def split(node: V1, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
-def split(node: V1, f1: Filter, /, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]: ...
+def split(node: V1, f1: Filter, /, *, graph: bool | None = None) -> tuple[GraphDef[V1], V1]: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
 def split(node: SupportsSplitPart[A, EllipsisType, S1], f1: EllipsisType, /, *, graph: bool | None = None) -> tuple[GraphDef[A], S1]: ...
 @overload
@@ -138,12 +137,12 @@ def split(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: t
 @overload
 def split(node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /, *, graph: bool | None = None) -> tuple[GraphDef[A], State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5], State[Any, Any, A, L]]: ...
 @overload
-def split(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: Inner, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> tuple[GraphDef[A], *tuple[State[Any, Any, A, Any], ...]]: ...
+def split(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> tuple[GraphDef[A], *tuple[State[Any, Any, A, Any], ...]]: ...
 
 @overload
-def state(node: V1, *, graph: bool | None = None) -> V1: ...
+def state(node: V1, *, graph: bool | None = None) -> V1: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
-def state(node: V1, f1: Filter, /, *, graph: bool | None = None) -> V1: ...
+def state(node: V1, f1: Filter, /, *, graph: bool | None = None) -> V1: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
 def state(node: SupportsPart[EllipsisType, S1], f1: EllipsisType, /, *, graph: bool | None = None) -> S1: ...
 @overload
@@ -219,7 +218,7 @@ def state(node: A, f1: type[V1], f2: type[V2], f3: type[V3], f4: type[V4], f5: t
 @overload
 def state(node: A, f1: F1, f2: F2, f3: F3, f4: F4, f5: F5, f6: L, /, *, graph: bool | None = None) -> tuple[State[Any, Any, A, F1], State[Any, Any, A, F2], State[Any, Any, A, F3], State[Any, Any, A, F4], State[Any, Any, A, F5], State[Any, Any, A, L]]: ...
 @overload
-def state(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: Inner, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> Any: ...
+def state(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> Any: ...
 
 variables = state
 def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]: ...
@@ -229,17 +228,17 @@ def merge(graphdef_or_graphstate: GraphDef[A] | GraphState[A], /, *states: State
 @overload
 def unpack(node: A, first: Filter = ..., /, *, graph: bool | None = None) -> GraphState[A]: ...
 @overload
-def unpack(node: A, f1: Inner, f2: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A]]: ...
+def unpack(node: A, f1: Filter, f2: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A]]: ...
 @overload
-def unpack(node: A, f1: Inner, f2: Inner, f3: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A]]: ...
+def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A]]: ...
 @overload
-def unpack(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A], GraphState[A]]: ...
+def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A], GraphState[A]]: ...
 @overload
-def unpack(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A], GraphState[A], GraphState[A]]: ...
+def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A], GraphState[A], GraphState[A]]: ...
 @overload
-def unpack(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A], GraphState[A], GraphState[A], GraphState[A]]: ...
+def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, /, *, graph: bool | None = None) -> tuple[GraphState[A], GraphState[A], GraphState[A], GraphState[A], GraphState[A], GraphState[A]]: ...
 @overload
-def unpack(node: A, f1: Inner, f2: Inner, f3: Inner, f4: Inner, f5: Inner, f6: Inner, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> tuple[GraphState[A], ...]: ...
+def unpack(node: A, f1: Filter, f2: Filter, f3: Filter, f4: Filter, f5: Filter, f6: Filter, f7: Filter, /, *filters: Filter, graph: bool | None = None) -> tuple[GraphState[A], ...]: ...
 
 def clone(node: A, variables: bool = True, *, arrays: bool = False, graph: bool | None = None) -> A: ...
 def _copied(leaf: Any) -> Any: ...

@@ -21,7 +21,6 @@ from typing import NamedTuple
 from typing import Never
 from typing import ParamSpec
 from typing import Protocol
-from typing import TypeVar
 from typing import overload
 from typing_extensions import TypeVar
 

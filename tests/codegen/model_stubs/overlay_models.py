@@ -17,7 +17,7 @@ from typed_nnx_codegen.model_stubs.models import (
 )
 
 # The application whose models `application` are.
-SOURCE = '''\
+SOURCE = """\
 from __future__ import annotations
 from typing import Any, Generic, TypeVar
 import jax
@@ -61,7 +61,7 @@ class Wide(MLP):
     def __init__(self) -> None:
         super().__init__()
         self.more = nnx.Cache(jnp.ones(2))
-'''
+"""
 
 ARRAY = Named("jax:Array")
 

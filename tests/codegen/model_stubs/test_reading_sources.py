@@ -119,6 +119,21 @@ def test_two_files_with_one_name_are_a_problem(project: Project) -> None:
     assert project.read("a", "a/train.py").problems == ()
 
 
+def test_modules_of_folders_that_are_no_packages_have_the_names_they_are_imported_by(
+    project: Project,
+) -> None:
+    project.write(
+        {
+            "runs/big/models.py": MODEL,
+            "runs/big/train.py": f"from runs.big.models import Model as Other\n{MODEL}",
+            "single/alone.py": MODEL,
+        }
+    )
+    models = project.read("runs", "single")
+    assert models.roots == ("runs.big.models:Model", "runs.big.train:Model", "alone:Model")
+    assert not models.problems
+
+
 def test_source_without_models_has_none(project: Project) -> None:
     project.write({"one.py": "import json\nclass A: pass\n"})
     models = project.read("one.py")

@@ -14,6 +14,7 @@ from mypy.modulefinder import BuildSource, get_search_dirs
 from mypy.options import Options
 
 from typed_nnx_codegen.model_stubs.models import Problem
+from typed_nnx_codegen.model_stubs.reading.naming import as_imported
 
 # What this command writes must not be read as a source of models.
 _OVERLAY = r"(^|/)typed_nnx_models\.pyi$"
@@ -86,7 +87,7 @@ def find_sources(names: Sequence[str], python: Interpreter, options: Options) ->
         except InvalidSourceList as error:
             problems.append(Problem(name, 1, str(error)))
             continue
-        for each in found:
+        for each in as_imported(found, _installed(python)):
             first = files.setdefault(each.module, each)
             if _real(first) != _real(each):
                 problems.append(_same_name(first, each))
@@ -102,13 +103,18 @@ def _place(name: str, python: Interpreter) -> Path | None:
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         return None
-    system, installed = get_search_dirs(python.executable)
-    for folder in (".", "src", *system, *installed):
+    for folder in (".", "src", *_installed(python)):
         package = Path(folder, *parts)
         for found in (package, package.with_suffix(".py"), package.with_suffix(".pyi")):
             if found.exists():
                 return found
     return None
+
+
+def _installed(python: Interpreter) -> list[str]:
+    system, installed = get_search_dirs(python.executable)
+    here = os.getcwd()
+    return [folder for folder in (*system, *installed) if os.path.abspath(folder) != here]
 
 
 def _relative(path: Path) -> str:

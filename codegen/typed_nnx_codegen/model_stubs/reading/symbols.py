@@ -21,7 +21,8 @@ def symbol_facts(info: TypeInfo) -> ClassFacts:
     parameters = frozenset(parameters_of(info))
     is_dataclass = "dataclass" in info.metadata or "dataclass_tag" in info.metadata
     found = []
-    for name, symbol in info.names.items():
+    # In the order of names: that of the source is lost in mypy's cache.
+    for name, symbol in sorted(info.names.items()):
         node = symbol.node
         if not isinstance(node, Var) or not _is_attribute(node, is_dataclass):
             continue

@@ -32,15 +32,14 @@ IMPORTS = (
 _NAMES = range(1, MOST + 1)
 PREAMBLE = "\n".join(
     [
-        "# `...` takes all that is left, so that no filter may come after it. What is in a list is left",
-        "# open: checkers infer a type for the list before they compare it with this one.",
-        "Inner: TypeAlias = type | str | Predicate | bool | tuple[Any, ...] | list[Any] | None",
-        "Last: TypeAlias = Inner | EllipsisType",
+        "# What is in a list is left open: checkers infer its type before they compare it with this one.",
+        "# `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.",
+        "AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None",
         "",
         'A = TypeVar("A")',
-        'L = TypeVar("L", bound=Last)',
+        'L = TypeVar("L", bound=AnyFilter)',
         *(f'{name}{i} = TypeVar("{name}{i}")' for name in "SR" for i in _NAMES),
-        *(f'F{i} = TypeVar("F{i}", bound=Inner)' for i in _NAMES),
+        *(f'F{i} = TypeVar("F{i}", bound=AnyFilter)' for i in _NAMES),
         *(f'V{i} = TypeVar("V{i}", bound=Variable[Any])' for i in _NAMES),
     ]
 )
@@ -109,7 +108,7 @@ class Selecting:
 
     def _for_more(self) -> str:
         # Also for ``*filters``, of which there may be one only.
-        filters = ["Inner"] * MOST + ["Filter"]
+        filters = ["Filter"] * (MOST + 1)
         names = [f"f{i}: {filter_}" for i, filter_ in enumerate(filters, 1)]
         options = self.options.removeprefix("*, ")
         parameters = [self.node, *names, "/", "*filters: Filter", *([options] if options else [])]

@@ -25,9 +25,9 @@ _POP = Selecting("pop", one_or_tuple)
 # A graph that is one Variable has itself for a State.
 _STATE_OF_ALL = f"""
 @overload
-def state(node: V1, {_GRAPH}) -> V1: ...
+def state(node: V1, {_GRAPH}) -> V1: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
-def state(node: V1, f1: Filter, /, {_GRAPH}) -> V1: ...
+def state(node: V1, f1: Filter, /, {_GRAPH}) -> V1: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
 def state(node: SupportsPart[EllipsisType, S1], f1: EllipsisType, /, {_GRAPH}) -> S1: ...
 @overload
@@ -38,9 +38,9 @@ def state(node: A, {_GRAPH}) -> State[Any, Any, A, Any]: ...
 
 _SPLIT_OF_ALL = f"""
 @overload
-def split(node: V1, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
+def split(node: V1, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
-def split(node: V1, f1: Filter, /, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
+def split(node: V1, f1: Filter, /, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...  # pyright: ignore[reportOverlappingOverload]
 @overload
 def split(node: SupportsSplitPart[A, EllipsisType, S1], f1: EllipsisType, /, {_GRAPH}) -> tuple[GraphDef[A], S1]: ...
 @overload
@@ -56,14 +56,12 @@ def _unpack() -> str:
         f"@overload\ndef unpack(node: A, first: Filter = ..., /, {_GRAPH}) -> GraphState[A]: ..."
     ]
     for count in range(2, MOST + 1):
-        filters = ", ".join(
-            f"f{i}: {'Filter' if i == count else 'Inner'}" for i in range(1, count + 1)
-        )
+        filters = ", ".join(f"f{i}: Filter" for i in range(1, count + 1))
         result = ", ".join(["GraphState[A]"] * count)
         lines.append(
             f"@overload\ndef unpack(node: A, {filters}, /, {_GRAPH}) -> tuple[{result}]: ..."
         )
-    filters = ", ".join(f"f{i}: Inner" for i in range(1, MOST + 1))
+    filters = ", ".join(f"f{i}: Filter" for i in range(1, MOST + 1))
     lines.append(
         f"@overload\ndef unpack(node: A, {filters}, f{MOST + 1}: Filter, /, *filters: Filter, "
         "graph: bool | None = None) -> tuple[GraphState[A], ...]: ..."

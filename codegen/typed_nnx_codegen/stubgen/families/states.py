@@ -83,9 +83,9 @@ def _flat_methods(name: str) -> str:
     lines = []
     for count in range(1, MOST + 1):
         result = one_or_tuple(["FlatState[V]"] * count)
-        names = [f"f{i}: {'Filter' if i == count else 'Inner'}" for i in range(1, count + 1)]
+        names = [f"f{i}: Filter" for i in range(1, count + 1)]
         lines.append(f"    @overload\n    def {name}(self, {', '.join(names)}, /) -> {result}: ...")
-    inner = ", ".join(f"f{i}: Inner" for i in range(1, MOST + 1))
+    inner = ", ".join(f"f{i}: Filter" for i in range(1, MOST + 1))
     lines.append(
         f"    @overload\n    def {name}(self, {inner}, f{MOST + 1}: Filter, /, *filters: Filter) -> Any: ..."
     )

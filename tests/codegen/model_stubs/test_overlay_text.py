@@ -1,0 +1,194 @@
+"""Properties of the overlay's text that need no checker."""
+
+from __future__ import annotations
+
+import ast
+import random
+
+import jax.numpy as jnp
+import pytest
+from flax import nnx as flax_nnx
+
+import typed_nnx as nnx
+from tests.codegen.model_stubs.overlay_models import (
+    ARRAY,
+    Library,
+    application,
+    attribute,
+    model,
+    models_of,
+)
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models, Named, Static, Unknown
+from typed_nnx_codegen.model_stubs.overlay import overlay_text
+from typed_nnx_codegen.model_stubs.state_class import STATE_METHODS
+
+LIBRARY = Library()
+PARAM = LIBRARY("Param", ARRAY)
+
+
+def written(models: Models) -> str:
+    return overlay_text(models, runtime="typed_nnx", command="typed-nnx stubs app")
+
+
+def classes(models: Models) -> dict[str, ast.ClassDef]:
+    body = ast.parse(written(models)).body
+    return {each.name: each for each in body if isinstance(each, ast.ClassDef)}
+
+
+def fields(found: ast.ClassDef) -> dict[str, str]:
+    return {
+        ast.unparse(each.target): ast.unparse(each.annotation)
+        for each in found.body
+        if isinstance(each, ast.AnnAssign)
+    }
+
+
+def keys(found: ast.ClassDef) -> set[str]:
+    annotations = [
+        each.args.args[-1].annotation or each.args.posonlyargs[-1].annotation
+        for each in found.body
+        if isinstance(each, ast.FunctionDef) and each.name == "__getitem__" and each.args.args
+    ] + [
+        each.args.posonlyargs[-1].annotation
+        for each in found.body
+        if isinstance(each, ast.FunctionDef) and each.name == "__getitem__"
+    ]
+    return {
+        node.value
+        for annotation in annotations
+        if annotation is not None
+        for node in ast.walk(annotation)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def test_a_filtered_state_has_the_fields_with_such_leaves_below_them_and_no_others() -> None:
+    found = classes(application())
+    assert fields(found["BlockState"]).keys() == {"kernel", "mean", "table", "__getattr__"}
+    assert fields(found["BlockParamState"]).keys() == {"kernel", "__getattr__"}
+    assert fields(found["BlockBatchStatState"]).keys() == {"mean", "__getattr__"}
+    assert fields(found["BlockRestOfParamState"]).keys() == {"mean", "table", "__getattr__"}
+    assert "layers" not in fields(found["MLPScaleState"])
+    assert "rngs" not in fields(found["MLPParamState"])
+    assert "WideCacheState" in found
+    assert "MLPCacheState" not in found
+
+
+def test_a_subclass_of_a_variable_class_is_in_the_part_of_its_base() -> None:
+    adapter = model("app:Adapter", attribute("a", LIBRARY("LoRAParam", ARRAY)))
+    found = classes(models_of(*LIBRARY.classes(), adapter))
+    assert "a" in fields(found["AdapterParamState"])
+    assert "a" in fields(found["AdapterLoRAParamState"])
+    assert "a" not in fields(found["AdapterRestOfParamState"])
+
+
+def test_a_model_that_contains_itself_through_others_ends() -> None:
+    tree = model("app:Tree", attribute("branches", LIBRARY("List", Named("app:Branch"))))
+    branch = model("app:Branch", attribute("tree", Named("app:Tree")), attribute("w", PARAM))
+    found = classes(models_of(*LIBRARY.classes(), tree, branch))
+    assert fields(found["TreeParamState"])["branches"] == "ListState[BranchParamState]"
+
+
+def test_classes_with_one_name_are_told_apart_by_their_modules() -> None:
+    pair = [model(f"app.{part}.net:Net", attribute("w", PARAM)) for part in ("left", "right")]
+    found = classes(models_of(*LIBRARY.classes(), *pair))
+    assert {"left_net_NetState", "right_net_NetState"} <= found.keys()
+    assert "NetState" not in found
+
+
+def test_a_class_of_the_user_keeps_its_name_beside_one_of_the_library() -> None:
+    theirs = model("typed_nnx:Linear", attribute("kernel", PARAM), path="")
+    ours = model("app:Linear", attribute("inner", Named("typed_nnx:Linear")))
+    found = classes(models_of(*LIBRARY.classes(), theirs, ours))
+    assert fields(found["LinearState"])["inner"] == "typed_nnx_LinearState"
+
+
+@pytest.mark.parametrize("name", ["List", "Dict", "MLPParam", "Hooks", "State", "Any"])
+def test_a_model_may_have_any_name(name: str) -> None:
+    odd = model(f"app:{name}", attribute("w", PARAM))
+    mlp = model("app:MLP", attribute("w", PARAM), attribute("odd", Named(f"app:{name}")))
+    text = written(models_of(*LIBRARY.classes(), mlp, odd))
+    body = [each for each in ast.parse(text).body if isinstance(each, ast.ClassDef)]
+    names = [each.name for each in body]
+    assert len(names) == len(set(names))
+
+
+def test_a_new_model_changes_no_name_and_no_class_of_the_others() -> None:
+    one = model("app:One", attribute("w", PARAM))
+    two = model("app:Two", attribute("w", PARAM))
+    before = classes(models_of(*LIBRARY.classes(), two))
+    after = classes(models_of(*LIBRARY.classes(), one, two))
+    for name in ("TwoState", "TwoParamState"):
+        assert ast.unparse(before[name]) == ast.unparse(after[name])
+
+
+def test_names_that_are_no_attributes_of_a_state_are_keys_only() -> None:
+    names = ["filter", "items", "class", "0", 'a "quoted" name', "_Param", "fine"]
+    odd = model("app:Odd", *(attribute(name, PARAM) for name in names))
+    found = classes(models_of(*LIBRARY.classes(), odd))
+    assert fields(found["OddState"]).keys() == {"fine"}
+    assert keys(found["OddState"]) == set(names)
+
+
+def test_an_attribute_called_like_a_builtin_or_an_import_does_not_hide_it() -> None:
+    names = ["property", "type", "str", "int", "jax", "Any", "Param", "tuple"]
+    odd = model("app:Odd", *(attribute(name, PARAM) for name in names))
+    found = classes(models_of(*LIBRARY.classes(), odd))
+    assert {fields(found["OddState"])[name] for name in names} == {"_Param[_Array]"}
+
+
+def test_what_could_not_be_typed_is_any_and_says_why() -> None:
+    odd = model("app:Odd", attribute("x", Unknown("made by\n  eval")), attribute("w", PARAM))
+    lines = written(models_of(*LIBRARY.classes(), odd)).splitlines()
+    assert "    x: _Any  # Any: made by eval" in lines
+
+
+def test_further_attributes_of_unknown_names_leave_the_state_open() -> None:
+    odd = model("app:Odd", attribute("*", Unknown("setattr")), attribute("w", PARAM))
+    found = classes(models_of(*LIBRARY.classes(), odd))
+    assert "__getattr__" not in fields(found["OddState"])
+
+
+def test_static_attributes_have_no_field() -> None:
+    odd = model("app:Odd", attribute("width", Static("int")), attribute("w", PARAM))
+    assert "width" not in fields(classes(models_of(*LIBRARY.classes(), odd))["OddState"])
+
+
+def test_a_base_class_of_all_models_gets_no_state_class() -> None:
+    odd = model("app:Odd", attribute("any", LIBRARY("Module")), bases=("typed_nnx:Module",))
+    found = classes(models_of(*LIBRARY.classes(), odd))
+    assert "ModuleState" not in found
+    assert fields(found["OddState"])["any"] == "_State[_Any, _Any, _Module, _Any]"
+
+
+def test_an_attribute_of_an_empty_base_class_may_hold_a_subclass() -> None:
+    layer, dense = (
+        model("app:Layer"),
+        model("app:Dense", attribute("w", PARAM), bases=("app:Layer",)),
+    )
+    net = model("app:Net", attribute("layer", Named("app:Layer")))
+    found = classes(models_of(*LIBRARY.classes(), layer, dense, net))
+    assert fields(found["NetParamState"])["layer"] == "LayerParamState"
+
+
+def test_the_order_of_reading_changes_nothing() -> None:
+    models = application()
+    names = list(models.classes)
+    random.Random(0).shuffle(names)
+    shuffled = Models({name: models.classes[name] for name in names}, models.roots[::-1])
+    assert written(shuffled) == written(models)
+
+
+def test_a_variable_class_of_the_user_has_a_part_of_its_own() -> None:
+    stats = ClassInfo("app:Stats", Kind.VARIABLE, ("A",), ("typed_nnx:Variable",), path="app.py")
+    net = model("app:Net", attribute("s", Named("app:Stats", (ARRAY,))), attribute("w", PARAM))
+    found = classes(models_of(*LIBRARY.classes(), stats, net))
+    assert fields(found["NetStatsState"])["s"] == "_Stats[_Array]"
+    assert "w" not in fields(found["NetStatsState"])
+
+
+@pytest.mark.parametrize("state", [nnx.State, flax_nnx.State], ids=["typed_nnx", "flax"])
+def test_the_methods_of_states_are_known(state: type) -> None:
+    made = state({"w": jnp.ones(2)})
+    public = {name for name in dir(made) if not name.startswith("_")}
+    assert public - {"w"} == STATE_METHODS
