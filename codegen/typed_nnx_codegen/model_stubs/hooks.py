@@ -53,6 +53,9 @@ _MEMBER = "    def __nnx_states__(self: {group}[{model}], /) -> {states}: ..."
 _HAS = "_HasGroup[_HasStates[_Has{part}[_S]]]"
 _STATE = f"    def __nnx_state__(self: {_HAS}, /) -> _S: ..."
 _ANSWER = f"    def {{method}}(self: {_HAS}, taken: {{taken}}, /) -> _S: ..."
+_PART_OF_UNUSED = (
+    "    def __nnx_part__(self: _A, taken: {taken}, /) -> _State[_Any, _Any, _A, _Any]: ..."
+)
 _PART_OF_OTHERS = "    def __nnx_part__(self: _A, taken: _F, /) -> _State[_Any, _Any, _A, _F]: ..."
 
 
@@ -75,6 +78,7 @@ class HooksWriter:
         self._variables = contents.variables
         self._names = names
         self._speller = speller
+        self._used = {part.taken for parts in plan.parts.values() for part in parts} - {""}
 
     def write(self) -> str:
         """Return the text."""
@@ -111,19 +115,34 @@ class HooksWriter:
     def _answer(self, method: str, part: Part, taken: str) -> str:
         return _ANSWER.format(method=method, part=self._label(part), taken=taken)
 
+    def _unused(self) -> str:
+        """Return the filters that derive from used ones and of which no model has a part."""
+        derived = {name for kind in self._used for name in self._variables.subclasses(kind)}
+        return " | ".join(map(self._speller.filter_type, sorted(derived - self._used)))
+
     def _parts(self, parts: list[Part]) -> list[str]:
+        unused = self._unused()
         answers = [
             self._answer("__nnx_part__", part, self._speller.filter_type(part.taken))
             for part in parts
         ]
-        return [*answers, self._answer("__nnx_part__", EVERYTHING, "_Everything")]
+        return [
+            *([_PART_OF_UNUSED.format(taken=unused)] if unused else []),
+            *answers,
+            self._answer("__nnx_part__", EVERYTHING, "_Everything"),
+        ]
 
     def _rests(self, parts: list[Part]) -> list[str]:
+        unused = self._unused()
         answers = [
             self._answer("__nnx_rest__", part, self._speller.filter_type(part.left))
             for part in parts
         ]
-        return [*answers, self._answer("__nnx_rest__", EVERYTHING, "object")]
+        return [
+            *([self._answer("__nnx_rest__", EVERYTHING, unused)] if unused else []),
+            *answers,
+            self._answer("__nnx_rest__", EVERYTHING, "object"),
+        ]
 
     def _states(self, info: ClassInfo) -> dict[Part, str]:
         """Return the types of the State of a model under each filter that needs an answer."""
@@ -136,7 +155,7 @@ class HooksWriter:
             states[Part(left=kind)] = self._applied(info, rest)
         # Without an answer of its own a subclass would get that of the class it derives from.
         derived = {name for kind in kinds for name in self._variables.subclasses(kind)}
-        for kind in derived - kinds:
+        for kind in derived & self._used - kinds:
             taken = self._speller.filter_type(kind)
             states[Part(taken=kind)] = self._speller.state_of(self._model(info), taken)
             states[Part(left=kind)] = everything

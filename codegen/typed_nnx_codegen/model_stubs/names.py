@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+from typed_nnx_codegen.model_stubs.preamble import OWN_NUMBERED
 
 K = TypeVar("K", bound=Hashable)
 
@@ -144,7 +145,7 @@ class Imports:
         taken = set(reserved)
         for name in outer:
             alias = _alias(name, levels[name])
-            while alias in taken:
+            while alias in taken or OWN_NUMBERED.fullmatch(alias):
                 alias += "_"
             taken.add(alias)
             self._aliases[name] = alias

@@ -96,12 +96,17 @@ OUR_CLASSES = (
 
 FLAX_CLASSES = _LISTS.format(state_of_list="_State[int, _S]", state_of_dict="_State[str, _S]")
 
-# Names that the texts above and the State classes use.
+# The names that the texts above bind, and those that `Hooks` comes with.
 OWN_NAMES = frozenset(
     re.findall(
-        r"\b_?[A-Z]\w*|_overload|_property", _TYPING + _VARIABLES + OURS + FLAX + OUR_CLASSES
+        r"(?<= as )_\w+|^_\w+(?= =)|(?<=^class )\w+",
+        _TYPING + _VARIABLES + OURS + FLAX + OUR_CLASSES,
+        re.MULTILINE,
     )
-) | {"Hooks", "_HasEverything", "_HasStates", "_Others"}
+) | {"Hooks", "_HasEverything", "_HasGroup", "_HasStates", "_Others"}
+
+# And those with a number.
+OWN_NUMBERED = re.compile(r"_[PS]\d+|_Group\d+(Member)?")
 
 
 def head(command: str, imports: str, parameters: int) -> str:

@@ -1,23 +1,23 @@
 # Generated from the source of typed_nnx._transforms.eval_shape by `make stubs`. Do not edit.
 
-import jax
 from collections.abc import Callable
 from collections.abc import Mapping
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.outcomes import Flat
 from typing import Any
 from typing import ParamSpec
+from typing import Protocol
 from typing import TypeAlias
 from typing import TypeVar
 from typing import overload
 
 _P = ParamSpec("_P")
-_Shape: TypeAlias = (
-    jax.ShapeDtypeStruct
-    | tuple[jax.ShapeDtypeStruct, ...]
-    | list[jax.ShapeDtypeStruct]
-    | Mapping[Any, jax.ShapeDtypeStruct]
-)
+class _Struct(Protocol):
+    @property
+    def shape(self) -> Any: ...
+    def update(self, **kwargs: Any) -> Any: ...
+
+_Shape: TypeAlias = _Struct | tuple[_Struct, ...] | list[_Struct] | Mapping[Any, _Struct]
 
 A = TypeVar("A")
 

@@ -15,17 +15,18 @@ from typing import Concatenate
 from typing import Generic
 from typing import NamedTuple
 from typing import ParamSpec
+from typing import Protocol
 from typing import Self
 from typing import TypeAlias
 from typing import TypeVar
 from typing import overload
 
-_Shape: TypeAlias = (
-    jax.ShapeDtypeStruct
-    | tuple[jax.ShapeDtypeStruct, ...]
-    | list[jax.ShapeDtypeStruct]
-    | Mapping[Any, jax.ShapeDtypeStruct]
-)
+class _Struct(Protocol):
+    @property
+    def shape(self) -> Any: ...
+    def update(self, **kwargs: Any) -> Any: ...
+
+_Shape: TypeAlias = _Struct | tuple[_Struct, ...] | list[_Struct] | Mapping[Any, _Struct]
 
 A = TypeVar("A")
 P = ParamSpec("P")

@@ -1,6 +1,5 @@
 # Generated from the source of typed_nnx._transforms.make_jaxpr by `make stubs`. Do not edit.
 
-import jax
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -8,15 +7,16 @@ from jax.extend.core import ClosedJaxpr
 from typed_nnx._transforms.lifted import Lifted
 from typing import Any
 from typing import ParamSpec
+from typing import Protocol
 from typing import TypeAlias
 from typing import overload
 
-_Shape: TypeAlias = (
-    jax.ShapeDtypeStruct
-    | tuple[jax.ShapeDtypeStruct, ...]
-    | list[jax.ShapeDtypeStruct]
-    | Mapping[Any, jax.ShapeDtypeStruct]
-)
+class _Struct(Protocol):
+    @property
+    def shape(self) -> Any: ...
+    def update(self, **kwargs: Any) -> Any: ...
+
+_Shape: TypeAlias = _Struct | tuple[_Struct, ...] | list[_Struct] | Mapping[Any, _Struct]
 
 P = ParamSpec("P")
 

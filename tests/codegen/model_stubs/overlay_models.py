@@ -66,8 +66,8 @@ class Wide(MLP):
 ARRAY = Named("jax:Array")
 
 
-def attribute(name: str, type: Type) -> Attribute:
-    return Attribute(name, type, 1)
+def attribute(name: str, found: Type) -> Attribute:
+    return Attribute(name, found, 1)
 
 
 def model(name: str, *attributes: Attribute, **more: object) -> ClassInfo:

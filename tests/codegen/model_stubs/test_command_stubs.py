@@ -12,7 +12,7 @@ import pytest
 
 from tests.codegen.model_stubs.overlay_models import ARRAY, Library, attribute, model, models_of
 from typed_nnx_codegen.commands import typed_nnx
-from typed_nnx_codegen.model_stubs import command, generation, overlay_file
+from typed_nnx_codegen.model_stubs import command, generation
 from typed_nnx_codegen.model_stubs.models import Models, Problem
 
 LIBRARY = Library()
@@ -126,7 +126,7 @@ def test_a_failure_while_writing_keeps_the_old_overlay_and_leaves_nothing_behind
     def fail(*places: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(overlay_file.os, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     result = run(net("w", "v"), "app")
     assert isinstance(result.exception, OSError)
     assert OVERLAY.read_text() == before
@@ -144,7 +144,7 @@ def test_watch_writes_after_each_change_and_ends_with_status_0(
             raise KeyboardInterrupt
         return {}
 
-    monkeypatch.setattr(command.Request, "read", lambda self: next(answers))
+    monkeypatch.setattr(generation.Request, "read", lambda self: next(answers))
     monkeypatch.setattr(command, "wait_for_change", wait)
     result = run(net(), "app", "--watch")
     assert result.exit_code == 0

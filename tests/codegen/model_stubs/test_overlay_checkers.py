@@ -211,7 +211,7 @@ def differences(
     }
 
 
-NONE_DIFFER = {"not expected": {}, "missing": set()}
+NONE_DIFFER: dict[str, object] = {"not expected": {}, "missing": set()}
 
 
 def test_pyright_knows_the_fields_of_states_and_parts_and_finds_nothing_in_the_overlay(

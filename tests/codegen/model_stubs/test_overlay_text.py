@@ -45,10 +45,6 @@ def fields(found: ast.ClassDef) -> dict[str, str]:
 
 def keys(found: ast.ClassDef) -> set[str]:
     annotations = [
-        each.args.args[-1].annotation or each.args.posonlyargs[-1].annotation
-        for each in found.body
-        if isinstance(each, ast.FunctionDef) and each.name == "__getitem__" and each.args.args
-    ] + [
         each.args.posonlyargs[-1].annotation
         for each in found.body
         if isinstance(each, ast.FunctionDef) and each.name == "__getitem__"
@@ -103,7 +99,7 @@ def test_a_class_of_the_user_keeps_its_name_beside_one_of_the_library() -> None:
     assert fields(found["LinearState"])["inner"] == "typed_nnx_LinearState"
 
 
-@pytest.mark.parametrize("name", ["List", "Dict", "MLPParam", "Hooks", "State", "Any"])
+@pytest.mark.parametrize("name", ["List", "Dict", "MLPParam", "Hooks", "State", "Any", "S0"])
 def test_a_model_may_have_any_name(name: str) -> None:
     odd = model(f"app:{name}", attribute("w", PARAM))
     mlp = model("app:MLP", attribute("w", PARAM), attribute("odd", Named(f"app:{name}")))

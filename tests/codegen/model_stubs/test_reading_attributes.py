@@ -199,6 +199,21 @@ CASES: dict[str, tuple[str, dict[str, str]]] = {
         """,
         {"x": "Array", "y": "ndarray", "z": "Array"},
     ),
+    "values of Variables": (
+        """
+        def __init__(self, key: jax.Array, rngs: nnx.Rngs):
+            self.a = nnx.Param(nnx.initializers.lecun_normal()(key, (3, 3)))
+            self.b = nnx.Param(jax.nn.initializers.zeros(key, (3, 3)))
+            self.c = nnx.Param(rngs.params.normal((3,)))
+            self.d = nnx.Param(jax.random.uniform(rngs(), (3,)))
+            self.e = nnx.Variable({"x": jnp.ones(3)})
+            self.f = nnx.Param(jax.nn.relu(jnp.ones(3)))
+            self.g = nnx.Param(jax.numpy.linalg.norm(key) * 2)
+            self.h = nnx.Param(whatever())
+        """,
+        dict.fromkeys("abcdf", "Param[Array]")
+        | {"e": "Variable[dict[str, Array]]", "g": "Param[?]", "h": "Param[?]"},
+    ),
     "static values": (
         """
         def __init__(self, n: int, act: Callable[[jax.Array], jax.Array]):

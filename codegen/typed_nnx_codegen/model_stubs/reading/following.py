@@ -76,6 +76,7 @@ _FOLLOWED = (
     "jax._src.tree",
     "jax._src.tree_util",
     "jax._src.typing",
+    "jax._src.util",
 )
 
 _OTHER_RUNTIME = {

@@ -12,17 +12,18 @@ from collections.abc import Iterator
 from typed_nnx_codegen.stubgen.families.decorating import overload_text
 
 IMPORTS = (
-    "import jax",
     "from collections.abc import Mapping",
-    "from typing import Any, ParamSpec, TypeAlias, TypeVar, overload",
+    "from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, overload",
 )
+# What a `jax.ShapeDtypeStruct` has and an array has not; that class itself has parts that jax does
+# not type, so that a public signature with it would count as not typed either.
 PREAMBLE = """\
-_Shape: TypeAlias = (
-    jax.ShapeDtypeStruct
-    | tuple[jax.ShapeDtypeStruct, ...]
-    | list[jax.ShapeDtypeStruct]
-    | Mapping[Any, jax.ShapeDtypeStruct]
-)
+class _Struct(Protocol):
+    @property
+    def shape(self) -> Any: ...
+    def update(self, **kwargs: Any) -> Any: ...
+
+_Shape: TypeAlias = _Struct | tuple[_Struct, ...] | list[_Struct] | Mapping[Any, _Struct]
 """
 
 MOST = 6

@@ -53,7 +53,8 @@ def split(node: A, {_GRAPH}) -> tuple[GraphDef[A], State[Any, Any, A, Any]]: ...
 def _unpack() -> str:
     """Return the overloads of `unpack`: a GraphState is one of an ``A``, whatever the filter."""
     lines = [
-        f"@overload\ndef unpack(node: A, first: Filter = ..., /, {_GRAPH}) -> GraphState[A]: ..."
+        f"@overload\ndef unpack(node: A, {_GRAPH}) -> GraphState[A]: ..."
+        f"\n@overload\ndef unpack(node: A, f1: Filter, /, {_GRAPH}) -> GraphState[A]: ..."
     ]
     for count in range(2, MOST + 1):
         filters = ", ".join(f"f{i}: Filter" for i in range(1, count + 1))
