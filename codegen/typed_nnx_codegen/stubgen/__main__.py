@@ -20,7 +20,15 @@ COMMAND = "make stubs"
 _ROOT = Path(__file__).parents[3]
 SOURCE = _ROOT / "src"
 TARGET = _ROOT / "stubs" / "typed_nnx-stubs"
-HEADER = f"# Generated from the source of {{module}} by `{COMMAND}`. Do not edit.\n\n"
+HEADER = f"""\
+# Generated from the source of {{module}} by `{COMMAND}`. Do not edit.
+# Overloads overlap where one is more precise than another: the first that fits counts.
+# mypy: disable-error-code="overload-overlap"
+# pyright: reportOverlappingOverload=false
+# A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
+# pyright: reportInvalidTypeVarUse=false
+
+"""
 
 
 def render(modules: Set[str] = frozenset(), source: Path = SOURCE) -> dict[str, str]:

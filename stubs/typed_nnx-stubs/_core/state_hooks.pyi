@@ -1,4 +1,9 @@
 # Generated from the source of typed_nnx._core.state_hooks by `make stubs`. Do not edit.
+# Overloads overlap where one is more precise than another: the first that fits counts.
+# mypy: disable-error-code="overload-overlap"
+# pyright: reportOverlappingOverload=false
+# A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
+# pyright: reportInvalidTypeVarUse=false
 
 from collections.abc import Callable
 from typed_nnx._core.state import State
@@ -66,8 +71,8 @@ class StateHooks:
     def __nnx_part__(self, taken: F, /) -> State[Any, Any, Self, F]: ...
     def __nnx_rest__(self, taken: object, /) -> State[Any, Any, Self, EllipsisType]: ...
     if MYPY:
-        def __nnx_params__(self, /) -> State[Any, Any, Self, type[Param[Any]]]: ...
-        def __nnx_lora_params__(self, /) -> State[Any, Any, Self, type[LoRAParam[Any]]]: ...
+        def __nnx_params__(self, /) -> State[Any, Any, Self, type[Param[Any]]]: ...  # pyright: ignore[reportRedeclaration]
+        def __nnx_lora_params__(self, /) -> State[Any, Any, Self, type[LoRAParam[Any]]]: ...  # pyright: ignore[reportRedeclaration]
     else:
         def __nnx_params__(self: SupportsPart[type[Param[Any]], S], /) -> S: ...
         def __nnx_lora_params__(self: SupportsPart[type[LoRAParam[Any]], S], /) -> S: ...

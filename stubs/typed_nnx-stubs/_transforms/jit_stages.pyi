@@ -1,4 +1,9 @@
 # Generated from the source of typed_nnx._transforms.jit_stages by `make stubs`. Do not edit.
+# Overloads overlap where one is more precise than another: the first that fits counts.
+# mypy: disable-error-code="overload-overlap"
+# pyright: reportOverlappingOverload=false
+# A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
+# pyright: reportInvalidTypeVarUse=false
 
 import functools
 import jax
@@ -104,14 +109,14 @@ class HasStages(Generic[P, R]):
         **kwargs: P.kwargs,
     ) -> Traced[R]: ...
     @overload
-    def trace(  # type: ignore[overload-cannot-match]
+    def trace(
         self,
         _0: _Shape,
         *args: Any,
         **kwargs: Any,
     ) -> Traced[R]: ...
     @overload
-    def trace(  # type: ignore[overload-cannot-match]
+    def trace(
         self,
         _0: Any,
         _1: _Shape,
@@ -119,7 +124,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Traced[R]: ...
     @overload
-    def trace(  # type: ignore[overload-cannot-match]
+    def trace(
         self,
         _0: Any,
         _1: Any,
@@ -128,7 +133,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Traced[R]: ...
     @overload
-    def trace(  # type: ignore[overload-cannot-match]
+    def trace(
         self,
         _0: Any,
         _1: Any,
@@ -138,7 +143,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Traced[R]: ...
     @overload
-    def trace(  # type: ignore[overload-cannot-match]
+    def trace(
         self,
         _0: Any,
         _1: Any,
@@ -149,7 +154,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Traced[R]: ...
     @overload
-    def trace(  # type: ignore[overload-cannot-match]
+    def trace(
         self,
         _0: Any,
         _1: Any,
@@ -167,14 +172,14 @@ class HasStages(Generic[P, R]):
         **kwargs: P.kwargs,
     ) -> Lowered[R]: ...
     @overload
-    def lower(  # type: ignore[overload-cannot-match]
+    def lower(
         self,
         _0: _Shape,
         *args: Any,
         **kwargs: Any,
     ) -> Lowered[R]: ...
     @overload
-    def lower(  # type: ignore[overload-cannot-match]
+    def lower(
         self,
         _0: Any,
         _1: _Shape,
@@ -182,7 +187,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Lowered[R]: ...
     @overload
-    def lower(  # type: ignore[overload-cannot-match]
+    def lower(
         self,
         _0: Any,
         _1: Any,
@@ -191,7 +196,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Lowered[R]: ...
     @overload
-    def lower(  # type: ignore[overload-cannot-match]
+    def lower(
         self,
         _0: Any,
         _1: Any,
@@ -201,7 +206,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Lowered[R]: ...
     @overload
-    def lower(  # type: ignore[overload-cannot-match]
+    def lower(
         self,
         _0: Any,
         _1: Any,
@@ -212,7 +217,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Lowered[R]: ...
     @overload
-    def lower(  # type: ignore[overload-cannot-match]
+    def lower(
         self,
         _0: Any,
         _1: Any,
@@ -230,14 +235,14 @@ class HasStages(Generic[P, R]):
         **kwargs: P.kwargs,
     ) -> Compiled[R]: ...
     @overload
-    def compile(  # type: ignore[overload-cannot-match]
+    def compile(
         self,
         _0: _Shape,
         *args: Any,
         **kwargs: Any,
     ) -> Compiled[R]: ...
     @overload
-    def compile(  # type: ignore[overload-cannot-match]
+    def compile(
         self,
         _0: Any,
         _1: _Shape,
@@ -245,7 +250,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Compiled[R]: ...
     @overload
-    def compile(  # type: ignore[overload-cannot-match]
+    def compile(
         self,
         _0: Any,
         _1: Any,
@@ -254,7 +259,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Compiled[R]: ...
     @overload
-    def compile(  # type: ignore[overload-cannot-match]
+    def compile(
         self,
         _0: Any,
         _1: Any,
@@ -264,7 +269,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Compiled[R]: ...
     @overload
-    def compile(  # type: ignore[overload-cannot-match]
+    def compile(
         self,
         _0: Any,
         _1: Any,
@@ -275,7 +280,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> Compiled[R]: ...
     @overload
-    def compile(  # type: ignore[overload-cannot-match]
+    def compile(
         self,
         _0: Any,
         _1: Any,
@@ -293,14 +298,14 @@ class HasStages(Generic[P, R]):
         **kwargs: P.kwargs,
     ) -> R: ...
     @overload
-    def eval_shape(  # type: ignore[overload-cannot-match]
+    def eval_shape(
         self,
         _0: _Shape,
         *args: Any,
         **kwargs: Any,
     ) -> R: ...
     @overload
-    def eval_shape(  # type: ignore[overload-cannot-match]
+    def eval_shape(
         self,
         _0: Any,
         _1: _Shape,
@@ -308,7 +313,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> R: ...
     @overload
-    def eval_shape(  # type: ignore[overload-cannot-match]
+    def eval_shape(
         self,
         _0: Any,
         _1: Any,
@@ -317,7 +322,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> R: ...
     @overload
-    def eval_shape(  # type: ignore[overload-cannot-match]
+    def eval_shape(
         self,
         _0: Any,
         _1: Any,
@@ -327,7 +332,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> R: ...
     @overload
-    def eval_shape(  # type: ignore[overload-cannot-match]
+    def eval_shape(
         self,
         _0: Any,
         _1: Any,
@@ -338,7 +343,7 @@ class HasStages(Generic[P, R]):
         **kwargs: Any,
     ) -> R: ...
     @overload
-    def eval_shape(  # type: ignore[overload-cannot-match]
+    def eval_shape(
         self,
         _0: Any,
         _1: Any,

@@ -1,4 +1,9 @@
 # Generated from the source of typed_nnx._transforms.make_jaxpr by `make stubs`. Do not edit.
+# Overloads overlap where one is more precise than another: the first that fits counts.
+# mypy: disable-error-code="overload-overlap"
+# pyright: reportOverlappingOverload=false
+# A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
+# pyright: reportInvalidTypeVarUse=false
 
 from collections.abc import Callable
 from collections.abc import Mapping
@@ -36,14 +41,14 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         **kwargs: P.kwargs,
     ) -> ClosedJaxpr: ...
     @overload
-    def __call__(  # type: ignore[overload-cannot-match]
+    def __call__(
         self,
         _0: _Shape,
         *args: Any,
         **kwargs: Any,
     ) -> ClosedJaxpr: ...
     @overload
-    def __call__(  # type: ignore[overload-cannot-match]
+    def __call__(
         self,
         _0: Any,
         _1: _Shape,
@@ -51,7 +56,7 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         **kwargs: Any,
     ) -> ClosedJaxpr: ...
     @overload
-    def __call__(  # type: ignore[overload-cannot-match]
+    def __call__(
         self,
         _0: Any,
         _1: Any,
@@ -60,7 +65,7 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         **kwargs: Any,
     ) -> ClosedJaxpr: ...
     @overload
-    def __call__(  # type: ignore[overload-cannot-match]
+    def __call__(
         self,
         _0: Any,
         _1: Any,
@@ -70,7 +75,7 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         **kwargs: Any,
     ) -> ClosedJaxpr: ...
     @overload
-    def __call__(  # type: ignore[overload-cannot-match]
+    def __call__(
         self,
         _0: Any,
         _1: Any,
@@ -81,7 +86,7 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         **kwargs: Any,
     ) -> ClosedJaxpr: ...
     @overload
-    def __call__(  # type: ignore[overload-cannot-match]
+    def __call__(
         self,
         _0: Any,
         _1: Any,

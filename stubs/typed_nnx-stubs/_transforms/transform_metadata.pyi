@@ -1,4 +1,9 @@
 # Generated from the source of typed_nnx._transforms.transform_metadata by `make stubs`. Do not edit.
+# Overloads overlap where one is more precise than another: the first that fits counts.
+# mypy: disable-error-code="overload-overlap"
+# pyright: reportOverlappingOverload=false
+# A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
+# pyright: reportInvalidTypeVarUse=false
 
 from collections.abc import Callable
 from typed_nnx._transforms.gather import Call

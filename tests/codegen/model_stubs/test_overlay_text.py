@@ -188,3 +188,15 @@ def test_the_methods_of_states_are_known(state: type) -> None:
     made = state({"w": jnp.ones(2)})
     public = {name for name in dir(made) if not name.startswith("_")}
     assert public - {"w"} == STATE_METHODS
+
+
+def test_a_filter_that_no_model_has_is_not_answered_as_the_one_it_derives_from() -> None:
+    known = [each for each in LIBRARY.classes() if not each.name.endswith("LoRAParam")]
+    hooks = classes(models_of(*known, model("app:Net", attribute("w", PARAM))))["Hooks"]
+    parts = [
+        ast.unparse(each.args.posonlyargs[1].annotation or each)
+        for each in hooks.body
+        if isinstance(each, ast.FunctionDef) and each.name == "__nnx_part__"
+    ]
+    first = next(place for place, taken in enumerate(parts) if "LoRAParam" in taken)
+    assert first < parts.index("_Type[_Param[_Any]]")

@@ -29,9 +29,6 @@ _Shape: TypeAlias = _Struct | tuple[_Struct, ...] | list[_Struct] | Mapping[Any,
 MOST = 6
 """A shape is seen among so many first arguments."""
 
-REMARK = "type: ignore[overload-cannot-match]"
-"""mypy thinks that the first overload takes everything, since it does not know the function yet."""
-
 
 def abstract_overloads(
     name: str,
@@ -41,6 +38,7 @@ def abstract_overloads(
     anything: tuple[str, ...],
     parameters: str = "P",
     indent: str = "",
+    remark: str = "",
 ) -> str:
     """Return the overloads of one function.
 
@@ -51,10 +49,11 @@ def abstract_overloads(
         anything: The same for a function of any arguments.
         parameters: The name of the function's parameters.
         indent: What each line starts with.
+        remark: A comment for the overloads with shapes.
     """
     own = (*before, f"*args: {parameters}.args", f"**kwargs: {parameters}.kwargs")
     return overload_text(name, own, result, indent=indent) + "".join(
-        overload_text(name, (*anything, *found), result, indent=indent, remark=REMARK)
+        overload_text(name, (*anything, *found), result, indent=indent, remark=remark)
         for found in shape_parameters()
     )
 

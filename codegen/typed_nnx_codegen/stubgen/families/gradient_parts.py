@@ -16,8 +16,8 @@ POSITIONS = range(4)
 
 IMPORTS = (
     "from collections.abc import Callable, Hashable, Sequence",
-    "from typing import Any, ClassVar, Generic, Literal, Never, ParamSpec, Protocol, overload",
-    "from typing_extensions import TypeVar",
+    "from typing import Any, ClassVar, Generic, Literal, Never, Protocol, overload",
+    "from typing_extensions import ParamSpec, TypeVar",
     "from typed_nnx._core.state import State",
     "from typed_nnx._core.variable_types import LoRAParam, Param",
     "from typed_nnx._transforms.diff_argnums import DiffArgs",
@@ -35,8 +35,12 @@ def type_variables() -> str:
 
     The bound lets lambdas in; the default stands for what a checker cannot tell, as of them.
     """
-    lines = ['_R_co = TypeVar("_R_co", covariant=True)']
-    lines += ['_X = TypeVar("_X")', '_X_co = TypeVar("_X_co", covariant=True)']
+    lines = ['_P = ParamSpec("_P", default=...)', '_R_co = TypeVar("_R_co", covariant=True)']
+    lines += [
+        '_R = TypeVar("_R", default=Any)',
+        '_X = TypeVar("_X", default=Any)',
+        '_X_co = TypeVar("_X_co", covariant=True)',
+    ]
     for n in POSITIONS:
         lines += [
             f'_A{n} = TypeVar("_A{n}", bound=Any, default=Any)',
@@ -44,7 +48,7 @@ def type_variables() -> str:
             f'_A{n}_contra = TypeVar("_A{n}_contra", bound=Any, contravariant=True)',
             f'_F{n} = TypeVar("_F{n}", default={PARAMS})',
             f'_G{n} = TypeVar("_G{n}")',
-            f'_S{n} = TypeVar("_S{n}")',
+            f'_S{n} = TypeVar("_S{n}", default=Any)',
         ]
     return "\n".join(lines)
 

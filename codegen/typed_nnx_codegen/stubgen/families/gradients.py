@@ -51,17 +51,17 @@ def _has_aux(has_aux: bool) -> str:
 
 
 def _function_type(chosen: Chosen, has_aux: bool) -> str:
-    value = "tuple[R, _X]" if has_aux else "R"
-    return f"{chosen.function}[P, {joined(names('A', chosen.count))}, {value}] | _NoFunction"
+    value = "tuple[_R, _X]" if has_aux else "_R"
+    return f"{chosen.function}[_P, {joined(names('A', chosen.count))}, {value}] | _NoFunction"
 
 
 def _result_type(name: str, chosen: Chosen, has_aux: bool) -> str:
     made = RESULTS.get((name, has_aux), RESULTS[name, False])
-    own = [*names("A", chosen.count), *names("F", chosen.count), "P"]
+    own = [*names("A", chosen.count), *names("F", chosen.count), "_P"]
     if made.of == "_X_co":
         own.append("_X")
     elif made.of is not None:
-        own.append("tuple[R, _X]" if has_aux else "R")
+        own.append("tuple[_R, _X]" if has_aux else "_R")
     return f"{made.name}{chosen.result}[{joined(own)}]"
 
 
@@ -90,33 +90,37 @@ def _by_trees(name: str) -> Iterator[str]:
                 parameters = [f"f: {_function_type(chosen, has_aux)}", "*", argnums]
                 parameters += [_has_aux(has_aux), _OPTIONS, modes]
                 yield _overload(name, parameters, _tree_result(name, has_aux))
-        parameters = ["f: Callable[P, Any]", "*", "argnums: tuple[Any, ...] | list[Any]"]
+        parameters = ["f: Callable[_P, Any]", "*", "argnums: tuple[Any, ...] | list[Any]"]
         yield _overload(
-            name, [*parameters, "has_aux: bool = ...", _OPTIONS, modes], f"{_CLASSES[name]}[P, Any]"
+            name,
+            [*parameters, "has_aux: bool = ...", _OPTIONS, modes],
+            f"{_CLASSES[name]}[_P, Any]",
         )
         parameters = ["*", "argnums: DiffArgs = ...", "has_aux: bool = ...", _OPTIONS, modes]
-        yield _overload(name, parameters, f"Callable[[Callable[P, Any]], {_CLASSES[name]}[P, Any]]")
+        yield _overload(
+            name, parameters, f"Callable[[Callable[_P, Any]], {_CLASSES[name]}[_P, Any]]"
+        )
 
 
 def _tree_result(name: str, has_aux: bool) -> str:
-    value = "tuple[R, _X]" if has_aux else "R"
+    value = "tuple[_R, _X]" if has_aux else "_R"
     result = "tuple[_A0, _X]" if has_aux else "_A0"
     if name == "value_and_grad":
         result = f"tuple[{value}, _A0]"
-    return f"{_CLASSES[name]}[P, {result}]"
+    return f"{_CLASSES[name]}[_P, {result}]"
 
 
 def _imprecise(name: str) -> Iterator[str]:
     """Yield overloads for positions whose types are not told apart."""
     for has_aux in (False, True):
-        aux = "tuple[R, _X]" if has_aux else "R"
+        aux = "tuple[_R, _X]" if has_aux else "_R"
         result = "tuple[Any, _X]" if has_aux else "Any"
         if name == "value_and_grad":
             result = f"tuple[{aux}, Any]"
-        made = f"{_CLASSES[name]}[P, {result}]"
+        made = f"{_CLASSES[name]}[_P, {result}]"
         options = [f"argnums: {_OTHERS}", _has_aux(has_aux), _OPTIONS, _MODES]
-        yield _overload(name, [f"f: Callable[P, {aux}]", "*", *options], made)
-        yield _overload(name, ["*", *options], f"Callable[[Callable[P, {aux}]], {made}]")
+        yield _overload(name, [f"f: Callable[_P, {aux}]", "*", *options], made)
+        yield _overload(name, ["*", *options], f"Callable[[Callable[_P, {aux}]], {made}]")
 
 
 def _unknown(name: str) -> str:
