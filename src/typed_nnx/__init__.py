@@ -84,7 +84,7 @@ from typed_nnx._core.filters import to_predicate as to_predicate
 # -- State and GraphDef ------------------------------------------------------------------------
 from typed_nnx._core.flat_state import FlatState as FlatState
 from typed_nnx._core.state import State as State
-from typed_nnx._core.state_hooks import SupportsState as SupportsState
+from typed_nnx._core.state_protocols import SupportsState as SupportsState
 from typed_nnx._graph.graph_state import GraphState as GraphState
 from typed_nnx._graph.graphdef import GraphDef as GraphDef
 from typed_nnx._graph.graphdef import PureState as PureState

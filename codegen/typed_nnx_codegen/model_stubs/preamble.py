@@ -54,9 +54,9 @@ _V = _TypeVar("_V", bound=_Variable[_Any] | _JaxArray)
 OURS = """\
 from typed_nnx import State as _State
 from typed_nnx import Variable as _Variable
-from typed_nnx._core.state_hooks import SupportsPart as _SupportsPart
-from typed_nnx._core.state_hooks import SupportsRest as _SupportsRest
-from typed_nnx._core.state_hooks import SupportsState as _SupportsState
+from typed_nnx._core.state_protocols import SupportsPart as _SupportsPart
+from typed_nnx._core.state_protocols import SupportsRest as _SupportsRest
+from typed_nnx._core.state_protocols import SupportsState as _SupportsState
 """
 
 FLAX = """\

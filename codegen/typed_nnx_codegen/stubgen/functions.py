@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 import libcst.matchers as m
 
@@ -58,14 +60,28 @@ def is_overload(function: cst.FunctionDef) -> bool:
     return any(decorator_name(found) == "overload" for found in function.decorators)
 
 
+def _ignored(function: cst.FunctionDef) -> cst.TrailingWhitespace:
+    """Return the end of a line with what pyright is not to report about a signature, if anything."""
+    body = function.body
+    if isinstance(body, cst.IndentedBlock):
+        comment = body.header.comment
+    else:
+        assert isinstance(body, cst.SimpleStatementSuite)
+        comment = body.trailing_whitespace.comment
+    found = re.search(r"# pyright: ignore\[\w+\]", comment.value if comment else "")
+    if found is None:
+        return cst.TrailingWhitespace()
+    return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(found[0]))
+
+
 def function_stub(function: cst.FunctionDef) -> cst.FunctionDef:
     """Return a function without its body, comments and the decorators that only concern it."""
     signature = function.with_changes(
-        body=cst.SimpleStatementSuite([ELLIPSIS]),
+        body=cst.SimpleStatementSuite([ELLIPSIS], trailing_whitespace=_ignored(function)),
         decorators=[d for d in function.decorators if decorator_name(d) in _KEPT],
         leading_lines=(),
         lines_after_decorators=(),
     )
     cleaned = signature.visit(_Defaults())
     assert isinstance(cleaned, cst.FunctionDef)
-    return cleaned
+    return cleaned.with_changes(body=signature.body)

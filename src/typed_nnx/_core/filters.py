@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, Union
 from typing import Any as AnyType
 
 from typed_nnx._core.paths import Key, Path
-from typed_nnx._core.state_hooks import FilterHooks
+from typed_nnx._core.state_protocols import FilterHooks
 from typed_nnx.errors import FilterOrderError, InvalidFilterError
 
 if TYPE_CHECKING:

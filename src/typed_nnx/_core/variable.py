@@ -16,7 +16,7 @@ from typed_nnx._core.display import VariableDisplay
 from typed_nnx._core.operators import ArrayOperators
 from typed_nnx._core.references import is_array_ref, new_array_ref
 from typed_nnx._core.sharding import place_value
-from typed_nnx._core.state_hooks import TypeFilterHooks
+from typed_nnx._core.state_protocols import TypeFilterHooks
 from typed_nnx._core.trace import context
 from typed_nnx._core.unset import UNSET
 from typed_nnx._core.variable_axes import AxisHooks

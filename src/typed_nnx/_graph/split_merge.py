@@ -8,7 +8,7 @@ from typed_nnx._core.filters import Filter
 from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.nested import grouped
 from typed_nnx._core.state import State
-from typed_nnx._core.state_hooks import SupportsSplit, SupportsState
+from typed_nnx._core.state_protocols import SupportsSplit, SupportsState
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graph_state import GraphState

@@ -340,7 +340,7 @@ class Staged(Lifted[P, R], HasStages[P, R]):
         self: Lifted[Concatenate[A, Q], S], instance: A, owner: Any = None
     ) -> JitMethod[Q, S]: ...
     @overload
-    def __get__(self, instance: object, owner: Any = None) -> JitMethod[..., R]: ...
+    def __get__(self, instance: object, owner: Any = None) -> JitMethod[..., R]: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
     def __get__(self, instance: Any, owner: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
         return self if instance is None else JitMethod(self, instance)
 

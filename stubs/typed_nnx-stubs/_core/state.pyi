@@ -16,11 +16,11 @@ from typed_nnx._core.filters import Predicate
 from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.nested import Nested
 from typed_nnx._core.paths import Path
-from typed_nnx._core.state_hooks import HasFields
-from typed_nnx._core.state_hooks import Selects
-from typed_nnx._core.state_hooks import SelectsNext
-from typed_nnx._core.state_hooks import SelectsRest
-from typed_nnx._core.state_hooks import SupportsState
+from typed_nnx._core.state_protocols import HasFields
+from typed_nnx._core.state_protocols import Selects
+from typed_nnx._core.state_protocols import SelectsNext
+from typed_nnx._core.state_protocols import SelectsRest
+from typed_nnx._core.state_protocols import SupportsState
 from typed_nnx._core.variable import Variable
 from types import EllipsisType
 from typing import Any

@@ -9,9 +9,9 @@ from typed_nnx._core.filters import Filter
 from typed_nnx._core.filters import Predicate
 from typed_nnx._core.paths import Path
 from typed_nnx._core.state import State
-from typed_nnx._core.state_hooks import Selects
-from typed_nnx._core.state_hooks import SelectsNext
-from typed_nnx._core.state_hooks import SelectsRest
+from typed_nnx._core.state_protocols import Selects
+from typed_nnx._core.state_protocols import SelectsNext
+from typed_nnx._core.state_protocols import SelectsRest
 from typed_nnx._core.variable import Variable
 from types import EllipsisType
 from typing import Any

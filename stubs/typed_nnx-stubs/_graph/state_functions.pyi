@@ -14,11 +14,11 @@ from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.paths import Path
 from typed_nnx._core.pure_dict import restore_int_paths as restore_int_paths
 from typed_nnx._core.state import State
-from typed_nnx._core.state_hooks import HasFields
-from typed_nnx._core.state_hooks import Selects
-from typed_nnx._core.state_hooks import SelectsNext
-from typed_nnx._core.state_hooks import SelectsRest
-from typed_nnx._core.state_hooks import SupportsState
+from typed_nnx._core.state_protocols import HasFields
+from typed_nnx._core.state_protocols import Selects
+from typed_nnx._core.state_protocols import SelectsNext
+from typed_nnx._core.state_protocols import SelectsRest
+from typed_nnx._core.state_protocols import SupportsState
 from typed_nnx._core.variable import Variable
 from types import EllipsisType
 from typing import Any

@@ -221,3 +221,17 @@ def test_comments_of_a_signature_are_left_out() -> None:
     ) -> None: ...
     """
     assert "#" not in stub_of(source)
+
+
+def test_what_pyright_is_not_to_report_of_a_signature_stays() -> None:
+    source = """
+    class A:
+        def f(self) -> int:  # pyright: ignore[reportX]  # because
+            return 1
+        def g(self) -> int: ...  # noqa: X1  # pyright: ignore[reportY]
+    """
+    text = stub_of(source)
+    assert "def f(self) -> int: ...  # pyright: ignore[reportX]\n" in text
+    assert "def g(self) -> int: ...  # pyright: ignore[reportY]" in text
+    assert "because" not in text
+    assert "noqa" not in text

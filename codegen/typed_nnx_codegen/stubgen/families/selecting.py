@@ -25,7 +25,7 @@ IMPORTS = (
     "from typing import Any, TypeAlias, TypeVar, overload",
     "from typed_nnx._core.filters import Filter, Predicate",
     "from typed_nnx._core.state import State",
-    "from typed_nnx._core.state_hooks import Selects, SelectsRest, SelectsNext",
+    "from typed_nnx._core.state_protocols import Selects, SelectsRest, SelectsNext",
     "from typed_nnx._core.variable import Variable",
 )
 

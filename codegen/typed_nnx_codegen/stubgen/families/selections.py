@@ -101,7 +101,7 @@ STUBS = (
             "import jax",
             "from collections.abc import Mapping",
             "from typed_nnx._core.flat_state import FlatState",
-            "from typed_nnx._core.state_hooks import SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState",
+            "from typed_nnx._core.state_protocols import SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState",
         ),
     ),
     ModuleStub(

@@ -176,7 +176,7 @@ STUBS = (
         imports=(
             *(line for line in IMPORTS if "_core.state import" not in line),
             "from typing import ClassVar",
-            "from typed_nnx._core.state_hooks import HasFields, SupportsState",
+            "from typed_nnx._core.state_protocols import HasFields, SupportsState",
         ),
     ),
     ModuleStub(
@@ -197,6 +197,6 @@ STUBS = (
             "diff": _DIFF,
         },
         preamble=f'{PREAMBLE}\n{_TYPES}K = TypeVar("K")\n',
-        imports=(*IMPORTS, "from typed_nnx._core.state_hooks import HasFields, SupportsState"),
+        imports=(*IMPORTS, "from typed_nnx._core.state_protocols import HasFields, SupportsState"),
     ),
 )
