@@ -269,3 +269,17 @@ def trees(model: MLP, batch: dict[str, Any], x: jax.Array, flag: bool) -> None:
     nnx.grad(scaled, graph=flag)(model, x)
     nnx.grad(scaled, graph=False)(model)  # E
     nnx.grad(scaled, graph=3)  # E
+
+
+def filtered_values(model: Adapted, x: jax.Array) -> None:
+    """The value comes with the gradient by the Variables that a `DiffState` names."""
+    wrt = nnx.DiffState(0, nnx.LoRAParam)
+    assert_type(
+        nnx.value_and_grad(of_adapted, argnums=nnx.DiffState(0, nnx.LoRAParam))(model, x),
+        tuple[jax.Array, nnx.State[Any, Any, Adapted, type[nnx.LoRAParam[Any]]]],
+    )
+    assert_type(
+        nnx.value_and_grad(of_adapted, argnums=wrt)(model, x)[1],
+        nnx.State[Any, Any, Adapted, type[nnx.LoRAParam[Any]]],
+    )
+    nnx.value_and_grad(of_adapted, argnums=nnx.DiffState(3, nnx.LoRAParam))(model, x)  # E

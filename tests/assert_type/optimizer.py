@@ -91,3 +91,17 @@ def ema(model: MLP, other: CNN) -> None:
     average.apply_to()  # E
     nnx.EMA(model)  # E
     nnx.EMA(model, "0.99")  # E
+
+
+def one_of_two(model: MLP | CNN, optimizer: nnx.Optimizer[MLP | CNN], x: jax.Array) -> None:
+    """The gradient by one of two models belongs to an optimizer of them, and of no third."""
+
+    def loss(model: MLP | CNN) -> jax.Array:
+        return model(x).mean()
+
+    gradients = nnx.grad(loss)(model)
+    optimizer.update(model, gradients)
+    other: nnx.Optimizer[nnx.Linear] = nnx.Optimizer(
+        nnx.Linear(1, 1, rngs=nnx.Rngs(0)), optimizer.tx, wrt=nnx.Param
+    )
+    other.update(nnx.Linear(1, 1, rngs=nnx.Rngs(0)), gradients)  # E

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from functools import cached_property
 
 from typed_nnx_codegen.model_stubs.models import (
@@ -20,12 +21,11 @@ from typed_nnx_codegen.model_stubs.models import (
 )
 from typed_nnx_codegen.model_stubs.parts import (
     ARRAY,
-    EVERYTHING,
     PARAMETER,
     UNKNOWN,
     Part,
     VariableTypes,
-    is_open,
+    is_bare,
 )
 
 Leaves = frozenset[str]
@@ -58,11 +58,13 @@ class Contents:
                 found = self._below_class(info)
                 changed |= found != self._below.get(info.name, _NOTHING)
                 self._below[info.name] = found
+        self._kinds = {name: self._lines(leaves) for name, leaves in self._below.items()}
 
     def _below_class(self, info: ClassInfo) -> Leaves:
-        if is_open(info):
+        if is_bare(info):
             return frozenset({UNKNOWN})
-        return _NOTHING.union(*(self.below(each.type) for each in info.attributes))
+        unnamed = frozenset({UNKNOWN}) if info.is_open else _NOTHING
+        return unnamed.union(*(self.below(each.type) for each in info.attributes))
 
     def below(self, found: Type) -> Leaves:
         """Return the leaves that an attribute of the type can lead to."""
@@ -113,13 +115,25 @@ class Contents:
     def state_of(self, name: str, part: Part) -> Part:
         """Return the part that a model's State class for a part is written for.
 
-        Where a filter leaves all that the model has, the State of everything will do.
+        Where a filter leaves all that the model has, the State that it was given will do. What two
+        filters leave of a type argument cannot be asked for: it is what the first one leaves.
         """
+        if part.taken:
+            return part
         leaves = self._below.get(name, _NOTHING)
-        takes = PARAMETER in leaves or any(
-            part.left in self.variables.line(leaf) for leaf in leaves
-        )
-        return part if part.taken or takes else EVERYTHING
+        if PARAMETER in leaves:
+            return Part(left=part.left[:1])
+        kinds = self._kinds.get(name, _NOTHING)
+        return Part(left=tuple(kind for kind in part.left if kind in kinds))
+
+    def left_by(self, name: str, kinds: Collection[str]) -> Part:
+        """Return the part of a model that filters leave."""
+        wider = [
+            kind
+            for kind in kinds
+            if not self.variables.is_any(kind, [other for other in kinds if other != kind])
+        ]
+        return self.state_of(name, Part(left=tuple(sorted(wider))))
 
     def kinds(self, name: str) -> Leaves:
         """Return the Variable classes that a filter can take from a model, base classes too.

@@ -71,11 +71,11 @@ class FlaxFunctionsWriter:
             f" -> tuple[{graphdef}, {self._result(info, EVERYTHING)}]: ...",
         ]
         for part in self._plan.parts[info.name]:
-            if part.left:
-                taken = self._result(info, Part(taken=part.left))
+            for kind in part.left:
+                taken = self._result(info, Part(taken=kind))
                 lines += [
                     "@_overload",
-                    f"def split(node: {model}, taken: {self._speller.filter_type(part.left)}, "
+                    f"def split(node: {model}, taken: {self._speller.filter_type(kind)}, "
                     f"rest: _Everything, /, {_OPTIONS})"
                     f" -> tuple[{graphdef}, {taken}, {self._result(info, part)}]: ...",
                 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from typed_nnx_codegen.model_stubs.contents import Contents
-from typed_nnx_codegen.model_stubs.models import ClassInfo, Named, Parameter
+from typed_nnx_codegen.model_stubs.models import ClassInfo, Named
 from typed_nnx_codegen.model_stubs.names import StateNames
 from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.plan import Plan
@@ -85,9 +85,11 @@ class HooksWriter:
         models = self._plan.subclasses_first()
         lists = {info.name: self._states(info) for info in models}
         asked = {part for states in lists.values() for part in states}
-        kinds = self._variables.specific_first(frozenset(part.variable for part in asked) - {""})
+        kinds = self._variables.specific_first(
+            frozenset(kind for part in asked for kind in part.filters)
+        )
         taken = [Part(taken=kind) for kind in kinds if Part(taken=kind) in asked]
-        left = [Part(left=kind) for kind in kinds if Part(left=kind) in asked]
+        left = [Part(left=(kind,)) for kind in kinds if Part(left=(kind,)) in asked]
         protocols = [
             _HAS_PART.format(part=self._label(part)) for part in [EVERYTHING, *taken, *left]
         ]
@@ -135,7 +137,7 @@ class HooksWriter:
     def _rests(self, parts: list[Part]) -> list[str]:
         unused = self._unused()
         answers = [
-            self._answer("__nnx_rest__", part, self._speller.filter_type(part.left))
+            self._answer("__nnx_rest__", part, self._speller.filter_type(*part.left))
             for part in parts
         ]
         return [
@@ -151,14 +153,14 @@ class HooksWriter:
         kinds = {part.taken for part in self._plan.parts[info.name] if part.taken}
         for kind in kinds:
             states[Part(taken=kind)] = self._applied(info, Part(taken=kind))
-            rest = self._contents.state_of(info.name, Part(left=kind))
-            states[Part(left=kind)] = self._applied(info, rest)
+            rest = self._contents.state_of(info.name, Part(left=(kind,)))
+            states[Part(left=(kind,))] = self._applied(info, rest)
         # Without an answer of its own a subclass would get that of the class it derives from.
         derived = {name for kind in kinds for name in self._variables.subclasses(kind)}
         for kind in derived & self._used - kinds:
             taken = self._speller.filter_type(kind)
-            states[Part(taken=kind)] = self._speller.state_of(self._model(info), taken)
-            states[Part(left=kind)] = everything
+            states[Part(taken=kind)] = self._speller.state_of(self._speller.model(info), taken)
+            states[Part(left=(kind,))] = everything
         return dict(sorted(states.items()))
 
     def _list(self, info: ClassInfo, states: dict[Part, str]) -> str:
@@ -172,10 +174,6 @@ class HooksWriter:
         parameters = ", ".join(_parameters(info))
         return self._names[info.name, part] + (f"[{parameters}]" if parameters else "")
 
-    def _model(self, info: ClassInfo) -> str:
-        itself = Named(info.name, tuple(Parameter(name) for name in info.parameters))
-        return self._speller.plain(itself, info.parameters)
-
     def _group(self, name: str, models: list[ClassInfo]) -> str:
         """Return the text of a group: the type of its members, and their State classes."""
         members = " | ".join(self._speller.plain(Named(info.name)) for info in models)
@@ -187,7 +185,7 @@ class HooksWriter:
 
     def _members(self, group: str, info: ClassInfo) -> list[str]:
         """Return the overloads that lead from a model to the list of its State classes."""
-        model, states = self._model(info), self._names.list_of(info.name)
+        model, states = self._speller.model(info), self._names.list_of(info.name)
         parameters = _parameters(info)
         pairs = [(model, f"{states}[{', '.join(parameters)}]" if parameters else states)]
         if len(parameters) == 1:

@@ -81,7 +81,7 @@ class StateNames:
         variables = sorted(name for name, info in classes.items() if info.kind is Kind.VARIABLE)
         at = distinct(variables, lambda name, level: [_short(name, level)])
         self._variables = {name: _short(name, level) for name, level in at.items()}
-        self._labelled = [make for name in variables for make in (Part(name), Part("", name))]
+        self._labelled = [made for name in variables for made in (Part(name), Part("", (name,)))]
         self._parts = {name: sorted(each) for name, each in parts.items()}
         # The classes of a library give way to those of the user.
         levels = distinct(
@@ -104,8 +104,8 @@ class StateNames:
         return f"{_short(name, level)}{self.part(part)}State"
 
     def part(self, part: Part) -> str:
-        """Return what a part is called: ``Param``, ``RestOfParam``, nothing for everything."""
-        label = self._variables.get(part.variable, "")
+        """Return what a part is called: ``RestOfParam``, ``RestOfCacheAndParam``; nothing for everything."""
+        label = "And".join(self._variables[name] for name in part.filters)
         return f"RestOf{label}" if part.left else label
 
     def list_of(self, name: str) -> str:

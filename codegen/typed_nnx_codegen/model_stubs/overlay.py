@@ -9,6 +9,7 @@ from typed_nnx_codegen.model_stubs.flax_functions import FlaxFunctionsWriter
 from typed_nnx_codegen.model_stubs.hooks import HooksWriter
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
 from typed_nnx_codegen.model_stubs.names import Imports, StateNames
+from typed_nnx_codegen.model_stubs.phantom_methods import PhantomMethods
 from typed_nnx_codegen.model_stubs.plan import Plan
 from typed_nnx_codegen.model_stubs.preamble import (
     FLAX,
@@ -19,7 +20,7 @@ from typed_nnx_codegen.model_stubs.preamble import (
     head,
 )
 from typed_nnx_codegen.model_stubs.spelling import Speller
-from typed_nnx_codegen.model_stubs.state_class import StateClassWriter, state_class
+from typed_nnx_codegen.model_stubs.state_class import StateClass, StateClassWriter, state_class
 
 RUNTIMES = ("typed_nnx", "flax.nnx")
 
@@ -39,13 +40,14 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     ours = runtime == RUNTIMES[0]
     models = _with_filters(models, runtime)
     contents = Contents(models)
-    plan = Plan(models, contents)
+    plan = Plan(models, contents, in_a_row=2 if ours else 1)
     names = StateNames(models.classes, plan.parts, OWN_NAMES)
     imports = Imports(models.classes, OWN_NAMES | names.all())
     speller = Speller(
         models.classes, contents, imports, lambda name, part: names[name, part], protocols=ours
     )
-    classes = StateClassWriter(speller, imports.names() | names.all() | OWN_NAMES)
+    phantom = PhantomMethods(contents, speller, names).of if ours else _no_methods
+    classes = StateClassWriter(speller, imports.names() | names.all() | OWN_NAMES, phantom)
     texts = [
         classes.write(state_class(names[info.name, part], info, part, speller))
         for info in plan.models
@@ -59,6 +61,11 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     parameters = max((len(info.parameters) for info in plan.models), default=0)
     start = head(command, (OURS if ours else FLAX) + lines, parameters)
     return "\n".join([start, OUR_CLASSES if ours else FLAX_CLASSES, *texts])
+
+
+def _no_methods(found: StateClass) -> list[str]:
+    # flax asks nothing of a State.
+    return []
 
 
 def _with_filters(models: Models, runtime: str) -> Models:

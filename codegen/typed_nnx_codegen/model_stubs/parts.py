@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind
@@ -24,16 +24,16 @@ class Part:
 
     Attributes:
         taken: The Variable class that a filter takes; empty for no filter.
-        left: The Variable class that a filter has taken away; empty for none.
+        left: The Variable classes that filters have taken away, sorted; empty for none.
     """
 
     taken: str = ""
-    left: str = ""
+    left: tuple[str, ...] = ()
 
     @property
-    def variable(self) -> str:
-        """The Variable class of the filter; empty where the part is everything."""
-        return self.taken or self.left
+    def filters(self) -> tuple[str, ...]:
+        """The Variable classes of the filters; empty where the part is everything."""
+        return (self.taken,) if self.taken else self.left
 
 
 EVERYTHING = Part()
@@ -62,6 +62,10 @@ class VariableTypes:
         """Return the class and its Variable bases, nearest first, without `Variable` itself."""
         return self._lines.get(name, ())
 
+    def is_any(self, name: str, classes: Iterable[str]) -> bool:
+        """Tell whether the class is one of some or derives from one."""
+        return not set(self.line(name)).isdisjoint(classes)
+
     def subclasses(self, name: str) -> list[str]:
         """Return the classes that derive from a class, without itself, sorted."""
         return sorted(other for other, line in self._lines.items() if name in line[1:])
@@ -81,7 +85,7 @@ class VariableTypes:
         if leaf in (UNKNOWN, PARAMETER) or part == EVERYTHING:
             return True
         if part.left:
-            return part.left not in self.line(leaf)
+            return not self.is_any(leaf, part.left)
         if leaf == ARRAY:
             return False
         # An attribute that is declared as a `Variable` may hold what the filter takes.
@@ -94,7 +98,7 @@ def is_root(name: str) -> bool:
     return qualified == "Variable" and module.partition(".")[0] in _LIBRARIES
 
 
-def is_open(info: ClassInfo) -> bool:
+def is_bare(info: ClassInfo) -> bool:
     """Tell whether nothing is known of the State of a model: `Module` and the like.
 
     Every model is one of them, so a State class for them would deny the fields of all models that

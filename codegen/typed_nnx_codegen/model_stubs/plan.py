@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 from typed_nnx_codegen.model_stubs.contents import Contents
 from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models
 from typed_nnx_codegen.model_stubs.names import Imports
-from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_open
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare
 from typed_nnx_codegen.model_stubs.spelling import Speller
 from typed_nnx_codegen.model_stubs.state_class import state_class
 
@@ -17,28 +18,23 @@ class Plan:
 
     Args:
         models: What the reader found.
+        contents: What is below each class.
+        in_a_row: Up to how many filters in a row, before `...`, what they leave has classes.
 
     Attributes:
         models: The model classes, those of the user first, in the order of modules and lines.
         parts: The parts of each model, everything first.
     """
 
-    def __init__(self, models: Models, contents: Contents) -> None:
+    def __init__(self, models: Models, contents: Contents, in_a_row: int) -> None:
         found = [
             info
             for info in models.classes.values()
-            if info.kind is Kind.MODEL and not is_open(info)
+            if info.kind is Kind.MODEL and not is_bare(info)
         ]
         self.models = sorted(found, key=_place)
-        self.parts = {info.name: self._filters(info, contents) for info in self.models}
+        self.parts = {info.name: _filters(info, contents, in_a_row) for info in self.models}
         self._add_used(models.classes, contents)
-
-    @staticmethod
-    def _filters(info: ClassInfo, contents: Contents) -> list[Part]:
-        kinds = contents.variables.specific_first(contents.kinds(info.name))
-        taken = [Part(taken=kind) for kind in kinds]
-        left = [contents.state_of(info.name, Part(left=kind)) for kind in kinds]
-        return list(dict.fromkeys([EVERYTHING, *taken, *left]))
 
     def _add_used(self, classes: Mapping[str, ClassInfo], contents: Contents) -> None:
         """Add the parts that fields of other State classes have as their types.
@@ -63,6 +59,17 @@ class Plan:
         """Return the models, each before its base classes."""
         depth = {info.name: len(info.bases) for info in self.models}
         return sorted(self.models, key=lambda info: (-depth[info.name], *_place(info)))
+
+
+def _filters(info: ClassInfo, contents: Contents, in_a_row: int) -> list[Part]:
+    kinds = contents.variables.specific_first(contents.kinds(info.name))
+    taken = [Part(taken=kind) for kind in kinds]
+    left = [
+        contents.left_by(info.name, group)
+        for count in range(1, in_a_row + 1)
+        for group in itertools.combinations(kinds, count)
+    ]
+    return list(dict.fromkeys([EVERYTHING, *taken, *left]))
 
 
 def _place(info: ClassInfo) -> tuple[bool, str, int, str]:

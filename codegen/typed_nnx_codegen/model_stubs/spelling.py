@@ -19,7 +19,7 @@ from typed_nnx_codegen.model_stubs.models import (
     Unknown,
 )
 from typed_nnx_codegen.model_stubs.names import Imports
-from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_open
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part, is_bare
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,11 @@ class Speller:
             case Static() | Unknown():
                 return "_Any"
 
+    def model(self, info: ClassInfo) -> str:
+        """Return the type of an object of the class, its type parameters as they are."""
+        itself = Named(info.name, tuple(Parameter(name) for name in info.parameters))
+        return self.plain(itself, info.parameters)
+
     def filter_type(self, variable: str) -> str:
         """Return the type of the filter that is a Variable class."""
         return f"_Type[{self.plain(Named(variable))}]"
@@ -99,8 +104,9 @@ class Speller:
         """Return the protocol of an object whose State in the part has the type `solved`."""
         if part == EVERYTHING:
             return f"_SupportsState[{solved}]"
+        # What several filters leave of a type argument is never asked for (`Contents.state_of`).
         protocol = "_SupportsPart" if part.taken else "_SupportsRest"
-        return f"{protocol}[{self.filter_type(part.variable)}, {solved}]"
+        return f"{protocol}[{self.filter_type(part.filters[0])}, {solved}]"
 
     def state_of(self, model: str, kept: str) -> str:
         """Return the State of a model without fields that are known; flax has no such types."""
@@ -139,7 +145,7 @@ class Speller:
                 return self._container("ListState", found, part, parameters)
             case Kind.DICT:
                 return self._container("DictState", found, part, parameters)
-            case Kind.MODEL if info is not None and is_open(info):
+            case Kind.MODEL if info is not None and is_bare(info):
                 return Spelled(self.state_of(self.plain(found, parameters), "_Any"))
             case Kind.MODEL:
                 return self._model(found, part, parameters)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from typed_nnx_codegen.model_stubs.models import ClassInfo, Named, Parameter
-from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
-from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller
+from typed_nnx_codegen.model_stubs.models import ClassInfo
+from typed_nnx_codegen.model_stubs.parts import Part
+from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, any_type
 
 # The attribute that stands for all that are not known by name.
 FURTHER = "*"
@@ -79,6 +80,8 @@ def state_class(name: str, info: ClassInfo, part: Part, speller: Speller) -> Sta
             if found is not None:
                 spelled[attribute.name] = found
     further = spelled.pop(FURTHER, None)
+    if further is None and info.is_open:
+        further = any_type("attributes by computed names, or of a base class that is not known")
     fields = tuple(Field(name, found) for name, found in spelled.items())
     return StateClass(name, info, part, fields, further)
 
@@ -89,11 +92,18 @@ class StateClassWriter:
     Args:
         speller: Spells types.
         hidden: Names that a field cannot have as an attribute: annotations after it use them.
+        phantom_methods: Returns the methods of a State class that exist for type checkers only.
     """
 
-    def __init__(self, speller: Speller, hidden: frozenset[str]) -> None:
+    def __init__(
+        self,
+        speller: Speller,
+        hidden: frozenset[str],
+        phantom_methods: Callable[[StateClass], list[str]],
+    ) -> None:
         self._speller = speller
         self._hidden = hidden
+        self._phantom_methods = phantom_methods
 
     def write(self, found: StateClass) -> str:
         """Return the text of the class."""
@@ -105,6 +115,7 @@ class StateClassWriter:
             if self._is_attribute(field.name):
                 lines += self._attribute(found, field)
         lines += self._unknown_attributes(found, hidden)
+        lines += self._phantom_methods(found)
         lines += self._items(found)
         return "\n".join(lines) + "\n"
 
@@ -114,7 +125,7 @@ class StateClassWriter:
 
     def _bases(self, found: StateClass) -> str:
         parameters = [f"_P{index}" for index in range(len(found.info.parameters))]
-        model = self._speller.plain(_itself(found.info), found.info.parameters)
+        model = self._speller.model(found.info)
         taken = found.part.taken
         kept = self._speller.filter_type(taken) if taken else "_Everything"
         state = self._speller.state_of(model, kept)
@@ -122,10 +133,14 @@ class StateClassWriter:
 
     def _description(self, found: StateClass) -> str:
         model = found.info.name.replace(":", ".")
-        variable = found.part.variable.rpartition(":")[2]
-        if found.part == EVERYTHING:
-            return f"The State of `{model}`."
-        return f"What `{variable}` {'takes' if found.part.taken else 'leaves'} of `{model}`."
+        names = [name.rpartition(":")[2] for name in found.part.filters]
+        match names:
+            case []:
+                return f"The State of `{model}`."
+            case [name]:
+                return f"What `{name}` {'takes' if found.part.taken else 'leaves'} of `{model}`."
+            case _:
+                return f"What {' and '.join(f'`{name}`' for name in names)} leave of `{model}`."
 
     def _self_type(self, found: StateClass, solved: frozenset[str]) -> str:
         arguments = [
@@ -177,10 +192,6 @@ class StateClassWriter:
             lines += ["    @_overload"]
             lines += ["    def __getitem__(self, key: _Key, /) -> _Any: ..."]
         return lines
-
-
-def _itself(info: ClassInfo) -> Named:
-    return Named(info.name, tuple(Parameter(name) for name in info.parameters))
 
 
 def _comment(spelled: Spelled) -> str:

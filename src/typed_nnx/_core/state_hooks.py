@@ -51,16 +51,17 @@ class StateHooks:
                 """Exists for type checkers only."""
                 ...
 
-            def __nnx_lora_params__(self, /) -> State[Any, Any, Self, type[LoRAParam[Any]]]:  # pyright: ignore[reportRedeclaration]  # for mypy
-                """Exists for type checkers only."""
-                ...
-
         else:
 
             def __nnx_params__(self: SupportsPart[type[Param[Any]], S], /) -> S:
                 """Exists for type checkers only."""
                 ...
 
-            def __nnx_lora_params__(self: SupportsPart[type[LoRAParam[Any]], S], /) -> S:
+            # mypy would join what two models of a union answer; it takes the next overload instead.
+            def __nnx_param_fields__(self: SupportsPart[type[Param[Any]], S], /) -> S:
+                """Exists for type checkers only."""
+                ...
+
+            def __nnx_lora_fields__(self: SupportsPart[type[LoRAParam[Any]], S], /) -> S:
                 """Exists for type checkers only."""
                 ...

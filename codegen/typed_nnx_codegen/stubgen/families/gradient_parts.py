@@ -45,6 +45,7 @@ def type_variables() -> str:
         lines += [
             f'_A{n} = TypeVar("_A{n}", bound=Any, default=Any)',
             f'_A{n}_co = TypeVar("_A{n}_co", bound=Any, covariant=True)',
+            f'_K{n}_co = TypeVar("_K{n}_co", bound=Any, covariant=True)',
             f'_A{n}_contra = TypeVar("_A{n}_contra", bound=Any, contravariant=True)',
             f'_F{n} = TypeVar("_F{n}", default={PARAMS})',
             f'_G{n} = TypeVar("_G{n}")',
@@ -60,13 +61,16 @@ class _SupportsParams(Protocol[_S_co]):
     __nnx_is_graph__: ClassVar[bool]
     def __nnx_params__(self, /) -> _S_co: ...
 
-class _SupportsLoRA(Protocol[_S_co]):
+class _Graph(Protocol):
     __nnx_is_graph__: ClassVar[bool]
-    def __nnx_lora_params__(self, /) -> _S_co: ...
 
-class _Graph(Protocol[_S_co]):
+class _HasParams(Protocol[_S_co]):
     __nnx_is_graph__: ClassVar[bool]
-    def __nnx_self__(self, /) -> _S_co: ...
+    def __nnx_param_fields__(self, /) -> _S_co: ...
+
+class _HasLoRA(Protocol[_S_co]):
+    __nnx_is_graph__: ClassVar[bool]
+    def __nnx_lora_fields__(self, /) -> _S_co: ...
 
 # In a union with it, pyright infers the type of ``remat(f)`` before it looks at the protocol.
 class _NoFunction: ...

@@ -22,28 +22,39 @@ _FULL = 2
 class Kind:
     """One kind of argument, by itself: what it is, and what its gradient is.
 
+    Its type is looked at twice: a checker cannot see that a type is of a kind and keep it as it is, for
+    a union of models too.
+
     Attributes:
-        argument: Its type; ``{n}`` stands for its number.
+        kind: What its type has to fit; ``{n}`` stands for its number.
+        argument: Its type.
         filter: The filter that goes with it.
         gradient: The type of the gradient.
     """
 
+    kind: str
     argument: str
     filter: str
     gradient: str
 
 
-_OF_PARAMS = Kind("_SupportsParams[_S{n}]", PARAMS, "_S{n}")
-_OPTIONAL = Kind("_SupportsParams[_S{n}] | None", PARAMS, "_S{n} | None")
-_OF_LORA = Kind("_SupportsLoRA[_S{n}]", LORA, "_S{n}")
-_FILTERED = Kind("_Graph[_A{n}]", "_F{n}", "State[Any, Any, _A{n}, _F{n}]")
-_VALUE = Kind("_A{n}", "_F{n}", "_A{n}")
-_UNFILTERED_VALUE = Kind("_A{n}", PARAMS, "_A{n}")
+# With an overlay, pyright knows the State. mypy finds none of these, and takes what follows.
+_PARAMS_FIELDS = Kind("_HasParams[_S{n}]", "object", PARAMS, "_S{n}")
+_OPTIONAL_FIELDS = Kind("_HasParams[_S{n}] | None", "object", PARAMS, "_S{n} | None")
+_LORA_FIELDS = Kind("_HasLoRA[_S{n}]", "object", LORA, "_S{n}")
+_MODEL = Kind("_Graph", "_A{n}", "_F{n}", "State[Any, Any, _A{n}, _F{n}]")
+_OPTIONAL_MODEL = Kind(
+    "_Graph | None", "_A{n} | None", "_F{n}", "State[Any, Any, _A{n}, _F{n}] | None"
+)
+_VALUE = Kind("object", "_A{n}", "_F{n}", "_A{n}")
+# Of many arguments those with filters are not told apart.
+_PARAMS_OF_MANY = Kind("_SupportsParams[_S{n}]", "object", PARAMS, "_S{n}")
+_VALUE_OF_MANY = Kind("object", "_A{n}", PARAMS, "_A{n}")
 
-# The first that fits counts. Of many arguments those with filters are not told apart.
-_ONE = (_OF_PARAMS, _OPTIONAL, _OF_LORA, _FILTERED, _VALUE)
-_TWO = (_OF_PARAMS, _FILTERED, _VALUE)
-_MANY = (_OF_PARAMS, _UNFILTERED_VALUE)
+# The first that fits counts.
+_ONE = (_PARAMS_FIELDS, _OPTIONAL_FIELDS, _LORA_FIELDS, _MODEL, _OPTIONAL_MODEL, _VALUE)
+_TWO = (_PARAMS_FIELDS, _MODEL, _VALUE)
+_MANY = (_PARAMS_OF_MANY, _VALUE_OF_MANY)
 
 
 @dataclass(frozen=True)
@@ -82,8 +93,8 @@ def result_classes() -> str:
     """Return the classes, and their bases that say by what a gradient is."""
     lines: list[str] = []
     for count in range(1, len(POSITIONS) + 1):
-        own = joined([*names("A", count, "_co"), *names("G", count)])
-        lines.append(f"class _By{count}(Generic[{own}]): ...")
+        own = [*names("K", count, "_co"), *names("A", count, "_co"), *names("G", count)]
+        lines.append(f"class _By{count}(Generic[{joined(own)}]): ...")
     for made in RESULTS.values():
         for count in range(1, len(POSITIONS) + 1):
             lines += _class(made, f"Of{count}", count, _one if count == 1 else _tuple)
@@ -94,13 +105,14 @@ def result_classes() -> str:
 def _class(
     made: ResultClass, suffix: str, count: int, together: Callable[[Sequence[str]], str]
 ) -> Iterator[str]:
-    own = joined([*names("A", count, "_co"), *names("G", count)])
+    own = joined([*names("A", count, "_co") * 2, *names("G", count)])
     parameters = joined(made.parameters(count))
     bases = f"_By{count}[{own}], {made.base}[P, Any], Generic[{parameters}]"
     yield f"\nclass {made.name}{suffix}({bases}):"
     call = "*args: P.args, **kwargs: P.kwargs"
     for kinds in _kinds(count):
-        arguments = [kind.argument.format(n=n) for n, kind in enumerate(kinds)]
+        arguments = [kind.kind.format(n=n) for n, kind in enumerate(kinds)]
+        arguments += [kind.argument.format(n=n) for n, kind in enumerate(kinds)]
         filters = [kind.filter.format(n=n) for n, kind in enumerate(kinds)]
         gradients = together([kind.gradient.format(n=n) for n, kind in enumerate(kinds)])
         by = f"_By{count}[{joined([*arguments, *filters])}]"
