@@ -131,7 +131,7 @@ class Conv(Module):
         self.preferred_element_type: Dtype | None = preferred_element_type
         # Now, so that the line of the constructor is in the traceback.
         check_mask(self)
-        self._window()
+        _window(self)
 
     def __call__(self, inputs: Array, out_sharding: Sharding = None) -> Array:
         """Return the convolution: [*batch, *spatial, in_features] -> [..., out_features].
@@ -144,45 +144,47 @@ class Conv(Module):
             LayerInputError: `inputs` have too few axes, or another number of features.
             LayerArgumentError: An attribute was set to what the constructor would not take.
         """
-        return over_one_batch_axis(self, inputs, lambda flat: self._convolved(flat, out_sharding))
+        return over_one_batch_axis(self, inputs, lambda flat: _convolved(self, flat, out_sharding))
 
-    def _convolved(self, inputs: Array, out_sharding: Sharding) -> Array:
-        """Return the convolution: [batch, *spatial, features] -> [batch, *spatial, features]."""
-        strides, spread, dilation, padding = self._window()
-        if isinstance(padding, str) and padding in PAD_MODES:
-            reach = [(k - 1) * d for k, d in zip(self.kernel_size, dilation, strict=True)]
-            inputs, padding = padded(inputs, padding, reach), "VALID"
-        inputs, kernel, bias = self.promote_dtype(
-            (
-                inputs,
-                masked(self, self.kernel[...]),
-                None if self.bias is None else self.bias[...],
-            ),
-            dtype=self.dtype,
-        )
-        result = self.conv_general_dilated(
+
+def _convolved(layer: Conv, inputs: Array, out_sharding: Sharding) -> Array:
+    """Return the convolution: [batch, *spatial, features] -> [batch, *spatial, features]."""
+    strides, spread, dilation, padding = _window(layer)
+    if isinstance(padding, str) and padding in PAD_MODES:
+        reach = [(k - 1) * d for k, d in zip(layer.kernel_size, dilation, strict=True)]
+        inputs, padding = padded(inputs, padding, reach), "VALID"
+    inputs, kernel, bias = layer.promote_dtype(
+        (
             inputs,
-            kernel,
-            strides,
-            padding,
-            lhs_dilation=spread,
-            rhs_dilation=dilation,
-            dimension_numbers=_features_last(len(self.kernel_size)),
-            feature_group_count=self.feature_group_count,
-            precision=self.precision,
-            out_sharding=out_sharding,
-            **accumulate_in(self.preferred_element_type),
-        )
-        return result if bias is None else result + along_last_axis(bias, result.ndim)
+            masked(layer, layer.kernel[...]),
+            None if layer.bias is None else layer.bias[...],
+        ),
+        dtype=layer.dtype,
+    )
+    result = layer.conv_general_dilated(
+        inputs,
+        kernel,
+        strides,
+        padding,
+        lhs_dilation=spread,
+        rhs_dilation=dilation,
+        dimension_numbers=_features_last(len(layer.kernel_size)),
+        feature_group_count=layer.feature_group_count,
+        precision=layer.precision,
+        out_sharding=out_sharding,
+        **accumulate_in(layer.preferred_element_type),
+    )
+    return result if bias is None else result + along_last_axis(bias, result.ndim)
 
-    def _window(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], LaxPadding]:
-        """Return strides, both dilations and padding, for each spatial axis."""
-        padding = padding_of(type(self).__name__, self.padding, len(self.kernel_size))
-        spread = per_axis(self, "input_dilation", self.input_dilation)
-        dilation = per_axis(self, "kernel_dilation", self.kernel_dilation)
-        if isinstance(padding, str):
-            _check_name(self, padding, spread)
-        return per_axis(self, "strides", self.strides), spread, dilation, padding
+
+def _window(layer: Conv) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], LaxPadding]:
+    """Return strides, both dilations and padding, for each spatial axis."""
+    padding = padding_of(type(layer).__name__, layer.padding, len(layer.kernel_size))
+    spread = per_axis(layer, "input_dilation", layer.input_dilation)
+    dilation = per_axis(layer, "kernel_dilation", layer.kernel_dilation)
+    if isinstance(padding, str):
+        _check_name(layer, padding, spread)
+    return per_axis(layer, "strides", layer.strides), spread, dilation, padding
 
 
 def _features_last(rank: int) -> lax.ConvDimensionNumbers:

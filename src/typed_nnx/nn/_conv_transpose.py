@@ -112,7 +112,7 @@ class ConvTranspose(Module):
         features = (out_features, in_features) if transpose_kernel else (in_features, out_features)
         self.kernel_shape: tuple[int, ...] = (*self.kernel_size, *features)
         check_mask(self)
-        self._window()
+        _window(self)
         self.kernel = new_param(
             self, rngs, kernel_init, self.kernel_shape, param_dtype, kernel_metadata
         )
@@ -132,40 +132,42 @@ class ConvTranspose(Module):
             LayerInputError: `inputs` have too few axes, or another number of features.
             LayerArgumentError: An attribute was set to what the constructor would not take.
         """
-        return over_one_batch_axis(self, inputs, self._convolved)
+        return over_one_batch_axis(self, inputs, lambda flat: _convolved(self, flat))
 
-    def _convolved(self, inputs: Array) -> Array:
-        """Return the result for [batch, *spatial, features]."""
-        strides, dilation, padding = self._window()
-        kernel = masked(self, self.kernel[...])
-        inputs, kernel, bias = self.promote_dtype(
-            (inputs, kernel, None if self.bias is None else self.bias[...]), dtype=self.dtype
-        )
-        result = lax.conv_transpose(
-            inputs,
-            kernel,
-            strides,
-            "VALID" if padding == CIRCULAR else padding,
-            rhs_dilation=dilation,
-            transpose_kernel=self.transpose_kernel,
-            precision=self.precision,
-            preferred_element_type=self.preferred_element_type,
-        )
-        if padding == CIRCULAR:
-            spatial = inputs.shape[1:-1]
-            periods = [size * stride for size, stride in zip(spatial, strides, strict=True)]
-            result = _wrapped(result, periods, self.transpose_kernel)
-        return result if bias is None else result + along_last_axis(bias, result.ndim)
 
-    def _window(self) -> tuple[tuple[int, ...], tuple[int, ...], LaxPadding]:
-        """Return strides, dilation and padding, for each spatial axis."""
-        name = type(self).__name__
-        check_name(name, self.padding, (CIRCULAR,))
-        padding = padding_of(name, self.padding, len(self.kernel_size))
-        if isinstance(padding, str):
-            padding = padding.upper()
-        dilation = per_axis(self, "kernel_dilation", self.kernel_dilation)
-        return per_axis(self, "strides", self.strides), dilation, padding
+def _convolved(layer: ConvTranspose, inputs: Array) -> Array:
+    """Return the result for [batch, *spatial, features]."""
+    strides, dilation, padding = _window(layer)
+    kernel = masked(layer, layer.kernel[...])
+    inputs, kernel, bias = layer.promote_dtype(
+        (inputs, kernel, None if layer.bias is None else layer.bias[...]), dtype=layer.dtype
+    )
+    result = lax.conv_transpose(
+        inputs,
+        kernel,
+        strides,
+        "VALID" if padding == CIRCULAR else padding,
+        rhs_dilation=dilation,
+        transpose_kernel=layer.transpose_kernel,
+        precision=layer.precision,
+        preferred_element_type=layer.preferred_element_type,
+    )
+    if padding == CIRCULAR:
+        spatial = inputs.shape[1:-1]
+        periods = [size * stride for size, stride in zip(spatial, strides, strict=True)]
+        result = _wrapped(result, periods, layer.transpose_kernel)
+    return result if bias is None else result + along_last_axis(bias, result.ndim)
+
+
+def _window(layer: ConvTranspose) -> tuple[tuple[int, ...], tuple[int, ...], LaxPadding]:
+    """Return strides, dilation and padding, for each spatial axis."""
+    name = type(layer).__name__
+    check_name(name, layer.padding, (CIRCULAR,))
+    padding = padding_of(name, layer.padding, len(layer.kernel_size))
+    if isinstance(padding, str):
+        padding = padding.upper()
+    dilation = per_axis(layer, "kernel_dilation", layer.kernel_dilation)
+    return per_axis(layer, "strides", layer.strides), dilation, padding
 
 
 def _wrapped(result: Array, periods: Sequence[int], mirrored: bool) -> Array:

@@ -24,10 +24,10 @@ from typing import overload
 
 # What is in a list is left open: checkers infer its type before they compare it with this one.
 # `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.
-AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
+_AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None
 
 A = TypeVar("A")
-L = TypeVar("L", bound=AnyFilter)
+L = TypeVar("L", bound=_AnyFilter)
 S1 = TypeVar("S1")
 S2 = TypeVar("S2")
 S3 = TypeVar("S3")
@@ -40,12 +40,12 @@ R3 = TypeVar("R3")
 R4 = TypeVar("R4")
 R5 = TypeVar("R5")
 R6 = TypeVar("R6")
-F1 = TypeVar("F1", bound=AnyFilter)
-F2 = TypeVar("F2", bound=AnyFilter)
-F3 = TypeVar("F3", bound=AnyFilter)
-F4 = TypeVar("F4", bound=AnyFilter)
-F5 = TypeVar("F5", bound=AnyFilter)
-F6 = TypeVar("F6", bound=AnyFilter)
+F1 = TypeVar("F1", bound=_AnyFilter)
+F2 = TypeVar("F2", bound=_AnyFilter)
+F3 = TypeVar("F3", bound=_AnyFilter)
+F4 = TypeVar("F4", bound=_AnyFilter)
+F5 = TypeVar("F5", bound=_AnyFilter)
+F6 = TypeVar("F6", bound=_AnyFilter)
 V1 = TypeVar("V1", bound=Variable[Any])
 V2 = TypeVar("V2", bound=Variable[Any])
 V3 = TypeVar("V3", bound=Variable[Any])

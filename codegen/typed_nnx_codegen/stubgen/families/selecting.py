@@ -34,12 +34,12 @@ PREAMBLE = "\n".join(
     [
         "# What is in a list is left open: checkers infer its type before they compare it with this one.",
         "# `...` may come first here, which is wrong: a variable of the type `Filter` may hold it.",
-        "AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None",
+        "_AnyFilter: TypeAlias = type | str | Predicate | bool | EllipsisType | tuple[Any, ...] | list[Any] | None",
         "",
         'A = TypeVar("A")',
-        'L = TypeVar("L", bound=AnyFilter)',
+        'L = TypeVar("L", bound=_AnyFilter)',
         *(f'{name}{i} = TypeVar("{name}{i}")' for name in "SR" for i in _NAMES),
-        *(f'F{i} = TypeVar("F{i}", bound=AnyFilter)' for i in _NAMES),
+        *(f'F{i} = TypeVar("F{i}", bound=_AnyFilter)' for i in _NAMES),
         *(f'V{i} = TypeVar("V{i}", bound=Variable[Any])' for i in _NAMES),
     ]
 )

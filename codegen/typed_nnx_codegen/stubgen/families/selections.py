@@ -93,7 +93,8 @@ STUBS = (
             "split": _SPLIT_OF_ALL + _SPLIT.overloads(),
             "unpack": _unpack(),
             "merge": _MERGE,
-            **dict.fromkeys(("A", "F", "S", "Part", *(f"F{i}" for i in range(1, MOST + 1))), ""),
+            "Part": "Part: TypeAlias = State[Any, Any, A, F1]",
+            **dict.fromkeys(("A", "F", "S", *(f"F{i}" for i in range(1, MOST + 1))), ""),
         },
         preamble=PREAMBLE,
         imports=(
