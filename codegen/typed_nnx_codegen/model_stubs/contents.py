@@ -115,8 +115,9 @@ class Contents:
     def state_of(self, name: str, part: Part) -> Part:
         """Return the part that a model's State class for a part is written for.
 
-        Where a filter leaves all that the model has, the State that it was given will do. What two
-        filters leave of a type argument cannot be asked for: it is what the first one leaves.
+        Where a filter leaves all that the model has, the State that it was given will do, and where
+        several leave what another one takes, that. What several leave of a type argument cannot be
+        asked for: it is what the first one leaves.
         """
         if part.taken:
             return part
@@ -124,7 +125,15 @@ class Contents:
         if PARAMETER in leaves:
             return Part(left=part.left[:1])
         kinds = self._kinds.get(name, _NOTHING)
-        return Part(left=tuple(kind for kind in part.left if kind in kinds))
+        left = Part(left=tuple(kind for kind in part.left if kind in kinds))
+        if len(left.left) > 1:
+            same = (Part(taken=kind) for kind in sorted(kinds))
+            leaves_of_it = self._in(leaves, left)
+            return next((each for each in same if self._in(leaves, each) == leaves_of_it), left)
+        return left
+
+    def _in(self, leaves: Leaves, part: Part) -> Leaves:
+        return frozenset(leaf for leaf in leaves if self.variables.includes(part, leaf))
 
     def left_by(self, name: str, kinds: Collection[str]) -> Part:
         """Return the part of a model that filters leave."""

@@ -45,10 +45,18 @@ _VARIABLES = """\
 _property = property
 _A = _TypeVar("_A")
 _C = _TypeVar("_C", covariant=True)
+_D = _TypeVar("_D", covariant=True)
 _F = _TypeVar("_F")
 _S = _TypeVar("_S")
 _Key = _TypeVar("_Key", bound=str)
 _V = _TypeVar("_V", bound=_Variable[_Any] | _JaxArray)
+
+# mypy takes it for true. It has no type for texts that stand in the source.
+MYPY = False
+if MYPY:
+    from typing import Never as _OtherText
+else:
+    from typing import LiteralString as _OtherText
 """
 
 OURS = """\
@@ -79,6 +87,18 @@ class DictState({state_of_dict}, _Generic[_S]):
     def __getattr__(self, name: str, /) -> _S: ...
 '''
 
+_NO_FIELD = '''
+class NoSuchField:
+    """What an item has whose key is no field of the State: nothing can be done with it."""
+'''
+
+# State itself has `__getattr__`; without one an unknown field is an error.
+_FIELDS = '''
+class _Fields({bases}):
+    """The base of States of which all fields are known."""
+    __getattr__: None
+'''
+
 _HOLDER = '''
 class _Holds(_Generic[_S]):
     """Stands for an object of which every filter takes and leaves the same."""
@@ -91,10 +111,16 @@ OUR_CLASSES = (
     _LISTS.format(
         state_of_list="_State[int, _S, _Any, _Any]", state_of_dict="_State[str, _S, _Any, _Any]"
     )
+    + _NO_FIELD
+    + _FIELDS.format(bases="_State[_Any, _Any, _C, _D], _Generic[_C, _D]")
     + _HOLDER
 )
 
-FLAX_CLASSES = _LISTS.format(state_of_list="_State[int, _S]", state_of_dict="_State[str, _S]")
+FLAX_CLASSES = (
+    _LISTS.format(state_of_list="_State[int, _S]", state_of_dict="_State[str, _S]")
+    + _NO_FIELD
+    + _FIELDS.format(bases="_State[_Any, _Any]")
+)
 
 # The names that the texts above bind, and those that `Hooks` comes with.
 OWN_NAMES = frozenset(

@@ -112,6 +112,10 @@ class Speller:
         """Return the State of a model without fields that are known; flax has no such types."""
         return f"_State[_Any, _Any, {model}, {kept}]" if self._protocols else "_State[_Any, _Any]"
 
+    def base(self, model: str, kept: str) -> str:
+        """Return the base of State classes that have no other fields than the known ones."""
+        return f"_Fields[{model}, {kept}]" if self._protocols else "_Fields"
+
     # -- types in a State ---------------------------------------------------------------------
 
     def state(self, found: Type, part: Part, parameters: tuple[str, ...]) -> Spelled | None:

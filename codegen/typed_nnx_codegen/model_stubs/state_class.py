@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from typed_nnx_codegen.model_stubs.models import ClassInfo
-from typed_nnx_codegen.model_stubs.parts import Part
+from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
 from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, any_type
 
 # The attribute that stands for all that are not known by name.
@@ -109,12 +109,10 @@ class StateClassWriter:
         """Return the text of the class."""
         lines = [f"class {found.name}({self._bases(found)}):"]
         lines += [f'    """{self._description(found)}"""']
-        hidden = False
         for field in found.fields:
-            hidden |= field.name in self._hidden
             if self._is_attribute(field.name):
                 lines += self._attribute(found, field)
-        lines += self._unknown_attributes(found, hidden)
+        lines += self._further_attributes(found)
         lines += self._phantom_methods(found)
         lines += self._items(found)
         return "\n".join(lines) + "\n"
@@ -128,11 +126,13 @@ class StateClassWriter:
         model = self._speller.model(found.info)
         taken = found.part.taken
         kept = self._speller.filter_type(taken) if taken else "_Everything"
-        state = self._speller.state_of(model, kept)
+        hidden = any(field.name in self._hidden for field in found.fields)
+        spell = self._speller.state_of if hidden else self._speller.base
+        state = spell(model, kept)
         return f"{state}, _Generic[{', '.join(parameters)}]" if parameters else state
 
     def _description(self, found: StateClass) -> str:
-        model = found.info.name.replace(":", ".")
+        model = _path(found.info)
         names = [name.rpartition(":")[2] for name in found.part.filters]
         match names:
             case []:
@@ -151,7 +151,8 @@ class StateClassWriter:
 
     def _attribute(self, found: StateClass, field: Field) -> list[str]:
         if not field.type.solved:
-            return [f"    {field.name}: {field.type.text}{_comment(field.type)}"]
+            line = f"    {field.name}: {field.type.text}{_comment(field.type)}"
+            return [line, *self._documentation(found, field)]
         return [
             "    @_property",
             f"    def {field.name}({self._self_type(found, field.type.solved)}, /)"
@@ -160,15 +161,21 @@ class StateClassWriter:
             f"    def {field.name}(self, value: _Any, /) -> None: ...",
         ]
 
-    def _unknown_attributes(self, found: StateClass, hidden: bool) -> list[str]:
-        if found.further is not None:
-            receiver = self._self_type(found, found.further.solved)
-            return [
-                f"    def __getattr__({receiver}, name: _Any, /) -> {found.further.text}: ..."
-                f"{_comment(found.further)}"
-            ]
-        # State itself has `__getattr__`; without one an unknown field is an error.
-        return [] if hidden else ["    __getattr__: None"]
+    def _documentation(self, found: StateClass, field: Field) -> list[str]:
+        # Without it editors show that of `Variable.__call__`. Not in each part: it makes the file
+        # a third longer.
+        if found.part != EVERYTHING:
+            return []
+        return [f'    """`{_path(found.info)}.{field.name}`"""']
+
+    def _further_attributes(self, found: StateClass) -> list[str]:
+        if found.further is None:
+            return []
+        receiver = self._self_type(found, found.further.solved)
+        return [
+            f"    def __getattr__({receiver}, name: _Any, /) -> {found.further.text}: ..."
+            f"{_comment(found.further)}"
+        ]
 
     def _items(self, found: StateClass) -> list[str]:
         """Return the overloads that know the keys.
@@ -187,11 +194,25 @@ class StateClassWriter:
             key = f"_Literal[{', '.join(names)}]"
             lines += ["    @_overload"]
             lines += [f"    def __getitem__({receiver}, key: {key}, /) -> {result}: ..."]
-        if lines:
-            # A type variable: editors would not offer the keys beside a plain `str`.
-            lines += ["    @_overload"]
-            lines += ["    def __getitem__(self, key: _Key, /) -> _Any: ..."]
-        return lines
+        others = self._other_items(found, several=len(keys) > 1) if keys else []
+        return lines + [line for method in others for line in ("    @_overload", method)]
+
+    def _other_items(self, found: StateClass, several: bool) -> list[str]:
+        """Return the overloads of keys that are not one text in the source."""
+        # A type variable: editors would not offer the keys beside a plain `str`.
+        computed = "    def __getitem__(self, key: _Key, /) -> _Any: ..."
+        if found.further is not None:
+            return [computed]
+        methods = ["    def __getitem__(self, key: _OtherText, /) -> NoSuchField: ...", computed]
+        if several:
+            # One of several texts is a text as well; it must not be taken for a wrong one.
+            names = ", ".join(_quoted(field.name) for field in found.fields)
+            methods.insert(0, f"    def __getitem__(self, key: _Literal[{names}], /) -> _Any: ...")
+        return methods
+
+
+def _path(info: ClassInfo) -> str:
+    return info.name.replace(":", ".")
 
 
 def _comment(spelled: Spelled) -> str:
