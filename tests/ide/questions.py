@@ -61,6 +61,9 @@ COMPLETIONS = (
     offers("rest.$0", "layers calls", "head"),
     offers("rest.layers[0].norm.$0", "mean var", "scale bias"),
     offers("nnx.split(model, nnx.BatchStat, ...)[2].$0", "layers head", "calls"),
+    offers("nnx.split(model, nnx.Param, nnx.BatchStat, ...)[3].$0", "layers", "head calls"),
+    offers("state.split(nnx.Param, ...)[1].$0", "layers calls", "head"),
+    offers("state.filter(nnx.Param).$0", "layers head", "calls"),
     # Gradients.
     offers("grads.$0", "layers head", "calls"),
     offers("grads.head.$0", "kernel bias"),
@@ -76,7 +79,7 @@ COMPLETIONS = (
 # What the hover shows, in part; each text has to be there.
 HOVERS: dict[str, tuple[str, ...]] = {
     "sta$0te": ("state: ", "MLP"),
-    "state.he$0ad": ("head: ", "Linear"),
+    "state.he$0ad": ("head: ", "Linear", "app.models.MLP.head"),
     "state.head.ker$0nel": ("kernel: Param[Array]",),
     "state.layers[0].norm.me$0an": ("mean: BatchStat[Array]",),
     "params.layers[0].norm.sc$0ale": ("scale: Param[Array]",),
@@ -117,6 +120,7 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
 # Lines that end with the rule of pyright that reports them, and lines that are right.
 MISTAKES: dict[str, str] = {
     "state.nope": "reportAttributeAccessIssue",
+    "state['nope'].value": "reportAttributeAccessIssue",
     "state.layers[0].nope": "reportAttributeAccessIssue",
     "state.head.nope": "reportAttributeAccessIssue",
     "params.calls": "reportAttributeAccessIssue",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -163,6 +164,18 @@ def test_conv_works_in_vmap_scan_and_grad() -> None:
     results = [of_scanned_layers(lib) for lib in LIBRARIES]
     for mine, other in zip(*results, strict=True):
         assert_same_bits(mine, other)
+
+
+@pytest.mark.parametrize("name", ["Conv", "ConvTranspose"])
+def test_a_call_reads_the_attributes_of_any_object(name: str) -> None:
+    def called(lib: Any) -> jax.Array:
+        cls = getattr(lib, name)
+        layer = cls(2, 3, (3,), rngs=fresh_rngs(lib))
+        public = {key: value for key, value in vars(layer).items() if not key.startswith("_")}
+        # A subclass with kernels of its own calls the layer in this way.
+        return cls.__call__(SimpleNamespace(**public), an_input((2, 5, 2)))
+
+    assert_same_bits(*map(called, LIBRARIES))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -49,11 +50,21 @@ class Request:
 
     def read(self) -> Models:
         """Read the source of the models."""
-        return read(self.sources, runtime=self.runtime, cache=self.cache, python=self.python)
+        is_new = self.cache is not None and not self.cache.exists()
+        models = read(self.sources, runtime=self.runtime, cache=self.cache, python=self.python)
+        if self.cache is not None and is_new:
+            _hide_from_git(self.cache)
+        return models
 
     def text(self, models: Models) -> str:
         """Return the overlay of the models."""
         return overlay_text(models, runtime=self.runtime, command=self.command)
+
+
+def _hide_from_git(folder: Path) -> None:
+    # What cannot be written is left out, as the cache itself.
+    with contextlib.suppress(OSError):
+        (folder / ".gitignore").write_text("# Written by `typed-nnx stubs`.\n*\n", encoding="utf-8")
 
 
 def _portable(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Write ``stubs/typed_nnx-stubs``, or say whether it is current.
+"""Write ``stubs/typed_nnx-stubs`` and the generated cases of its tests, or say if they are current.
 
 Run ``python -m typed_nnx_codegen.stubgen --write`` (or ``make stubs``) after a change of the source
 of a module that has a stub, or of a family. Neither jax nor typed_nnx is imported: the same source
@@ -12,6 +12,7 @@ import sys
 from collections.abc import Set
 from pathlib import Path
 
+from typed_nnx_codegen.stubgen import gradient_cases, selection_cases
 from typed_nnx_codegen.stubgen.errors import StubError
 from typed_nnx_codegen.stubgen.skeleton import stub_text
 from typed_nnx_codegen.stubgen.table import all_stubs
@@ -20,6 +21,7 @@ COMMAND = "make stubs"
 _ROOT = Path(__file__).parents[3]
 SOURCE = _ROOT / "src"
 TARGET = _ROOT / "stubs" / "typed_nnx-stubs"
+CASES = _ROOT / "tests" / "assert_type"
 HEADER = f"""\
 # Generated from the source of {{module}} by `{COMMAND}`. Do not edit.
 # Overloads overlap where one is more precise than another: the first that fits counts.
@@ -50,6 +52,14 @@ def render(modules: Set[str] = frozenset(), source: Path = SOURCE) -> dict[str, 
         name = f"{place.partition('/')[2]}.pyi"
         files[name] = HEADER.format(module=stub.module) + stub_text(text, stub)
     return files
+
+
+def render_cases() -> dict[str, str]:
+    """Return the text of every generated case file by its name."""
+    return {
+        "generated_gradients.py": gradient_cases.text(),
+        "generated_split.py": selection_cases.text(),
+    }
 
 
 def write(files: dict[str, str], target: Path = TARGET, *, is_all: bool = True) -> None:
@@ -92,10 +102,12 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     if options.write:
         write(files, is_all=not options.modules)
+        write(render_cases(), CASES, is_all=False)
         return 0
-    changed = stale(files)
-    for name in changed:
-        print(f"stubs/typed_nnx-stubs/{name} is not current.\n  Fix: {COMMAND}", file=sys.stderr)
+    cases = [name for name in stale(render_cases(), CASES) if name.startswith("generated_")]
+    changed = [TARGET / name for name in stale(files)] + [CASES / name for name in cases]
+    for path in changed:
+        print(f"{path.relative_to(_ROOT)} is not current.\n  Fix: {COMMAND}", file=sys.stderr)
     return 1 if changed else 0
 
 

@@ -23,8 +23,6 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
         **kwargs: More entries.
     """
 
-    __slots__ = ()
-
     @overload
     def __init__(
         self, mapping: Mapping[str, A] | Iterable[tuple[str, A]], /, **kwargs: A

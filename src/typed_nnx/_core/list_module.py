@@ -33,8 +33,6 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
         it: The elements.
     """
 
-    __slots__ = ()
-
     _nnx_int_keys: ClassVar[bool] = True
     _length: int
 

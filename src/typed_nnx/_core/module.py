@@ -34,7 +34,6 @@ def tuple_init() -> tuple[Any, ...]:
 class Module(Pytree):
     """The base of layers and models: a `Pytree` with `sow`, `perturb`, `train` and `eval`."""
 
-
     if TYPE_CHECKING:
         # Code that takes "a Module" calls it; any signature of a subclass is compatible with this.
 

@@ -87,7 +87,8 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
     checked: there every value that holds arrays or nodes is state.
     """
 
-    # No `__slots__`: attributes of a Pytree live in its `__dict__`.
+    # No `__slots__`, nor in classes that derive from it: attributes live in its `__dict__`. And mypy
+    # could not compare them with those of `abc.ABC` where an overlay makes an import cycle.
 
     _nnx_attributes: ClassVar[bool] = True
     _nnx_declared: ClassVar[Mapping[str, bool]] = {}
@@ -283,8 +284,6 @@ register_with_jax(Pytree, context)
 
 class Object(Pytree, pytree=False):
     """A Pytree that is not registered with jax and not checked: ``Pytree`` with ``pytree=False``."""
-
-    __slots__ = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(pytree=False, **kwargs)

@@ -61,6 +61,17 @@ class Wide(MLP):
     def __init__(self) -> None:
         super().__init__()
         self.more = nnx.Cache(jnp.ones(2))
+
+class Trio(nnx.Module):
+    def __init__(self) -> None:
+        self.kernel = nnx.Param(jnp.ones(2))
+        self.mean = nnx.BatchStat(jnp.ones(2))
+        self.seen = nnx.Cache(jnp.ones(2))
+
+class Open(nnx.Module):
+    def __init__(self, name: str) -> None:
+        self.kernel = nnx.Param(jnp.ones(2))
+        setattr(self, name, Block())
 """
 
 ARRAY = Named("jax:Array")
@@ -172,4 +183,12 @@ def application(module: str = "typed_nnx") -> Models:
             bases=("app:MLP",),
             line=40,
         ),
+        model(
+            "app:Trio",
+            attribute("kernel", param),
+            attribute("mean", nnx("BatchStat", ARRAY)),
+            attribute("seen", nnx("Cache", ARRAY)),
+            line=45,
+        ),
+        model("app:Open", attribute("kernel", param), line=51, is_open=True),
     )

@@ -155,3 +155,21 @@ def test_watch_writes_after_each_change_and_ends_with_status_0(
         "stopped",
     ]
     assert result.stderr == "app/broken.py:7: invalid syntax\n"
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_cache_folder_that_the_command_makes_is_hidden_from_git(
+    was_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    if was_there:
+        cache.mkdir()
+
+    def read(*given: object, **more: object) -> Models:
+        cache.mkdir(exist_ok=True)
+        return net("w")
+
+    monkeypatch.setattr(generation, "read", read)
+    generation.Request(("app",), cache=cache).read()
+    written = {path.name: path.read_text().splitlines()[-1] for path in cache.iterdir()}
+    assert written == ({} if was_there else {".gitignore": "*"})

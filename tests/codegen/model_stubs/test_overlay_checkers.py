@@ -19,7 +19,7 @@ from typing import Any, assert_type
 import jax
 import jax.numpy as jnp
 {imported}
-from app import MLP, Block, Box, Scale, Wide
+from app import MLP, Block, Box, Open, Scale, Trio, Wide
 
 """
 
@@ -60,6 +60,13 @@ assert_type(nnx.state(Box(Block())).inner, BlockState)
 assert_type(nnx.state(Box(nnx.Param(jnp.ones(2)))).inner, nnx.Param[jax.Array])
 assert_type(nnx.state(Box(jnp.ones(2))).inner, jax.Array)
 nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0))).kernel
+open_state = nnx.state(Open("block"))
+assert_type(open_state.kernel, nnx.Param[jax.Array])
+assert_type(open_state.block, Any)
+open_state.block.kernel
+assert_type(open_state["block"], Any)
+nnx.state(model.layers)[0].kernel
+nnx.state(model.heads)["a"].kernel
 """
 
 USES = """\
@@ -74,13 +81,15 @@ del state["bias"]
 name: str = "bias"
 state[name]
 for key in state:
-    state[key]
+    state[key].value
+for number, text in enumerate(("bias", "layers")):
+    state[text]
+    state[f"layer_{number}"].value
+    state["layer_" + str(number)].value
 nnx.update(model, state)
 assert_type(nnx.merge(graphdef, state), MLP)
 jax.tree.map(lambda leaf: leaf, state)
 state.flat_state()
-state.split(nnx.Param, ...)
-state.filter(nnx.Param)
 state.to_pure_dict()
 list(state.layers.values())[0].kernel
 def takes_any_state(state: nnx.State) -> None: ...
@@ -127,6 +136,63 @@ assert_type(nnx.state(Box(Block()), nnx.Param).inner, BlockParamState)
 nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), nnx.Param).kernel
 """
 
+# The same through the methods of a State, and filters in a row. mypy leaves them to its plugin.
+FILTERS = """\
+from typed_nnx_models import (
+    BlockParamState, BlockRestOfBatchStatAndParamState, MLPBatchStatState, MLPParamState,
+    MLPRestOfBatchStatAndParamState, MLPRestOfBatchStatState, MLPRestOfParamState,
+    MLPState, TrioCacheState, TrioParamState,
+)
+model = MLP()
+state = nnx.state(model)
+params, rest = state.split(nnx.Param, ...)
+assert_type(params, MLPParamState)
+assert_type(rest, MLPRestOfParamState)
+params.layers[0].mean  # E
+assert_type(state.filter(nnx.Param), MLPParamState)
+assert_type(state.filter(nnx.Param, nnx.BatchStat), tuple[MLPParamState, MLPBatchStatState])
+assert_type(state.layers[0].filter(nnx.Param), BlockParamState)
+assert_type(nnx.filter_state(state, nnx.Param), MLPParamState)
+assert_type(nnx.state(Box(Block())).filter(nnx.Param).inner, BlockParamState)
+state.filter("tag").anything
+state.filter(nnx.Intermediate).anything
+_, params, stats, rest = nnx.split(model, nnx.Param, nnx.BatchStat, ...)
+assert_type(stats, MLPBatchStatState)
+assert_type(rest, MLPRestOfBatchStatAndParamState)
+assert_type(rest.layers[0], BlockRestOfBatchStatAndParamState)
+assert_type(rest.layers[0].table, jax.Array)
+assert_type(rest.rngs.params.key, nnx.RngKey)
+rest.bias  # E
+rest.layers[0].kernel  # E
+rest.layers[0].mean  # E
+assert_type(state.split(nnx.Param, nnx.BatchStat, ...)[2], MLPRestOfBatchStatAndParamState)
+turned = nnx.split(model, nnx.BatchStat, nnx.Param, ...)
+assert_type(turned[3], MLPRestOfBatchStatAndParamState)
+# A filter that takes nothing of what is left, or too much to say what.
+assert_type(nnx.split(model, nnx.BatchStat, nnx.Cache, ...)[3], MLPRestOfBatchStatState)
+assert_type(nnx.split(model, nnx.BatchStat, nnx.LoRAParam, ...)[3], MLPRestOfBatchStatState)
+nnx.split(model, nnx.BatchStat, "tag", ...)[3].bias
+nnx.split(model, nnx.BatchStat, Scale, nnx.Param, ...)[4].rngs
+nnx.split(nnx.Linear(2, 3, rngs=nnx.Rngs(0)), nnx.Param, nnx.BatchStat, ...)[3].anything
+# Two filters leave what a third one takes, or nothing.
+assert_type(nnx.split(Trio(), nnx.Param, nnx.BatchStat, ...)[3], TrioCacheState)
+assert_type(nnx.split(Trio(), nnx.Cache, nnx.BatchStat, ...)[3], TrioParamState)
+_, params, rest = nnx.split(Open("block"), nnx.Param, ...)
+assert_type(params.block, Any)
+assert_type(rest.block, Any)
+# Filters without State classes, and models without them.
+nnx.state(model, nnx.Variable).layers[0].kernel
+nnx.state(model, nnx.RngKey).rngs.params.key
+nnx.state(model.layers, nnx.Param)[0].kernel
+nnx.split(model.layers, nnx.Param, ...)[2][0].mean
+# A key that is no field.
+state["nope"].value  # E
+state["layers"][0]["nope"].value  # E
+array: jax.Array = state["width"]  # E
+params = nnx.state(model, nnx.Param)
+params["rngs"].dropout  # E
+"""
+
 FLAX = """\
 from typing import TYPE_CHECKING, cast
 from typed_nnx_models import BlockParamState, MLPParamState, MLPRestOfParamState, MLPState
@@ -150,6 +216,7 @@ assert_type(rest, MLPRestOfParamState)
 nnx.update(model, taken, rest)
 assert_type(nnx.merge(graphdef, taken, rest), MLP)
 cast(MLPState, nnx.state(model)).nope  # E
+state(model)["nope"].value  # E
 state(nnx.Linear(2, 3, rngs=nnx.Rngs(0))).kernel
 """
 
@@ -217,7 +284,7 @@ NONE_DIFFER: dict[str, object] = {"not expected": {}, "missing": set()}
 def test_pyright_knows_the_fields_of_states_and_parts_and_finds_nothing_in_the_overlay(
     tmp_path: Path,
 ) -> None:
-    files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS}
+    files = {"states.py": STATES, "uses.py": USES, "parts.py": PARTS, "filters.py": FILTERS}
     expected = project(tmp_path, "typed_nnx", files)
     assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER
 

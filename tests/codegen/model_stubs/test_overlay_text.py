@@ -43,6 +43,15 @@ def fields(found: ast.ClassDef) -> dict[str, str]:
     }
 
 
+def methods(found: ast.ClassDef) -> dict[str, list[str]]:
+    """The results of each method, of all its overloads."""
+    results: dict[str, list[str]] = {}
+    for each in found.body:
+        if isinstance(each, ast.FunctionDef) and each.returns is not None:
+            results.setdefault(each.name, []).append(ast.unparse(each.returns))
+    return results
+
+
 def keys(found: ast.ClassDef) -> set[str]:
     annotations = [
         each.args.posonlyargs[-1].annotation
@@ -60,10 +69,10 @@ def keys(found: ast.ClassDef) -> set[str]:
 
 def test_a_filtered_state_has_the_fields_with_such_leaves_below_them_and_no_others() -> None:
     found = classes(application())
-    assert fields(found["BlockState"]).keys() == {"kernel", "mean", "table", "__getattr__"}
-    assert fields(found["BlockParamState"]).keys() == {"kernel", "__getattr__"}
-    assert fields(found["BlockBatchStatState"]).keys() == {"mean", "__getattr__"}
-    assert fields(found["BlockRestOfParamState"]).keys() == {"mean", "table", "__getattr__"}
+    assert fields(found["BlockState"]).keys() == {"kernel", "mean", "table"}
+    assert fields(found["BlockParamState"]).keys() == {"kernel"}
+    assert fields(found["BlockBatchStatState"]).keys() == {"mean"}
+    assert fields(found["BlockRestOfParamState"]).keys() == {"mean", "table"}
     assert "layers" not in fields(found["MLPScaleState"])
     assert "rngs" not in fields(found["MLPParamState"])
     assert "WideCacheState" in found
@@ -142,7 +151,38 @@ def test_what_could_not_be_typed_is_any_and_says_why() -> None:
 def test_further_attributes_of_unknown_names_leave_the_state_open() -> None:
     odd = model("app:Odd", attribute("*", Unknown("setattr")), attribute("w", PARAM))
     found = classes(models_of(*LIBRARY.classes(), odd))
-    assert "__getattr__" not in fields(found["OddState"])
+    assert methods(found["OddState"])["__getattr__"] == ["_Any"]
+    assert "NoSuchField" not in methods(found["OddState"])["__getitem__"]
+
+
+def test_a_model_with_attributes_by_computed_names_leaves_its_states_open() -> None:
+    odd = model("app:Odd", attribute("w", PARAM), is_open=True)
+    net = model("app:Net", attribute("odd", Named("app:Odd")), attribute("w", PARAM))
+    found = classes(models_of(*LIBRARY.classes(), odd, net))
+    for name in ("OddState", "OddParamState", "OddRestOfParamState"):
+        assert methods(found[name])["__getattr__"] == ["_Any"]
+    assert "__getattr__" not in methods(found["NetState"])
+    assert fields(found["NetRestOfParamState"]) == {"odd": "OddRestOfParamState"}
+
+
+def test_what_two_filters_leave_has_a_class_where_no_other_has_its_fields() -> None:
+    stat, cache = LIBRARY("BatchStat", ARRAY), LIBRARY("Cache", ARRAY)
+    three = [attribute("w", PARAM), attribute("m", stat), attribute("c", cache)]
+    plain, mixed = model("app:Plain", *three), model("app:Mixed", *three, attribute("a", ARRAY))
+    found = classes(models_of(*LIBRARY.classes(), plain, mixed))
+    assert fields(found["MixedRestOfBatchStatAndParamState"]) == {
+        "c": "_Cache[_Array]",
+        "a": "_Array",
+    }
+    answers = methods(found["MixedRestOfParamState"])["__nnx_rest__"]
+    assert "MixedRestOfBatchStatAndParamState" in answers
+    assert "PlainRestOfBatchStatAndParamState" not in found
+    assert "PlainCacheState" in methods(found["PlainRestOfParamState"])["__nnx_rest__"]
+
+
+def test_a_field_of_a_whole_state_is_documented_by_where_it_is_from() -> None:
+    text = written(models_of(*LIBRARY.classes(), model("app.net:Net", attribute("w", PARAM))))
+    assert '    w: _Param[_Array]\n    """`app.net.Net.w`"""\n' in text
 
 
 def test_static_attributes_have_no_field() -> None:
