@@ -53,6 +53,7 @@ class Package:
         sha256: The hash of the wheel.
         licence: Under which it is published.
         module: What is imported of it.
+        needs: Packages of which it takes types, and that this project does not have.
     """
 
     name: str
@@ -60,8 +61,16 @@ class Package:
     sha256: str
     licence: str
     module: str
+    needs: tuple[Package, ...] = ()
 
 
+CHEX = Package(
+    "chex",
+    "0.1.92",
+    "f34989d9bff7954edfab09fba7757e3d62404da34577bff0d253599ec5b4f93d",
+    "Apache-2.0",
+    "chex",
+)
 # Not probjax 0.1.0: mypy refuses it as a whole, for it has a module `smc` beside a package `smc`.
 PACKAGES = (
     Package(
@@ -84,6 +93,7 @@ PACKAGES = (
         "c8d8f87ccde69e90a9468027763202e9d4e4815f5c2692e218ba97ad3def6731",
         "Apache-2.0",
         "bijx",
+        (CHEX,),
     ),
     Package(
         "nnx-ppo",
@@ -231,6 +241,8 @@ def try_package(package: Package, runtime: str) -> Outcome:
     Raises:
         Unreachable: It could not be downloaded.
     """
+    for needed in package.needs:
+        unpack(needed, download(needed, FOLDER / "wheels"), RUNTIMES[0])
     sources = unpack(package, download(package, FOLDER / "wheels"), runtime)
     outcome = Outcome(package, runtime)
     OVERLAY.unlink(missing_ok=True)

@@ -82,7 +82,7 @@ HOVERS: dict[str, tuple[str, ...]] = {
     "state.he$0ad": ("head: ", "Linear", "app.models.MLP.head"),
     "state.head.ker$0nel": ("kernel: Param[Array]",),
     "state.layers[0].norm.me$0an": ("mean: BatchStat[Array]",),
-    "params.layers[0].norm.sc$0ale": ("scale: Param[Array]",),
+    "params.layers[0].norm.sc$0ale": ("scale: Param[Array]", "BatchNorm.scale"),
     "grads.head.ker$0nel": ("kernel: Param[Array]",),
     "graphd$0ef": ("graphdef: GraphDef[MLP]",),
     "mer$0ged": ("merged: MLP",),

@@ -26,6 +26,7 @@ from typed_nnx_codegen.model_stubs.parts import (
     Part,
     VariableTypes,
     is_bare,
+    is_of_library,
 )
 
 Leaves = frozenset[str]
@@ -105,8 +106,9 @@ class Contents:
         return any(self.variables.includes(part, leaf) for leaf in self.below(found))
 
     @cached_property
-    def _all_kinds(self) -> Leaves:
-        return self._lines(_NOTHING.union(*self._below.values()))
+    def _library_kinds(self) -> Leaves:
+        kinds = self._lines(_NOTHING.union(*self._below.values()))
+        return frozenset(filter(is_of_library, kinds))
 
     def _lines(self, leaves: Leaves) -> Leaves:
         lines = _NOTHING.union(*(self.variables.line(leaf) for leaf in leaves))
@@ -148,11 +150,11 @@ class Contents:
         """Return the Variable classes that a filter can take from a model, base classes too.
 
         A subclass has at least those of its base classes: an overload for a base class that it has
-        no answer to would otherwise answer in its place.
+        no answer to would otherwise answer in its place. One with type parameters may hold all kinds;
+        kinds of the user's are rare enough that only those count which its uses have shown.
         """
         info = self._models.classes[name]
         own = self._below.get(name, _NOTHING)
-        if PARAMETER in own:
-            return self._all_kinds
         inherited = (self._below.get(base, _NOTHING) for base in info.bases)
-        return self._lines(own.union(*inherited))
+        known = self._lines(own.union(*inherited))
+        return known | self._library_kinds if PARAMETER in own else known

@@ -70,8 +70,10 @@ class FlaxFunctionsWriter:
             f"def split(node: {model}, /, {_OPTIONS})"
             f" -> tuple[{graphdef}, {self._result(info, EVERYTHING)}]: ...",
         ]
-        for part in self._plan.parts[info.name]:
-            for kind in part.left:
+        parts = self._plan.parts[info.name]
+        for part in parts:
+            # What only fields of other States need has no answer here.
+            for kind in (each for each in part.left if Part(taken=each) in parts):
                 taken = self._result(info, Part(taken=kind))
                 lines += [
                     "@_overload",

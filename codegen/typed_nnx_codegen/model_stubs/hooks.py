@@ -154,7 +154,8 @@ class HooksWriter:
         for kind in kinds:
             states[Part(taken=kind)] = self._applied(info, Part(taken=kind))
             rest = self._contents.state_of(info.name, Part(left=(kind,)))
-            states[Part(left=(kind,))] = self._applied(info, rest)
+            is_written = rest in self._plan.parts[info.name]
+            states[Part(left=(kind,))] = self._applied(info, rest) if is_written else everything
         # Without an answer of its own a subclass would get that of the class it derives from.
         derived = {name for kind in kinds for name in self._variables.subclasses(kind)}
         for kind in derived & self._used - kinds:

@@ -46,14 +46,16 @@ def overlay_text(models: Models, *, runtime: str, command: str) -> str:
     speller = Speller(
         models.classes, contents, imports, lambda name, part: names[name, part], protocols=ours
     )
-    phantom = PhantomMethods(contents, speller, names).of if ours else _no_methods
-    classes = StateClassWriter(speller, imports.names() | names.all() | OWN_NAMES, phantom)
+    phantom = PhantomMethods(contents, speller, names)
+    hidden = imports.names() | names.all() | OWN_NAMES
+    classes = StateClassWriter(speller, hidden, phantom.of if ours else _no_methods)
     texts = [
         classes.write(state_class(names[info.name, part], info, part, speller))
         for info in plan.models
         for part in plan.parts[info.name]
     ]
     if ours:
+        texts.append(phantom.classes())
         texts.append(HooksWriter(plan, contents, names, speller).write())
     else:
         texts.append(FlaxFunctionsWriter(plan, names, speller).write())

@@ -72,9 +72,7 @@ class VariableTypes:
 
     def has_states(self, name: str) -> bool:
         """Tell whether there are State classes for what a filter by the class takes and leaves."""
-        module, _, qualified = name.partition(":")
-        library = module.partition(".")[0] in _LIBRARIES
-        return not (library and qualified in _WITHOUT_STATES)
+        return not (is_of_library(name) and name.partition(":")[2] in _WITHOUT_STATES)
 
     def specific_first(self, names: frozenset[str]) -> list[str]:
         """Return the classes, each before the classes that it derives from."""
@@ -92,10 +90,14 @@ class VariableTypes:
         return part.taken in self.line(leaf) or is_root(leaf)
 
 
+def is_of_library(name: str) -> bool:
+    """Tell whether a class is one of the runtime's own."""
+    return name.partition(":")[0].partition(".")[0] in _LIBRARIES
+
+
 def is_root(name: str) -> bool:
     """Tell whether the class is the `Variable` that all others derive from."""
-    module, _, qualified = name.partition(":")
-    return qualified == "Variable" and module.partition(".")[0] in _LIBRARIES
+    return name.partition(":")[2] == "Variable" and is_of_library(name)
 
 
 def is_bare(info: ClassInfo) -> bool:

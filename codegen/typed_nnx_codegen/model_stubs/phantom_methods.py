@@ -8,7 +8,19 @@ from typed_nnx_codegen.model_stubs.parts import EVERYTHING
 from typed_nnx_codegen.model_stubs.spelling import Speller
 from typed_nnx_codegen.model_stubs.state_class import StateClass
 
-_REST = "    def __nnx_rest__(self, taken: {taken}, /) -> {state}: ..."
+_SOLVED = '_L{number} = _TypeVar("_L{number}")\n_M{number} = _TypeVar("_M{number}")\n'
+
+_LEAVES = '''
+class _Leaves{count}(_Generic[_A, {parameters}]):
+    """A function from filters to what they leave; from others it returns the first parameter."""
+{answers}    @_overload
+    def __call__(self, taken: object, /) -> _A: ...
+'''
+
+_ANSWER = """\
+    @_overload
+    def __call__(self, taken: _L{number}, /) -> _M{number}: ...
+"""
 
 
 class PhantomMethods:
@@ -27,6 +39,12 @@ class PhantomMethods:
         self._contents = contents
         self._speller = speller
         self._names = names
+        self._counts: set[int] = set()
+
+    def classes(self) -> str:
+        """Return the text of the classes that the methods written so far need."""
+        solved = (_SOLVED.format(number=number) for number in range(max(self._counts, default=0)))
+        return "".join([*solved, *map(_leaves, sorted(self._counts))])
 
     def of(self, found: StateClass) -> list[str]:
         """Return the lines of the methods of a State class."""
@@ -48,12 +66,22 @@ class PhantomMethods:
         # A filter that takes nothing of this State must not be answered as one it derives from.
         derived = {each for kind in answers for each in variables.subclasses(kind)}
         nothing = " | ".join(map(self._speller.filter_type, sorted(derived - answers.keys())))
-        methods = [
-            *([_REST.format(taken=nothing, state=found.name)] if nothing else []),
+        rows = [
+            *([(nothing, found.name)] if nothing else []),
             *(
-                _REST.format(taken=self._speller.filter_type(kind), state=self._names[name, part])
+                (self._speller.filter_type(kind), self._names[name, part])
                 for kind, part in answers.items()
             ),
-            _REST.format(taken="object", state=found.name),
         ]
-        return [line for method in methods for line in ("    @_overload", method)]
+        # One line in place of overloads: what binds names is most of the time that checkers need.
+        self._counts.add(len(rows))
+        arguments = ", ".join(f"{taken}, {state}" for taken, state in rows)
+        return [f"    __nnx_rest__: _Leaves{len(rows)}[{found.name}, {arguments}]"]
+
+
+def _leaves(count: int) -> str:
+    return _LEAVES.format(
+        count=count,
+        parameters=", ".join(f"_L{number}, _M{number}" for number in range(count)),
+        answers="".join(_ANSWER.format(number=number) for number in range(count)),
+    )

@@ -132,7 +132,7 @@ OWN_NAMES = frozenset(
 ) | {"Hooks", "_HasEverything", "_HasGroup", "_HasStates", "_Others"}
 
 # And those with a number.
-OWN_NUMBERED = re.compile(r"_[PS]\d+|_Group\d+(Member)?")
+OWN_NUMBERED = re.compile(r"_[LMPS]\d+|_Group\d+(Member)?|_Leaves\d+")
 
 
 def head(command: str, imports: str, parameters: int) -> str:

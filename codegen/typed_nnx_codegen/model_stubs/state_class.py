@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from typed_nnx_codegen.model_stubs.models import ClassInfo
-from typed_nnx_codegen.model_stubs.parts import EVERYTHING, Part
+from typed_nnx_codegen.model_stubs.parts import Part
 from typed_nnx_codegen.model_stubs.spelling import Spelled, Speller, any_type
 
 # The attribute that stands for all that are not known by name.
@@ -152,7 +152,8 @@ class StateClassWriter:
     def _attribute(self, found: StateClass, field: Field) -> list[str]:
         if not field.type.solved:
             line = f"    {field.name}: {field.type.text}{_comment(field.type)}"
-            return [line, *self._documentation(found, field)]
+            # Without documentation editors show that of `Variable.__call__`.
+            return [line, f'    """`{_path(found.info)}.{field.name}`"""']
         return [
             "    @_property",
             f"    def {field.name}({self._self_type(found, field.type.solved)}, /)"
@@ -160,13 +161,6 @@ class StateClassWriter:
             f"    @{field.name}.setter",
             f"    def {field.name}(self, value: _Any, /) -> None: ...",
         ]
-
-    def _documentation(self, found: StateClass, field: Field) -> list[str]:
-        # Without it editors show that of `Variable.__call__`. Not in each part: it makes the file
-        # a third longer.
-        if found.part != EVERYTHING:
-            return []
-        return [f'    """`{_path(found.info)}.{field.name}`"""']
 
     def _further_attributes(self, found: StateClass) -> list[str]:
         if found.further is None:

@@ -19,6 +19,7 @@ from typed_nnx_codegen.model_stubs.models import (
 # The application whose models `application` are.
 SOURCE = """\
 from __future__ import annotations
+import abc
 from typing import Any, Generic, TypeVar
 import jax
 import jax.numpy as jnp
@@ -67,6 +68,12 @@ class Trio(nnx.Module):
         self.kernel = nnx.Param(jnp.ones(2))
         self.mean = nnx.BatchStat(jnp.ones(2))
         self.seen = nnx.Cache(jnp.ones(2))
+
+# Bases with another base class: checkers compare what both define.
+class Abstract(nnx.Module, abc.ABC): ...
+class AbstractList(nnx.List[Block], abc.ABC): ...
+class AbstractDict(nnx.Dict[Block], abc.ABC): ...
+class AbstractObject(nnx.Object, abc.ABC): ...
 
 class Open(nnx.Module):
     def __init__(self, name: str) -> None:

@@ -18,7 +18,15 @@ from tests.codegen.model_stubs.overlay_models import (
     model,
     models_of,
 )
-from typed_nnx_codegen.model_stubs.models import ClassInfo, Kind, Models, Named, Static, Unknown
+from typed_nnx_codegen.model_stubs.models import (
+    ClassInfo,
+    Kind,
+    Models,
+    Named,
+    Parameter,
+    Static,
+    Unknown,
+)
 from typed_nnx_codegen.model_stubs.overlay import overlay_text
 from typed_nnx_codegen.model_stubs.state_class import STATE_METHODS
 
@@ -39,7 +47,19 @@ def fields(found: ast.ClassDef) -> dict[str, str]:
     return {
         ast.unparse(each.target): ast.unparse(each.annotation)
         for each in found.body
-        if isinstance(each, ast.AnnAssign)
+        if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) != "__nnx_rest__"
+    }
+
+
+def rests(found: ast.ClassDef) -> set[str]:
+    """The names in the annotation that says what further filters leave."""
+    annotations = [
+        each.annotation
+        for each in found.body
+        if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == "__nnx_rest__"
+    ]
+    return {
+        node.id for each in annotations for node in ast.walk(each) if isinstance(node, ast.Name)
     }
 
 
@@ -174,15 +194,38 @@ def test_what_two_filters_leave_has_a_class_where_no_other_has_its_fields() -> N
         "c": "_Cache[_Array]",
         "a": "_Array",
     }
-    answers = methods(found["MixedRestOfParamState"])["__nnx_rest__"]
+    answers = rests(found["MixedRestOfParamState"])
     assert "MixedRestOfBatchStatAndParamState" in answers
     assert "PlainRestOfBatchStatAndParamState" not in found
-    assert "PlainCacheState" in methods(found["PlainRestOfParamState"])["__nnx_rest__"]
+    assert "PlainCacheState" in rests(found["PlainRestOfParamState"])
 
 
-def test_a_field_of_a_whole_state_is_documented_by_where_it_is_from() -> None:
+@pytest.mark.parametrize("runtime", ["typed_nnx", "flax.nnx"])
+def test_a_generic_model_has_the_parts_of_the_kinds_that_its_uses_bring(runtime: str) -> None:
+    library = Library(runtime)
+    kinds = [
+        ClassInfo(f"app:{name}", Kind.VARIABLE, bases=(f"{runtime}:Variable",), path="app.py")
+        for name in ("Seen", "Unseen")
+    ]
+    box = model("app:Box", attribute("inner", Parameter("T")), parameters=("T",))
+    net = model(
+        "app:Net",
+        attribute("box", Named("app:Box", (Named("app:Seen"),))),
+        attribute("unseen", Named("app:Unseen")),
+        attribute("w", library("Param", ARRAY)),
+    )
+    models = models_of(*library.classes(), *kinds, box, net)
+    text = overlay_text(models, runtime=runtime, command="typed-nnx stubs app")
+    found = {each.name: each for each in ast.parse(text).body if isinstance(each, ast.ClassDef)}
+    assert fields(found["NetSeenState"])["box"].startswith("BoxSeenState[")
+    assert "BoxParamState" in found
+    assert "BoxUnseenState" not in found
+
+
+def test_a_field_is_documented_by_where_it_is_from() -> None:
     text = written(models_of(*LIBRARY.classes(), model("app.net:Net", attribute("w", PARAM))))
-    assert '    w: _Param[_Array]\n    """`app.net.Net.w`"""\n' in text
+    # In the whole State and in the Params.
+    assert text.count('    w: _Param[_Array]\n    """`app.net.Net.w`"""\n') == 2
 
 
 def test_static_attributes_have_no_field() -> None:

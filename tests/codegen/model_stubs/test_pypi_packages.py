@@ -9,7 +9,9 @@ from benchmarks.pypi_packages import (
     RUNTIMES,
     Outcome,
     Package,
+    Place,
     Unreachable,
+    compare,
     count_fields,
     try_package,
     with_our_runtime,
@@ -48,6 +50,33 @@ def test_only_the_fields_of_whole_states_are_counted() -> None:
     outcome = Outcome(PACKAGES[0], RUNTIMES[1])
     count_fields(outcome, OVERLAY)
     assert (outcome.models, outcome.typed, outcome.untyped) == (1, 1, 1)
+
+
+def test_only_errors_of_aliases_that_were_wrong_before_are_kept_apart() -> None:
+    before = {
+        Place("mypy", "a.py", 1, "valid-type"): 'Variable "a.Tree" is not valid as a type',
+        Place("mypy", "b.py", 5, "union-attr"): 'Item "None" of "Any | None" has no attribute "x"',
+    }
+    repeated = {
+        Place("mypy", "b.py", 2, "valid-type"): 'Variable "a.Tree" is not valid as a type',
+        Place("mypy", "b.py", 3, "index"): "Value of type Tree? is not indexable",
+        Place("mypy", "b.py", 5, "attr-defined"): '"None" has no attribute "x"',
+    }
+    new = {
+        Place("mypy", "c.py", 1, "valid-type"): 'Variable "c.Branch" is not valid as a type',
+        Place("mypy", "c.py", 2, "misc"): 'Cannot determine type of "__slots__" in "Tree"',
+        Place("pyright", "b.py", 5, "reportAttributeAccessIssue"): '"x" is unknown',
+    }
+    outcome = Outcome(PACKAGES[0], RUNTIMES[1])
+    compare(outcome, before, {**repeated, **new})
+    assert (outcome.repeated, outcome.new) == (repeated, new)
+
+
+def test_without_wrong_aliases_every_error_that_came_is_new() -> None:
+    outcome = Outcome(PACKAGES[0], RUNTIMES[1])
+    new = {Place("mypy", "b.py", 1, "misc"): "Value of type Tree? is not indexable"}
+    compare(outcome, {Place("mypy", "b.py", 1, "call-arg"): "Too many arguments"}, new)
+    assert (outcome.repeated, outcome.new) == ({}, new)
 
 
 @pytest.mark.slow
