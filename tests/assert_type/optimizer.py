@@ -105,3 +105,10 @@ def one_of_two(model: MLP | CNN, optimizer: nnx.Optimizer[MLP | CNN], x: jax.Arr
         nnx.Linear(1, 1, rngs=nnx.Rngs(0)), optimizer.tx, wrt=nnx.Param
     )
     other.update(nnx.Linear(1, 1, rngs=nnx.Rngs(0)), gradients)  # E
+
+
+def every_second_step(model: MLP) -> None:
+    """A transformation may be one that adds up gradients, which has a type of its own in optax."""
+    made = nnx.Optimizer(model, optax.MultiSteps(optax.sgd(0.1), 2), wrt=nnx.Param)
+    assert_type(made, nnx.Optimizer[MLP])
+    nnx.Optimizer(model, optax.sgd, wrt=nnx.Param)  # E pyright: mypy does not follow optax here

@@ -87,7 +87,7 @@ def _place(variable: Variable[Any]) -> Place:
     return repr(variable.sharding_names), getattr(variable.get_raw_value(), "shape", None)
 
 
-def _state_for(params: Any, tx: optax.GradientTransformation) -> Any:
+def _state_for(params: Any, tx: optax.GradientTransformation | optax.MultiSteps) -> Any:
     """Return the first state of a transformation, in Variables."""
     leaves = jax.tree.leaves(params, is_leaf=is_variable)
     places = {_place(leaf) for leaf in leaves if isinstance(leaf, Variable)}
@@ -164,7 +164,7 @@ class Optimizer(Pytree, Generic[M]):
     """
 
     step: OptState[jax.Array]
-    tx: optax.GradientTransformation
+    tx: optax.GradientTransformation | optax.MultiSteps
     opt_state: Any  # each transformation has a state of its own type
     wrt: Filter
     graph: bool | None
@@ -173,7 +173,7 @@ class Optimizer(Pytree, Generic[M]):
     def __init__(
         self,
         model: M,
-        tx: optax.GradientTransformation,
+        tx: optax.GradientTransformation | optax.MultiSteps,
         *,
         wrt: Filter,
         graph: bool | None = None,
@@ -283,7 +283,9 @@ class ModelAndOptimizer(Optimizer[M]):
 
     model: M
 
-    def __init__(self, model: M, tx: optax.GradientTransformation, *, wrt: Filter = Param) -> None:
+    def __init__(
+        self, model: M, tx: optax.GradientTransformation | optax.MultiSteps, *, wrt: Filter = Param
+    ) -> None:
         super().__init__(model, tx, wrt=wrt)
         self.model = data(model)
 

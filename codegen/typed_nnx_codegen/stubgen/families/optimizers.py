@@ -15,14 +15,14 @@ _GRAPH = "graph: bool | None = None"
 _OPTIMIZER = f"""
 class Optimizer(Pytree, Generic[M]):
     step: OptState[jax.Array]
-    tx: optax.GradientTransformation
+    tx: optax.GradientTransformation | optax.MultiSteps
     opt_state: Any
     wrt: Filter
     graph: bool | None
     @overload
-    def __init__(self: Optimizer[A], model: State[Any, Any, A, Any], tx: optax.GradientTransformation, *, wrt: Filter, {_GRAPH}) -> None: ...
+    def __init__(self: Optimizer[A], model: State[Any, Any, A, Any], tx: optax.GradientTransformation | optax.MultiSteps, *, wrt: Filter, {_GRAPH}) -> None: ...
     @overload
-    def __init__(self, model: M, tx: optax.GradientTransformation, *, wrt: Filter, {_GRAPH}) -> None: ...
+    def __init__(self, model: M, tx: optax.GradientTransformation | optax.MultiSteps, *, wrt: Filter, {_GRAPH}) -> None: ...
     @overload
     def update(self, model: M, grads: {_GRADS} | M, /, **kwargs: Any) -> {_UPDATES}: ...
     @overload
@@ -34,7 +34,7 @@ class Optimizer(Pytree, Generic[M]):
 _MODEL_AND_OPTIMIZER = f"""
 class ModelAndOptimizer(Optimizer[M]):
     model: M
-    def __init__(self, model: M, tx: optax.GradientTransformation, *, wrt: Filter = ...) -> None: ...
+    def __init__(self, model: M, tx: optax.GradientTransformation | optax.MultiSteps, *, wrt: Filter = ...) -> None: ...
     def update(self, grads: {_GRADS} | M, /, **kwargs: Any) -> {_UPDATES}: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
 """
 
