@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.support.type_checkers import Checks, Finding
+from tests.support.type_checkers import Checks, Finding, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ MISTAKES = {
 }
 
 
-def check_cases(cases: Sequence[Path]) -> dict[str, dict[str, list[Finding]]]:
+def check_cases(cases: Sequence[Path]) -> Findings:
     """Return the errors by checker and by the name of the file, with the planted file among them.
 
     Args:

@@ -6,26 +6,18 @@ import pytest
 
 from tests.assert_type.checked import CASES, MISTAKES, PLANTED, check_cases
 from tests.assert_type.marks import BadMark, Mark, complaints, marks_of
-from tests.support.once import once
-from tests.support.type_checkers import CHECKERS, Finding
+from tests.support.type_checkers import CHECKERS, Finding, Findings, findings_once
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Findings = dict[str, dict[str, list[Finding]]]
 with_each_checker = pytest.mark.parametrize("checker", CHECKERS)
 
 
 @pytest.fixture(scope="session")
-def findings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Findings:
+def findings(shared_folder: Path) -> Findings:
     """The errors of each checker in each file; the workers of a test run share one run of each."""
-    folder = tmp_path_factory.getbasetemp()
-    shared = folder if worker_id == "master" else folder.parent
-    loaded = once("assert_type", shared, lambda: check_cases(CASES))
-    return {
-        checker: {name: [Finding(*one) for one in errors] for name, errors in by_file.items()}
-        for checker, by_file in loaded.items()
-    }
+    return findings_once("assert_type", shared_folder, lambda: check_cases(CASES))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)

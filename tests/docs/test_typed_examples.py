@@ -8,26 +8,19 @@ import pytest
 
 from tests.docs.typed_pages import PAGES, PLANTED, PROGRAMS, check_examples, module_of
 from tests.docs.untyped_lines import REFUSED
-from tests.support.once import once
-from tests.support.type_checkers import CHECKERS, REPOSITORY, Finding
+from tests.support.type_checkers import CHECKERS, REPOSITORY, Finding, Findings, findings_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-Findings = dict[str, dict[str, list[Finding]]]
 with_each_checker = pytest.mark.parametrize("checker", CHECKERS)
 
 
 @pytest.fixture(scope="session")
-def findings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Findings:
+def findings(shared_folder: Path) -> Findings:
     """The errors of each checker in each example; the workers of a run share one run of each."""
-    folder = tmp_path_factory.getbasetemp()
-    shared = folder if worker_id == "master" else folder.parent
-    loaded = once("typed_examples", shared, check_examples)
-    return {
-        checker: {name: [Finding(*one) for one in errors] for name, errors in by_name.items()}
-        for checker, by_name in loaded.items()
-    }
+    return findings_once("typed_examples", shared_folder, check_examples)
 
 
 def refused_in(findings: Findings, checker: str, page: str) -> Iterator[tuple[str, Finding]]:

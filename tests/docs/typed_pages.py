@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.support.code_blocks import blocks_of
-from tests.support.type_checkers import REPOSITORY, Checks, Finding
+from tests.support.type_checkers import REPOSITORY, Checks, Finding, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ def module_of(document: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def check_examples() -> dict[str, dict[str, list[Finding]]]:
+def check_examples() -> Findings:
     """Return the errors by checker and by page or program, and those of "planted"."""
     modules = {page: _module_of_page(page) for page in PAGES}
     modules["planted"] = CHECKS.write_module("pages.planted", PLANTED)

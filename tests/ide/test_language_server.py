@@ -26,14 +26,12 @@ from tests.support.once import once
 
 @pytest.fixture(scope="session")
 def asked(
-    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+    tmp_path_factory: pytest.TempPathFactory, shared_folder: Path
 ) -> Callable[[str, Callable[[Path], Any]], Any]:
     """Ask a server once for all workers of a test run, in a folder for the project."""
-    folder = tmp_path_factory.getbasetemp()
-    shared = folder if worker_id == "master" else folder.parent
 
     def ask(name: str, work: Callable[[Path], Any]) -> Any:
-        return once(name, shared, lambda: work(tmp_path_factory.mktemp(name).resolve()))
+        return once(name, shared_folder, lambda: work(tmp_path_factory.mktemp(name).resolve()))
 
     return ask
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.support.once import locked
+from tests.support.once import locked, once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 REPOSITORY = Path(__file__).parents[2]
 CHECKERS = ("mypy", "pyright")
@@ -62,6 +62,19 @@ class Finding(NamedTuple):
     code: str
     message: str
     is_error: bool = True
+
+
+Findings = dict[str, dict[str, list[Finding]]]
+"""The errors by checker and file."""
+
+
+def findings_once(name: str, folder: Path, check: Callable[[], Findings]) -> Findings:
+    """Return what a check finds; of the callers that share `folder` the first one runs it."""
+    loaded = once(name, folder, check)  # JSON has lists in the place of tuples
+    return {
+        checker: {file: [Finding(*one) for one in errors] for file, errors in by_file.items()}
+        for checker, by_file in loaded.items()
+    }
 
 
 @dataclass(frozen=True)

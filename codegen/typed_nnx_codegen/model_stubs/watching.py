@@ -21,7 +21,8 @@ def source_files(sources: Sequence[str], models: Models) -> frozenset[Path]:
     known = [Path(info.path) for info in models.classes.values() if info.path]
     broken = [Path(problem.path) for problem in models.problems if problem.path]
     folders = [path for path in named if path.is_dir()] + [path.parent for path in known]
-    inside = [file for folder in dict.fromkeys(folders) for file in folder.rglob("*.py")]
+    outermost = [folder for folder in set(folders) if set(folder.parents).isdisjoint(folders)]
+    inside = [file for folder in outermost for file in folder.rglob("*.py")]
     return frozenset(path for path in [*named, *known, *broken, *inside] if path.suffix == ".py")
 
 

@@ -64,10 +64,8 @@ def render_cases() -> dict[str, str]:
 
 def write(files: dict[str, str], target: Path = TARGET, *, is_all: bool = True) -> None:
     """Make the stub package hold these files, and if they are all that there are no others."""
-    for name in stale(files, target):
+    for name in stale(files, target, is_all=is_all):
         path = target / name
-        if not is_all and name not in files:
-            continue
         if name in files:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(files[name], encoding="utf-8")
@@ -75,16 +73,15 @@ def write(files: dict[str, str], target: Path = TARGET, *, is_all: bool = True) 
             path.unlink()
 
 
-def stale(files: dict[str, str], target: Path = TARGET) -> list[str]:
-    """Return the names of files that are missing, different or no longer generated."""
+def stale(files: dict[str, str], target: Path = TARGET, *, is_all: bool = True) -> list[str]:
+    """Return the names of files that are missing, different or, if these are all, not among them."""
     there = {
         path.relative_to(target).as_posix(): path.read_text(encoding="utf-8")
         for path in target.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    return sorted(
-        name for name in files.keys() | there.keys() if files.get(name) != there.get(name)
-    )
+    names = files.keys() | there.keys() if is_all else files.keys()
+    return sorted(name for name in names if files.get(name) != there.get(name))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -104,7 +101,7 @@ def main(arguments: list[str] | None = None) -> int:
         write(files, is_all=not options.modules)
         write(render_cases(), CASES, is_all=False)
         return 0
-    cases = [name for name in stale(render_cases(), CASES) if name.startswith("generated_")]
+    cases = stale(render_cases(), CASES, is_all=False)
     changed = [TARGET / name for name in stale(files)] + [CASES / name for name in cases]
     for path in changed:
         print(f"{path.relative_to(_ROOT)} is not current.\n  Fix: {COMMAND}", file=sys.stderr)

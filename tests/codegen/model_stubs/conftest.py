@@ -9,13 +9,6 @@ import pytest
 from tests.codegen.model_stubs.reading_project import Project, library_cache
 
 
-@pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A folder that the workers of a test run share."""
-    folder = tmp_path_factory.getbasetemp()
-    return folder if worker_id == "master" else folder.parent
-
-
 @pytest.fixture
 def project(tmp_path: Path, shared_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     """A folder for source of typed_nnx models; it is the current directory."""

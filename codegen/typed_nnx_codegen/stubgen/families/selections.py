@@ -25,9 +25,9 @@ _POP = Selecting("pop", one_or_tuple)
 # A graph that is one Variable has itself for a State.
 _STATE_OF_ALL = f"""
 @overload
-def state(node: V1, {_GRAPH}) -> V1: ...  # pyright: ignore[reportOverlappingOverload]
+def state(node: V1, {_GRAPH}) -> V1: ...
 @overload
-def state(node: V1, f1: Filter, /, {_GRAPH}) -> V1: ...  # pyright: ignore[reportOverlappingOverload]
+def state(node: V1, f1: Filter, /, {_GRAPH}) -> V1: ...
 @overload
 def state(node: SupportsPart[EllipsisType, S1], f1: EllipsisType, /, {_GRAPH}) -> S1: ...
 @overload
@@ -38,9 +38,9 @@ def state(node: A, {_GRAPH}) -> State[Any, Any, A, Any]: ...
 
 _SPLIT_OF_ALL = f"""
 @overload
-def split(node: V1, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...  # pyright: ignore[reportOverlappingOverload]
+def split(node: V1, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
 @overload
-def split(node: V1, f1: Filter, /, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...  # pyright: ignore[reportOverlappingOverload]
+def split(node: V1, f1: Filter, /, {_GRAPH}) -> tuple[GraphDef[V1], V1]: ...
 @overload
 def split(node: SupportsSplitPart[A, EllipsisType, S1], f1: EllipsisType, /, {_GRAPH}) -> tuple[GraphDef[A], S1]: ...
 @overload
