@@ -1,0 +1,307 @@
+"""Assignments ``self.x = ...`` in the methods of a Pytree, made visible to the plugin.
+
+mypy has no hook on assignment. So when it analyses the class of a Pytree, ``0j.__eq__(self.x)`` is
+put behind each ``self.x = ...``: an expression that is always correct, whose method hook then sees
+the type that the attribute has. The method of `complex` is one that hardly any code calls.
+
+An attribute that begins as ``[]`` gets its type from what is added later, and reading it before
+that would be an error. Its check is put at the end of the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mypy.nodes import (
+    ARG_POS,
+    AssignmentStmt,
+    Block,
+    CallExpr,
+    ClassDef,
+    ComplexExpr,
+    Decorator,
+    DictExpr,
+    Expression,
+    ExpressionStmt,
+    ForStmt,
+    FuncDef,
+    IfStmt,
+    ListExpr,
+    MatchStmt,
+    MemberExpr,
+    NameExpr,
+    OverloadedFuncDef,
+    ReturnStmt,
+    Statement,
+    TryStmt,
+    TupleExpr,
+    TypeInfo,
+    WhileStmt,
+    WithStmt,
+)
+from mypy.plugin import ClassDefContext, MethodContext
+from mypy.types import get_proper_type
+
+from typed_nnx_mypy.call import AttributeCheck
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.names import runtime_of
+
+HOOKED: Final = "builtins.complex.__eq__"
+
+
+# -- putting the checks in --------------------------------------------------------------------
+
+
+def insert_checks(context: ClassDefContext) -> None:
+    """Put a check behind each assignment to an attribute in the methods of a class."""
+    definition = context.cls
+    if runtime_of(definition.info.module_name):
+        return
+    for method in _methods(definition):
+        name = _self_name(method)
+        if name:
+            _Insertion(definition.info, name).into(method)
+
+
+def _methods(definition: ClassDef) -> Iterator[FuncDef]:
+    for statement in definition.defs.body:
+        match statement:
+            case FuncDef():
+                yield statement
+            case Decorator() if not statement.func.is_property:
+                yield statement.func
+            case _:
+                pass
+
+
+def _self_name(method: FuncDef) -> str:
+    if method.is_static or method.is_class or not method.arguments:
+        return ""
+    return method.arguments[0].variable.name
+
+
+class _Insertion:
+    """Puts checks into one method.
+
+    Args:
+        info: The class.
+        self_name: What the method calls its object.
+    """
+
+    def __init__(self, info: TypeInfo, self_name: str) -> None:
+        self._info = info
+        self._self = self_name
+        self._late: dict[str, AssignmentStmt] = {}
+
+    def into(self, method: FuncDef) -> None:
+        """Put checks into all blocks of the method, not into functions inside it."""
+        self._into_block(method.body)
+        body = method.body.body
+        at = len(body) - 1 if body and isinstance(body[-1], ReturnStmt) else len(body)
+        already = {_checked_name(each) for each in body[max(0, at - len(self._late)) : at]}
+        body[at:at] = [
+            self._check(name, statement)
+            for name, statement in self._late.items()
+            if name not in already
+        ]
+
+    def _into_block(self, block: Block) -> None:
+        body: list[Statement] = []
+        for statement in block.body:
+            body.append(statement)
+            if isinstance(statement, AssignmentStmt):
+                body.extend(self._after(statement))
+            for inner in blocks_of(statement):
+                self._into_block(inner)
+        if len(body) != len(block.body):
+            block.body[:] = _without_repetition(body)
+
+    def _after(self, statement: AssignmentStmt) -> list[Statement]:
+        names = [
+            name for name in assigned_attributes(statement, self._self) if self._is_plain(name)
+        ]
+        if begins_empty(statement.rvalue):
+            for name in names:
+                self._late.setdefault(name, statement)
+            return []
+        return [self._check(name, statement) for name in names]
+
+    def _is_plain(self, name: str) -> bool:
+        """Tell whether an attribute is no property: to read one may be an error, or a change."""
+        for base in self._info.mro:
+            symbol = base.names.get(name)
+            if symbol is not None and isinstance(symbol.node, Decorator | OverloadedFuncDef):
+                return False
+        return True
+
+    def _check(self, name: str, statement: AssignmentStmt) -> ExpressionStmt:
+        receiver = ComplexExpr(0j)
+        method = MemberExpr(receiver, "__eq__")
+        owner = NameExpr(self._self)
+        value = MemberExpr(owner, name)
+        call = CallExpr(method, [value], [ARG_POS], [None])
+        check = ExpressionStmt(call)
+        for node in (receiver, method, owner, value, call, check):
+            node.set_line(statement)
+        return check
+
+
+def _without_repetition(body: list[Statement]) -> list[Statement]:
+    """Leave out the checks that an earlier analysis of the same class has put in."""
+    kept: list[Statement] = []
+    seen: set[str] = set()
+    for statement in body:
+        name = _checked_name(statement)
+        if not name:
+            seen.clear()
+        elif name in seen:
+            continue
+        else:
+            seen.add(name)
+        kept.append(statement)
+    return kept
+
+
+def _checked_name(statement: Statement) -> str:
+    """Return the attribute that a statement checks; empty where it is none of our checks."""
+    if isinstance(statement, ExpressionStmt) and isinstance(statement.expr, CallExpr):
+        return _name_in(statement.expr)
+    return ""
+
+
+def _name_in(call: CallExpr) -> str:
+    callee = call.callee
+    if (
+        isinstance(callee, MemberExpr)
+        and isinstance(callee.expr, ComplexExpr)
+        and len(call.args) == 1
+        and isinstance(call.args[0], MemberExpr)
+    ):
+        return call.args[0].name
+    return ""
+
+
+# -- the checks, when mypy gets there ---------------------------------------------------------
+
+
+def attribute_check(context: MethodContext, checker: Checker) -> AttributeCheck | None:
+    """Return what a check that was put in sees; None for any other call of the method."""
+    call = context.context
+    name = _name_in(call) if isinstance(call, CallExpr) else ""
+    if not isinstance(call, CallExpr) or not name or not context.arg_types[0]:
+        return None
+    function = checker.function_around(call)
+    owner = checker.api.scope.active_class()
+    if not isinstance(function, FuncDef) or owner is None:
+        return None
+    statement, is_at_end = _statement(call, name, function, checker)
+    if statement is None:
+        return None
+    targets = [each for each in statement.lvalues if not isinstance(each, TupleExpr | ListExpr)]
+    return AttributeCheck(
+        name=name,
+        type=get_proper_type(context.arg_types[0][0]),
+        owner=owner,
+        function=function,
+        statement=statement,
+        value=statement.rvalue if targets else None,
+        is_at_end=is_at_end,
+        checker=checker,
+        runtime=next((found for base in owner.mro if (found := runtime_of(base.fullname))), ""),
+    )
+
+
+def _statement(
+    call: CallExpr, name: str, function: FuncDef, checker: Checker
+) -> tuple[AssignmentStmt | None, bool]:
+    """Return the assignment that a check belongs to, and whether the check stands at the end."""
+    above = list(checker.above(call))
+    check, block = above[0], above[1]
+    if not isinstance(block, Block) or not isinstance(check, ExpressionStmt):
+        return None, False
+    before = block.body[: block.body.index(check)]
+    while before and _checked_name(before[-1]):
+        before.pop()
+    self_name = _self_name(function)
+    last = before[-1] if before else None
+    if (
+        isinstance(last, AssignmentStmt)
+        and name in assigned_attributes(last, self_name)
+        and not begins_empty(last.rvalue)
+    ):
+        return last, False
+    for statement in statements_of(function.body):
+        if isinstance(statement, AssignmentStmt) and name in assigned_attributes(
+            statement, self_name
+        ):
+            return statement, True
+    return None, True
+
+
+# -- statements -------------------------------------------------------------------------------
+
+
+def assigned_attributes(statement: AssignmentStmt, self_name: str) -> list[str]:
+    """Return the attributes of the object that a statement assigns to."""
+    targets: list[Expression] = []
+    for target in statement.lvalues:
+        targets.extend(target.items if isinstance(target, TupleExpr | ListExpr) else [target])
+    return [
+        target.name
+        for target in targets
+        if isinstance(target, MemberExpr)
+        and isinstance(target.expr, NameExpr)
+        and target.expr.name == self_name
+    ]
+
+
+def begins_empty(value: Expression) -> bool:
+    """Tell whether mypy may take the type of an assigned value from later statements."""
+    match value:
+        case ListExpr() | TupleExpr():
+            return isinstance(value, ListExpr) and not value.items
+        case DictExpr():
+            return not value.items
+        case NameExpr():
+            return value.name == "None"
+        case CallExpr():
+            name = value.callee.name if isinstance(value.callee, NameExpr | MemberExpr) else ""
+            return name == "defaultdict" or (
+                not value.args and name in {"list", "dict", "set", "OrderedDict"}
+            )
+        case _:
+            return False
+
+
+def statements_of(block: Block) -> Iterator[Statement]:
+    """Yield the statements of a block and of the blocks in it, not of functions or classes."""
+    for statement in block.body:
+        yield statement
+        for inner in blocks_of(statement):
+            yield from statements_of(inner)
+
+
+def blocks_of(statement: Statement) -> list[Block]:
+    """Return the blocks of a statement, not those of functions and classes."""
+    match statement:
+        case Block():
+            found: list[Block | None] = [statement]
+        case IfStmt():
+            found = [*statement.body, statement.else_body]
+        case ForStmt() | WhileStmt():
+            found = [statement.body, statement.else_body]
+        case WithStmt():
+            found = [statement.body]
+        case TryStmt():
+            found = [
+                statement.body,
+                *statement.handlers,
+                statement.else_body,
+                statement.finally_body,
+            ]
+        case MatchStmt():
+            found = list(statement.bodies)
+        case _:
+            found = []
+    return [block for block in found if block is not None]

@@ -1,0 +1,249 @@
+"""What a hook of mypy is told, in the form that checks and inferences work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mypy.errorcodes import ErrorCode
+from mypy.nodes import (
+    ARG_POS,
+    ArgKind,
+    AssignmentStmt,
+    CallExpr,
+    Context,
+    Decorator,
+    Expression,
+    FuncDef,
+    IndexExpr,
+    TypeInfo,
+)
+from mypy.plugin import AttributeContext, FunctionContext, MethodContext
+from mypy.types import Instance, LiteralType, ProperType, Type, get_proper_type
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.names import Name
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument that a call gives.
+
+    Attributes:
+        expression: What is given.
+        type: Its type.
+        kind: How it is given: by position, by name, or with a star.
+        name: The keyword; None where it is given by position.
+    """
+
+    expression: Expression
+    type: ProperType
+    kind: ArgKind
+    name: str | None
+
+
+class Call:
+    """A call of a function or a method that the plugin knows, with the types that mypy found.
+
+    Attributes:
+        name: The public name of what is called.
+        runtime: The runtime of what is called, or "jax".
+        checker: The type checker of the file.
+        node: The call. A Decorator or ClassDef where the function decorates, an IndexExpr where
+            `x[key]` calls `__getitem__`, any other expression where an operator calls a method.
+        receiver: The type of the object whose method is called; None for a function.
+        result: The type that the call has by its signature.
+    """
+
+    def __init__(
+        self, name: Name, context: FunctionContext | MethodContext, checker: Checker
+    ) -> None:
+        self.name: Final = name.public
+        self.runtime: Final = name.runtime
+        self.checker: Final = checker
+        self.node: Final[Context] = context.context
+        self.receiver: Final = context.type if isinstance(context, MethodContext) else None
+        self.result: Type = context.default_return_type
+        self._context = context
+
+    # -- arguments ----------------------------------------------------------------------------
+
+    def formal(self, name: str) -> Argument | None:
+        """Return what a parameter of the signature is given; None where it keeps its default."""
+        names = self._context.callee_arg_names
+        if name not in names:
+            return None
+        given = self._given(names.index(name))
+        return given[0] if given else None
+
+    def formals(self, index: int) -> list[Argument]:
+        """Return all that the parameter at `index` is given: several for ``*args``."""
+        return self._given(index) if index < len(self._context.args) else []
+
+    def _given(self, index: int) -> list[Argument]:
+        context = self._context
+        return [
+            Argument(expression, get_proper_type(found), kind, name)
+            for expression, found, kind, name in zip(
+                context.args[index],
+                context.arg_types[index],
+                context.arg_kinds[index],
+                context.arg_names[index],
+                strict=True,
+            )
+        ]
+
+    @property
+    def expression(self) -> CallExpr | None:
+        """The call as it is written; None where there is none, as for a decorator."""
+        return self.node if isinstance(self.node, CallExpr) else None
+
+    @property
+    def positional(self) -> list[Argument]:
+        """What is given by position, in the order of the source, whatever the signature's form.
+
+        It ends before the first starred argument: what follows has no known position.
+        """
+        call = self.expression
+        if call is None:
+            return [each for each in self._all_given() if each.kind is ARG_POS]
+        found: list[Argument] = []
+        for expression, kind, name in zip(call.args, call.arg_kinds, call.arg_names, strict=True):
+            if kind is not ARG_POS:
+                if kind.is_star():
+                    break
+                continue
+            found.append(Argument(expression, self._type(expression), kind, name))
+        return found
+
+    @property
+    def has_stars(self) -> bool:
+        """Whether the call has ``*args`` or ``**kwargs``, so that not all it is given is known."""
+        call = self.expression
+        return call is not None and any(kind.is_star() for kind in call.arg_kinds)
+
+    def keyword(self, name: str) -> Argument | None:
+        """Return what is given by the keyword `name`."""
+        call = self.expression
+        if call is None:
+            return None
+        for expression, kind, given in zip(call.args, call.arg_kinds, call.arg_names, strict=True):
+            if given == name:
+                return Argument(expression, self._type(expression), kind, given)
+        return None
+
+    def argument(self, name: str, position: int) -> Argument | None:
+        """Return what is given by the keyword `name` or at `position`, from 0."""
+        found = self.keyword(name)
+        if found is not None:
+            return found
+        positional = self.positional
+        return positional[position] if position < len(positional) else None
+
+    def _all_given(self) -> list[Argument]:
+        return [each for index in range(len(self._context.args)) for each in self._given(index)]
+
+    def _type(self, expression: Expression) -> ProperType:
+        for given in self._all_given():
+            if given.expression is expression:
+                return given.type
+        return self.checker.type_of(expression)
+
+    # -- surroundings -------------------------------------------------------------------------
+
+    @property
+    def decorated(self) -> FuncDef | None:
+        """The function that is decorated: ``@nnx.jit`` and ``@nnx.jit(static_argnums=1)`` both."""
+        if isinstance(self.node, Decorator):
+            return self.node.func
+        call = self.expression
+        parent = self.checker.parent(call) if call is not None else None
+        if isinstance(parent, Decorator) and call in parent.original_decorators:
+            return parent.func
+        return None
+
+    def report(self, code: ErrorCode, message: str, context: Context | None = None) -> None:
+        """Report a finding at `context`, or at the call."""
+        self.checker.report(code, message, context if context is not None else self.node)
+
+
+class StateAccess:
+    """An access ``state.name`` or ``state[key]``.
+
+    Attributes:
+        runtime: The runtime of the State.
+        checker: The type checker of the file.
+        node: The access.
+        receiver: The type of the State; a Union where it is one of several.
+        key: The name or the key; None where the key is not written as a literal.
+        key_type: The type of the key; None for an attribute.
+        result: The type that the access has by the signatures.
+        is_lvalue: Whether the access is assigned to.
+    """
+
+    def __init__(self, runtime: str, context: AttributeContext | MethodContext, checker: Checker):
+        self.runtime: Final = runtime
+        self.checker: Final = checker
+        self.node: Final[Context] = context.context
+        self.receiver: Final[ProperType] = get_proper_type(context.type)
+        self.is_lvalue = isinstance(context, AttributeContext) and context.is_lvalue
+        self.key: str | int | None = None
+        self.key_type: ProperType | None = None
+        if isinstance(context, AttributeContext):
+            self.result: Type = context.default_attr_type
+            self.key = getattr(self.node, "name", None)
+        else:
+            self.result = context.default_return_type
+            types = context.arg_types[0] if context.arg_types else []
+            self.key_type = get_proper_type(types[0]) if types else None
+            self.key = literal(self.key_type)
+
+    @property
+    def is_index(self) -> bool:
+        """Whether the access is ``state[key]``."""
+        return isinstance(self.node, IndexExpr)
+
+    def report(self, code: ErrorCode, message: str) -> None:
+        """Report a finding at the access."""
+        self.checker.report(code, message, self.node)
+
+
+@dataclass(frozen=True)
+class AttributeCheck:
+    """An attribute of a Pytree after an assignment to it.
+
+    Attributes:
+        name: The attribute.
+        type: Its type after the assignment, as far as mypy narrows it.
+        owner: The class that the method is of.
+        function: The method.
+        statement: The assignment; the first one, where the check stands at the end of the method.
+        value: What is assigned; None where the target is part of a tuple.
+        is_at_end: Whether this is the state at the end of the method.
+        checker: The type checker of the file.
+        runtime: The runtime of the class.
+    """
+
+    name: str
+    type: ProperType
+    owner: TypeInfo
+    function: FuncDef
+    statement: AssignmentStmt
+    value: Expression | None
+    is_at_end: bool
+    checker: Checker
+    runtime: str
+
+    def report(self, code: ErrorCode, message: str, context: Context | None = None) -> None:
+        """Report a finding at `context`, or at the assignment."""
+        self.checker.report(code, message, context if context is not None else self.statement)
+
+
+def literal(found: Type | None) -> str | int | None:
+    """Return the text or the whole number that a type has as its only value."""
+    proper = get_proper_type(found)
+    if isinstance(proper, Instance) and proper.last_known_value is not None:
+        proper = proper.last_known_value
+    if isinstance(proper, LiteralType) and isinstance(proper.value, str | int):
+        return None if isinstance(proper.value, bool) else proper.value
+    return None

@@ -1,0 +1,155 @@
+"""All that the plugin asks of mypy's type checker, most of it not part of the plugin interface.
+
+mypy has no hook on assignments, statements or functions. What a check needs of them is found from
+the place of a call: the file's tree, the function around it and the types found so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mypy.checker import TypeChecker
+from mypy.errorcodes import ErrorCode
+from mypy.nodes import (
+    Context,
+    Expression,
+    FuncDef,
+    LambdaExpr,
+    MypyFile,
+    Node,
+    SymbolTableNode,
+    TypeInfo,
+)
+from mypy.plugin import CheckerPluginInterface
+from mypy.types import Instance, ProperType, Type, get_proper_type
+
+from typed_nnx_mypy.config import Config
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.parents import Parents
+
+_PARENTS: Final = Parents()
+
+
+class Checker:
+    """The type checker of one file.
+
+    Args:
+        api: What mypy gives to a hook.
+        config: The settings of the plugin.
+    """
+
+    def __init__(self, api: CheckerPluginInterface, config: Config) -> None:
+        assert isinstance(api, TypeChecker)
+        self.api: Final = api
+        self.config: Final = config
+
+    # -- the file -----------------------------------------------------------------------------
+
+    @property
+    def tree(self) -> MypyFile:
+        """The file that is being checked."""
+        return self.api.tree
+
+    def is_of_runtime(self) -> bool:
+        """Tell whether the file is part of a runtime itself."""
+        return bool(runtime_of(self.tree.fullname))
+
+    def parent(self, node: Node) -> Node | None:
+        """Return the node that `node` stands in."""
+        return _PARENTS.of(node, self.tree)
+
+    def above(self, node: Node) -> Iterator[Node]:
+        """Yield the nodes around `node`, nearest first."""
+        return _PARENTS.above(node, self.tree)
+
+    def function_around(self, node: Node) -> FuncDef | LambdaExpr | None:
+        """Return the innermost function or lambda that `node` stands in."""
+        return next(
+            (each for each in self.above(node) if isinstance(each, FuncDef | LambdaExpr)), None
+        )
+
+    # -- types --------------------------------------------------------------------------------
+
+    def type_of(self, expression: Expression) -> ProperType:
+        """Return the type of an expression, checked now where it was not yet."""
+        known = self.known_type(expression)
+        if known is not None:
+            return known
+        with self.api.msg.filter_errors():
+            return get_proper_type(self.api.get_expression_type(expression))
+
+    def known_type(self, expression: Expression) -> ProperType | None:
+        """Return the type that was found for an expression; None where it was not checked yet."""
+        found = self.api.lookup_type_or_none(expression)
+        return get_proper_type(found) if found is not None else None
+
+    def symbol(self, fullname: str) -> SymbolTableNode | None:
+        """Return what a full name stands for; None where its module was not read."""
+        parts = fullname.split(".")
+        for count in range(len(parts) - 1, 0, -1):
+            module = self.api.modules.get(".".join(parts[:count]))
+            if module is not None:
+                return _inside(module, parts[count:])
+        return None
+
+    def instance(self, fullname: str, arguments: list[Type] | None = None) -> Instance | None:
+        """Return the type of the objects of a class; None where its module was not read."""
+        symbol = self.symbol(fullname)
+        if symbol is None or not isinstance(symbol.node, TypeInfo):
+            return None
+        return Instance(symbol.node, arguments if arguments is not None else [])
+
+    def defer(self) -> bool:
+        """Have the function that is being checked checked again, when more types are known.
+
+        Returns:
+            Whether that will be; not at the top of a module and not in the last pass.
+        """
+        node = self.api.scope.top_level_function()
+        if self.api.pass_num >= self.api.last_pass or not isinstance(node, FuncDef):
+            return False
+        self.api.handle_cannot_determine_type("", node)
+        return True
+
+    # -- reports ------------------------------------------------------------------------------
+
+    def report(self, code: ErrorCode, message: str, context: Context) -> None:
+        """Report a finding of a check, unless it is switched off or the file is a runtime's.
+
+        mypy holds back the errors that it meets while it tries the variants of an overloaded
+        function, and takes them as a sign that a variant does not fit. A finding of the plugin
+        says nothing about the variant, so it goes past: except in a lambda, whose parameters may
+        have types of a variant that is not the one.
+        """
+        severity = self.config.of(code.code)
+        if severity == "off" or self.is_of_runtime() or self.api.current_node_deferred:
+            return
+        # There is no public way past the watchers.
+        errors = self.api.errors
+        held_back = errors._watchers  # pyright: ignore[reportPrivateUsage]
+        if held_back and self._is_in_lambda():
+            return
+        errors._watchers = []  # pyright: ignore[reportPrivateUsage]
+        try:
+            if severity == "note":
+                self.api.note(message, context, code=code)
+            else:
+                self.api.fail(message, context, code=code)
+        finally:
+            errors._watchers = held_back  # pyright: ignore[reportPrivateUsage]
+
+    def _is_in_lambda(self) -> bool:
+        return isinstance(self.api.scope.current_function(), LambdaExpr)
+
+
+def _inside(module: MypyFile, names: list[str]) -> SymbolTableNode | None:
+    table = module.names
+    found: SymbolTableNode | None = None
+    for name in names:
+        found = table.get(name)
+        if found is None:
+            return None
+        if isinstance(found.node, TypeInfo | MypyFile):
+            table = found.node.names
+    return found

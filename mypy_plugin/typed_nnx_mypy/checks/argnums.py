@@ -1,0 +1,1 @@
+"""``nnx-argnums``: differentiated arguments that are missing or cannot be differentiated."""

@@ -1,0 +1,1 @@
+"""``nnx-axes``: axes of vmap, pmap and scan that do not fit the parameters."""

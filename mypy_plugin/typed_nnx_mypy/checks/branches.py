@@ -1,0 +1,1 @@
+"""``nnx-branches``: branches of cond and switch that return different things."""

@@ -1,0 +1,1 @@
+"""``nnx-data-status``: static attributes that become data, and the reverse."""

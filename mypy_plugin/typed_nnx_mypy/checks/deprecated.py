@@ -1,0 +1,1 @@
+"""``nnx-deprecated``: spellings that have a successor."""

@@ -1,0 +1,1 @@
+"""``nnx-filter-coverage``: the filters of a split that leave fields over."""

@@ -1,0 +1,1 @@
+"""``nnx-jax-mutation``: outer Modules changed under a transform of jax."""

@@ -1,0 +1,1 @@
+"""``nnx-lost-update``: a changed State that is never written back."""

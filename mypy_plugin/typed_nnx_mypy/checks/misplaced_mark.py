@@ -1,0 +1,1 @@
+"""``nnx-misplaced-mark``: ``nnx.data`` and ``nnx.static`` that mark no attribute."""

@@ -1,0 +1,1 @@
+"""``nnx-state-missing``: merged States that do not cover the GraphDef."""

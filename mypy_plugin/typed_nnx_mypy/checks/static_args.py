@@ -1,0 +1,1 @@
+"""``nnx-static-args``: static and donated arguments, and what has to be static."""

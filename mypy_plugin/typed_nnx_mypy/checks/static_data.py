@@ -1,0 +1,1 @@
+"""``nnx-static-data``: arrays, Variables and Modules in ``nnx.static``."""

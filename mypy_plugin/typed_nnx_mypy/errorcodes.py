@@ -1,0 +1,81 @@
+"""The error codes of the plugin: one for each check, all below ``nnx`` and in one category.
+
+``# type: ignore[nnx]`` and ``disable_error_code = nnx`` mean all of them. docs/mypy-plugin.md has a
+section for each: why, and how to fix.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.errorcodes import ErrorCode
+
+CATEGORY: Final = "NNX"
+
+NNX: Final = ErrorCode("nnx", "Check the use of NNX objects and transforms", CATEGORY)
+
+
+def _code(name: str, description: str) -> ErrorCode:
+    return ErrorCode(f"nnx-{name}", description, CATEGORY, sub_code_of=NNX)
+
+
+STATIC_DATA: Final = _code("static-data", "Check that static values hold no arrays")
+PLAIN_CONTAINER: Final = _code(
+    "plain-container", "Check that plain containers of arrays on a Module are marked as data"
+)
+MISPLACED_MARK: Final = _code(
+    "misplaced-mark", "Check that nnx.data and nnx.static mark attributes of a Pytree"
+)
+STATE_KEY: Final = _code("state-key", "Check that keys and attributes of a State exist")
+STATE_EXCLUDED: Final = _code(
+    "state-excluded", "Check that a field of a State passes its filter and is not static"
+)
+FILTER_ORDER: Final = _code(
+    "filter-order", "Check that each filter can be reached and `...` comes last"
+)
+FILTER_COVERAGE: Final = _code("filter-coverage", "Check that the filters of a split cover all")
+STATE_MISMATCH: Final = _code(
+    "state-mismatch", "Check that States are put into the model that they are of"
+)
+STATE_MISSING: Final = _code("state-missing", "Check that merged States cover the GraphDef")
+OPTIMIZER_WRT: Final = _code(
+    "optimizer-wrt", "Check that an Optimizer gets gradients of its model and of its `wrt`"
+)
+ARGNUMS: Final = _code("argnums", "Check that differentiated arguments exist and can be")
+STATIC_ARGS: Final = _code(
+    "static-args", "Check static and donated arguments of jit, and what has to be static"
+)
+AXES: Final = _code("axes", "Check that axes of vmap, pmap and scan fit the parameters")
+CARRY: Final = _code("carry", "Check that scan has one Carry whose type does not change")
+BRANCHES: Final = _code("branches", "Check that the branches of cond and switch return the same")
+DATA_STATUS: Final = _code(
+    "data-status", "Check that static attributes stay static, and data stays data"
+)
+JAX_MUTATION: Final = _code(
+    "jax-mutation", "Check that functions under jax transforms change no outer Module"
+)
+DEPRECATED: Final = _code("deprecated", "Check for spellings that have a successor")
+LOST_UPDATE: Final = _code("lost-update", "Check that a changed State is written back")
+
+ALL: Final = (
+    STATIC_DATA,
+    PLAIN_CONTAINER,
+    MISPLACED_MARK,
+    STATE_KEY,
+    STATE_EXCLUDED,
+    FILTER_ORDER,
+    FILTER_COVERAGE,
+    STATE_MISMATCH,
+    STATE_MISSING,
+    OPTIMIZER_WRT,
+    ARGNUMS,
+    STATIC_ARGS,
+    AXES,
+    CARRY,
+    BRANCHES,
+    DATA_STATUS,
+    JAX_MUTATION,
+    DEPRECATED,
+    LOST_UPDATE,
+)
+"""Every code of a check."""

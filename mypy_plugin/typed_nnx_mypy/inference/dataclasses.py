@@ -1,0 +1,1 @@
+"""``nnx.dataclass`` with ``nnx.data()`` and ``nnx.static()`` as field specifiers."""

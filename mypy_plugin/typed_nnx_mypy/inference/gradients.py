@@ -1,0 +1,1 @@
+"""Results of grad and value_and_grad."""

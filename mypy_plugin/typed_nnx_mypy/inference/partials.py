@@ -1,0 +1,1 @@
+"""``functools.partial(nnx.jit, ...)`` and other transforms that are given in part."""

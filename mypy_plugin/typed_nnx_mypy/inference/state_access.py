@@ -1,0 +1,1 @@
+"""Attributes and keys of States: ``state.layers[0].kernel``."""

@@ -1,0 +1,83 @@
+"""Full names of mypy turned into the public names that the plugin knows.
+
+A public name does not depend on the runtime or on the file that defines it: ``split`` for
+``typed_nnx._graph.split_merge.split`` and ``flax.nnx.graphlib.split``, ``Optimizer.update`` for a
+method, ``jax.tree.map`` for ``jax._src.tree.map``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+# The packages of each runtime; `flax.experimental.nnx` is the name before flax 0.10.
+RUNTIMES: Final = {
+    "typed_nnx": ("typed_nnx",),
+    "flax.nnx": ("flax.nnx", "flax.experimental.nnx"),
+}
+
+# Where jax defines what it offers; the public name is what users write.
+JAX: Final = {
+    "jax._src.ad_checkpoint.checkpoint": "jax.checkpoint",
+    "jax._src.api.eval_shape": "jax.eval_shape",
+    "jax._src.api.grad": "jax.grad",
+    "jax._src.api.hessian": "jax.hessian",
+    "jax._src.api.jacfwd": "jax.jacfwd",
+    "jax._src.api.jacrev": "jax.jacrev",
+    "jax._src.api.jit": "jax.jit",
+    "jax._src.api.jvp": "jax.jvp",
+    "jax._src.api.linearize": "jax.linearize",
+    "jax._src.api.make_jaxpr": "jax.make_jaxpr",
+    "jax._src.api.pmap": "jax.pmap",
+    "jax._src.api.value_and_grad": "jax.value_and_grad",
+    "jax._src.api.vjp": "jax.vjp",
+    "jax._src.api.vmap": "jax.vmap",
+    "jax._src.lax.control_flow.conditionals.cond": "jax.lax.cond",
+    "jax._src.lax.control_flow.conditionals.switch": "jax.lax.switch",
+    "jax._src.lax.control_flow.loops.associative_scan": "jax.lax.associative_scan",
+    "jax._src.lax.control_flow.loops.fori_loop": "jax.lax.fori_loop",
+    "jax._src.lax.control_flow.loops.map": "jax.lax.map",
+    "jax._src.lax.control_flow.loops.scan": "jax.lax.scan",
+    "jax._src.lax.control_flow.loops.while_loop": "jax.lax.while_loop",
+    "jax._src.shard_map.shard_map": "jax.shard_map",
+    "jax._src.tree.map": "jax.tree.map",
+    "jax._src.tree.map_with_path": "jax.tree.map_with_path",
+    "jax._src.tree_util.tree_map": "jax.tree.map",
+    "jax._src.tree_util.tree_map_with_path": "jax.tree.map_with_path",
+}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name that the plugin may know.
+
+    Attributes:
+        public: The public name.
+        runtime: The runtime that defines it: a key of `RUNTIMES`, or "jax".
+    """
+
+    public: str
+    runtime: str
+
+
+def runtime_of(fullname: str) -> str:
+    """Return the runtime that a module or full name is part of; empty where it is none's."""
+    for runtime, packages in RUNTIMES.items():
+        for package in packages:
+            if fullname == package or fullname.startswith(package + "."):
+                return runtime
+    return ""
+
+
+def name_of(fullname: str) -> Name | None:
+    """Return the public name of a full name; None where it is neither a runtime's nor jax's."""
+    if fullname.startswith("jax."):
+        public = JAX.get(fullname)
+        return Name(public, "jax") if public is not None else None
+    runtime = runtime_of(fullname)
+    if not runtime:
+        return None
+    owner, _, last = fullname.rpartition(".")
+    above = owner.rpartition(".")[2]
+    is_method = above.lstrip("_")[:1].isupper()
+    return Name(f"{above}.{last}" if is_method else last, runtime)

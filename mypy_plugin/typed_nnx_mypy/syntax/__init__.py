@@ -1,0 +1,1 @@
+"""Syntax trees of mypy: what stands around an expression and what a call is given."""

@@ -1,0 +1,135 @@
+"""Runs mypy with the plugin over case files and compares: ``python -m tests.mypy_plugin.run [NAME...]``.
+
+``--runtime flax`` is the other runtime. ``PLUGIN_CASES`` names another folder to work in, so that
+two runs do not wait for each other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mypy_plugin.case_files import RUNTIMES, CaseFile, Mark, case_files, short
+
+REPOSITORY = Path(__file__).parents[2]
+FOLDER = Path(os.environ.get("PLUGIN_CASES", REPOSITORY / "build" / "plugin_cases"))
+
+CONFIG = """\
+[mypy]
+plugins = typed_nnx_mypy
+check_untyped_defs = true
+cache_dir = mypy_cache
+{extra}
+[mypy-{untyped}]
+follow_imports = skip
+ignore_missing_imports = true
+"""
+UNTYPED = "optax.*,orbax.*,treescope.*,sklearn.*,matplotlib.*"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What mypy says of a line."""
+
+    line: int
+    kind: str
+    message: str
+    code: str
+
+
+def write(files: list[CaseFile], folder: Path, extra: str = "") -> list[str]:
+    """Write the configuration and the case files into a folder; return the names of the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_if_changed(folder / "mypy.ini", CONFIG.format(extra=extra, untyped=UNTYPED))
+    _write_if_changed(folder / "pyproject.toml", "")
+    for file in files:
+        _write_if_changed(folder / file.path.name, file.source())
+    return [file.path.name for file in files]
+
+
+def reports(names: list[str], folder: Path, *options: str) -> dict[str, list[Report]]:
+    """Return what mypy reports, by file name."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--output", "json", "--show-traceback", *options, *names],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1) or done.stderr:
+        raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
+    found: dict[str, list[Report]] = defaultdict(list)
+    for line in done.stdout.splitlines():
+        said = json.loads(line)
+        kind = "E" if said["severity"] == "error" else "N"
+        message = said["message"]
+        if message.startswith("Revealed type is "):
+            kind, message = "R", short(message.removeprefix("Revealed type is ").strip('"'))
+        found[said["file"]].append(Report(said["line"], kind, message, said["code"] or ""))
+    return found
+
+
+def differences(file: CaseFile, said: list[Report]) -> list[str]:
+    """Return how reports differ from the marks of a case file, as lines for people."""
+    left = list(said)
+    found = []
+    for mark in file.marks():
+        match = next((each for each in left if _fits(mark, each)), None)
+        if match is None:
+            found.append(
+                f"{file.path.name}:{mark.line}: missing: {mark.kind}: {mark.text} [{mark.code}]"
+            )
+        else:
+            left.remove(match)
+    # Where flax's own types are wrong, mypy says so with and without the plugin.
+    ours = [
+        each
+        for each in left
+        if each.code.startswith("nnx") or each.kind == "R" or file.runtime == "typed_nnx"
+    ]
+    return found + [
+        f"{file.path.name}:{each.line}: not expected: {each.kind}: {each.message} [{each.code}]"
+        for each in ours
+    ]
+
+
+def _fits(mark: Mark, report: Report) -> bool:
+    if (mark.line, mark.kind) != (report.line, report.kind):
+        return False
+    if mark.kind == "R":
+        return mark.text == report.message
+    return mark.text in report.message and mark.code in ("", report.code)
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def main(arguments: list[str]) -> int:
+    """Run and print; return the exit status."""
+    runtimes = list(RUNTIMES)
+    if "--runtime" in arguments:
+        at = arguments.index("--runtime")
+        runtimes = [arguments[at + 1]]
+        del arguments[at : at + 2]
+    bad = 0
+    for runtime in runtimes:
+        files = case_files(runtime, arguments)
+        folder = FOLDER / runtime
+        said = reports(write(files, folder), folder)
+        for file in files:
+            for line in differences(file, said.get(file.path.name, [])):
+                print(f"{runtime}: {line}")
+                bad += 1
+        print(f"{runtime}: {len(files)} files, {bad} differences")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
