@@ -167,7 +167,8 @@ def download(package: Package, folder: Path) -> Path:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Unreachable(f"{package.name}: {done.stderr.strip()}")
-    return next(folder.glob(f"{package.module}-{package.version}-*.whl"))
+    name = package.name.replace("-", "_")
+    return next(folder.glob(f"{name}-{package.version}-*.whl"))
 
 
 def with_our_runtime(source: str) -> str:

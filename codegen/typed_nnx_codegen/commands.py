@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from typed_nnx_codegen.model_stubs.command import stubs
+from typed_nnx_codegen.sarif.command import sarif
 
 
 @click.group(name="typed-nnx")
@@ -14,3 +15,4 @@ def typed_nnx() -> None:
 
 
 typed_nnx.add_command(stubs)
+typed_nnx.add_command(sarif)

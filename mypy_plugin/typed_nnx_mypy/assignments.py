@@ -20,6 +20,7 @@ from mypy.nodes import (
     CallExpr,
     ClassDef,
     ComplexExpr,
+    Context,
     Decorator,
     DictExpr,
     Expression,
@@ -37,13 +38,14 @@ from mypy.nodes import (
     TryStmt,
     TupleExpr,
     TypeInfo,
+    Var,
     WhileStmt,
     WithStmt,
 )
-from mypy.plugin import ClassDefContext, MethodContext
-from mypy.types import get_proper_type
+from mypy.plugin import AttributeContext, ClassDefContext, MethodContext
+from mypy.types import Instance, get_proper_type
 
-from typed_nnx_mypy.call import AttributeCheck
+from typed_nnx_mypy.call import AttributeCheck, ClassCheck, StoreCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import runtime_of
 
@@ -62,6 +64,39 @@ def insert_checks(context: ClassDefContext) -> None:
         name = _self_name(method)
         if name:
             _Insertion(definition.info, name).into(method)
+    _insert_class_check(definition)
+
+
+def _insert_class_check(definition: ClassDef) -> None:
+    """Put ``0j.__eq__(1j)`` at the end of a class body with annotated attributes."""
+    body = definition.defs.body
+    has_fields = any(
+        isinstance(each, AssignmentStmt) and each.unanalyzed_type is not None for each in body
+    )
+    if has_fields and not _is_class_check(body[-1]):
+        receiver, argument = ComplexExpr(0j), ComplexExpr(1j)
+        method = MemberExpr(receiver, "__eq__")
+        call = CallExpr(method, [argument], [ARG_POS], [None])
+        check = ExpressionStmt(call)
+        for node in (receiver, argument, method, call, check):
+            node.set_line(definition)
+        body.append(check)
+
+
+def _is_class_check(statement: Statement) -> bool:
+    return isinstance(statement, ExpressionStmt) and _checks_class(statement.expr)
+
+
+def _checks_class(call: Context) -> bool:
+    return (
+        isinstance(call, CallExpr)
+        and isinstance(call.callee, MemberExpr)
+        and isinstance(call.callee.expr, ComplexExpr)
+        and call.callee.expr.value == 0
+        and len(call.args) == 1
+        and isinstance(call.args[0], ComplexExpr)
+        and call.args[0].value == 1j
+    )
 
 
 def _methods(definition: ClassDef) -> Iterator[FuncDef]:
@@ -118,6 +153,9 @@ class _Insertion:
             block.body[:] = _without_repetition(body)
 
     def _after(self, statement: AssignmentStmt) -> list[Statement]:
+        if any(isinstance(target, TupleExpr | ListExpr) for target in statement.lvalues):
+            # Where unpacking fails mypy gives the targets no type, and to read them is an error.
+            return []
         names = [
             name for name in assigned_attributes(statement, self._self) if self._is_plain(name)
         ]
@@ -192,7 +230,7 @@ def attribute_check(context: MethodContext, checker: Checker) -> AttributeCheck 
     if not isinstance(call, CallExpr) or not name or not context.arg_types[0]:
         return None
     function = checker.function_around(call)
-    owner = checker.api.scope.active_class()
+    owner = checker.current_class
     if not isinstance(function, FuncDef) or owner is None:
         return None
     statement, is_at_end = _statement(call, name, function, checker)
@@ -208,8 +246,34 @@ def attribute_check(context: MethodContext, checker: Checker) -> AttributeCheck 
         value=statement.rvalue if targets else None,
         is_at_end=is_at_end,
         checker=checker,
-        runtime=next((found for base in owner.mro if (found := runtime_of(base.fullname))), ""),
+        runtime=_runtime(owner),
     )
+
+
+def store_check(context: AttributeContext, checker: Checker) -> StoreCheck | None:
+    """Return what is known of ``model.x = ...``; None of ``self.x = ...`` and of reading."""
+    target, receiver = context.context, get_proper_type(context.type)
+    if not context.is_lvalue or not isinstance(target, MemberExpr):
+        return None
+    statement = checker.parent(target)
+    if not isinstance(statement, AssignmentStmt) or not isinstance(receiver, Instance):
+        return None
+    owner = target.expr.node if isinstance(target.expr, NameExpr) else None
+    if isinstance(owner, Var) and owner.is_self:
+        return None
+    return StoreCheck(target.name, receiver, statement, checker, _runtime(receiver.type))
+
+
+def class_check(context: MethodContext, checker: Checker) -> ClassCheck | None:
+    """Return what the check of a class sees; None for any other call of the method."""
+    owner = checker.api.scope.active_class()
+    if owner is None or not _checks_class(context.context):
+        return None
+    return ClassCheck(owner, checker, _runtime(owner))
+
+
+def _runtime(owner: TypeInfo) -> str:
+    return next((found for base in owner.mro if (found := runtime_of(base.fullname))), "")
 
 
 def _statement(
@@ -266,10 +330,9 @@ def begins_empty(value: Expression) -> bool:
         case NameExpr():
             return value.name == "None"
         case CallExpr():
+            # Whatever is called: `Stack = list` makes `Stack()` an empty list too.
             name = value.callee.name if isinstance(value.callee, NameExpr | MemberExpr) else ""
-            return name == "defaultdict" or (
-                not value.args and name in {"list", "dict", "set", "OrderedDict"}
-            )
+            return name == "defaultdict" or not value.args
         case _:
             return False
 

@@ -239,6 +239,48 @@ class AttributeCheck:
         self.checker.report(code, message, context if context is not None else self.statement)
 
 
+@dataclass(frozen=True)
+class StoreCheck:
+    """An assignment ``model.x = ...`` from outside, to an attribute of a Pytree.
+
+    Attributes:
+        name: The attribute.
+        receiver: The type of the object.
+        statement: The assignment.
+        checker: The type checker of the file.
+        runtime: The runtime of the class.
+    """
+
+    name: str
+    receiver: Instance
+    statement: AssignmentStmt
+    checker: Checker
+    runtime: str
+
+    def report(self, code: ErrorCode, message: str, context: Context | None = None) -> None:
+        """Report a finding at `context`, or at the assignment."""
+        self.checker.report(code, message, context if context is not None else self.statement)
+
+
+@dataclass(frozen=True)
+class ClassCheck:
+    """A Pytree class whose body has annotated attributes, when mypy reaches the end of the body.
+
+    Attributes:
+        owner: The class.
+        checker: The type checker of the file.
+        runtime: The runtime of the class.
+    """
+
+    owner: TypeInfo
+    checker: Checker
+    runtime: str
+
+    def report(self, code: ErrorCode, message: str, context: Context) -> None:
+        """Report a finding at `context`."""
+        self.checker.report(code, message, context)
+
+
 def literal(found: Type | None) -> str | int | None:
     """Return the text or the whole number that a type has as its only value."""
     proper = get_proper_type(found)

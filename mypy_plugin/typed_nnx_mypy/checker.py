@@ -69,6 +69,11 @@ class Checker:
             (each for each in self.above(node) if isinstance(each, FuncDef | LambdaExpr)), None
         )
 
+    @property
+    def current_class(self) -> TypeInfo | None:
+        """The innermost class whose body or method is being checked."""
+        return self.api.scope.current_class()
+
     # -- types --------------------------------------------------------------------------------
 
     def type_of(self, expression: Expression) -> ProperType:
@@ -139,8 +144,30 @@ class Checker:
         finally:
             errors._watchers = held_back  # pyright: ignore[reportPrivateUsage]
 
+    def has_error(self, context: Context) -> bool:
+        """Tell whether mypy itself has found an error in the lines of an expression.
+
+        That is also so where mypy tries a variant of an overloaded function that does not fit.
+        """
+        errors = self.api.errors
+        watchers = errors._watchers  # pyright: ignore[reportPrivateUsage]  # no public way
+        if watchers and watchers[-1].has_new_errors():
+            return True
+        if not isinstance(context, Expression):
+            return False
+        last = context.end_line if context.end_line is not None else context.line
+        return any(
+            context.line <= info.line <= last and not _is_own(info.code)
+            for info in errors.error_info_map.get(errors.file, ())
+            if info.severity == "error"
+        )
+
     def _is_in_lambda(self) -> bool:
         return isinstance(self.api.scope.current_function(), LambdaExpr)
+
+
+def _is_own(code: ErrorCode | None) -> bool:
+    return code is not None and code.code.startswith("nnx")
 
 
 def _inside(module: MypyFile, names: list[str]) -> SymbolTableNode | None:

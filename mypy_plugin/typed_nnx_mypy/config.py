@@ -91,7 +91,7 @@ def read_config(path: Path | None) -> Config:
 def _runtimes(path: Path, value: object) -> tuple[str, ...]:
     known = " and ".join(repr(each) for each in RUNTIMES)
     names = cast("list[object]", value) if isinstance(value, list) else None
-    if names is None or any(each not in RUNTIMES for each in names):
+    if names is None or any(not isinstance(each, str) or each not in RUNTIMES for each in names):
         raise ConfigError(
             f"{path}: `runtimes` of [tool.typed_nnx] is {value!r}. Fix: give a list of {known}."
         )

@@ -28,10 +28,10 @@ JAX: Final = {
     "jax._src.api.jvp": "jax.jvp",
     "jax._src.api.linearize": "jax.linearize",
     "jax._src.api.make_jaxpr": "jax.make_jaxpr",
-    "jax._src.api.pmap": "jax.pmap",
     "jax._src.api.value_and_grad": "jax.value_and_grad",
     "jax._src.api.vjp": "jax.vjp",
     "jax._src.api.vmap": "jax.vmap",
+    "jax._src.pjit.JitWrapped.__call__": "jax.JitWrapped.__call__",
     "jax._src.lax.control_flow.conditionals.cond": "jax.lax.cond",
     "jax._src.lax.control_flow.conditionals.switch": "jax.lax.switch",
     "jax._src.lax.control_flow.loops.associative_scan": "jax.lax.associative_scan",
@@ -39,12 +39,16 @@ JAX: Final = {
     "jax._src.lax.control_flow.loops.map": "jax.lax.map",
     "jax._src.lax.control_flow.loops.scan": "jax.lax.scan",
     "jax._src.lax.control_flow.loops.while_loop": "jax.lax.while_loop",
+    "jax._src.pmap.pmap": "jax.pmap",
     "jax._src.shard_map.shard_map": "jax.shard_map",
     "jax._src.tree.map": "jax.tree.map",
     "jax._src.tree.map_with_path": "jax.tree.map_with_path",
     "jax._src.tree_util.tree_map": "jax.tree.map",
     "jax._src.tree_util.tree_map_with_path": "jax.tree.map_with_path",
 }
+
+# Partials of transforms; mypy's own plugin has hooks on them too.
+PARTIALS: Final = ("functools.partial", "functools.partial.__call__")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Name:
 
     Attributes:
         public: The public name.
-        runtime: The runtime that defines it: a key of `RUNTIMES`, or "jax".
+        runtime: The runtime that defines it: a key of `RUNTIMES`, "jax" or "python".
     """
 
     public: str

@@ -17,17 +17,21 @@ from typing import Final, TypeAlias
 
 from mypy.types import Type
 
-from typed_nnx_mypy.call import AttributeCheck, Call, StateAccess
+from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck, StateAccess, StoreCheck
 
 CallCheck: TypeAlias = Callable[[Call], None]
 CallInference: TypeAlias = Callable[[Call], Type | None]
 AccessInference: TypeAlias = Callable[[StateAccess], Type | None]
 AttributeChecker: TypeAlias = Callable[[AttributeCheck], None]
+ClassChecker: TypeAlias = Callable[[ClassCheck], None]
+StoreChecker: TypeAlias = Callable[[StoreCheck], None]
 
 CALL_CHECKS: Final[defaultdict[str, list[CallCheck]]] = defaultdict(list)
 CALL_INFERENCES: Final[defaultdict[str, list[CallInference]]] = defaultdict(list)
 ACCESS_INFERENCES: Final[list[AccessInference]] = []
 ATTRIBUTE_CHECKS: Final[list[AttributeChecker]] = []
+CLASS_CHECKS: Final[list[ClassChecker]] = []
+STORE_CHECKS: Final[list[StoreChecker]] = []
 
 
 def on_call(*names: str) -> Callable[[CallCheck], CallCheck]:
@@ -55,6 +59,18 @@ def infers(*names: str) -> Callable[[CallInference], CallInference]:
 def on_attribute(check: AttributeChecker) -> AttributeChecker:
     """Register a check of each assignment ``self.x = ...`` in a Pytree."""
     ATTRIBUTE_CHECKS.append(check)
+    return check
+
+
+def on_store(check: StoreChecker) -> StoreChecker:
+    """Register a check of assignments ``model.x = ...`` to attributes that begin as static."""
+    STORE_CHECKS.append(check)
+    return check
+
+
+def on_class(check: ClassChecker) -> ClassChecker:
+    """Register a check of each Pytree class whose body has annotated attributes."""
+    CLASS_CHECKS.append(check)
     return check
 
 

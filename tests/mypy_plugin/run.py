@@ -6,18 +6,23 @@ two runs do not wait for each other.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
 from collections import defaultdict
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.mypy_plugin.case_files import RUNTIMES, CaseFile, Mark, case_files, short
+from tests.support.once import locked
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("PLUGIN_CASES", REPOSITORY / "build" / "plugin_cases"))
+
+PLUGIN = REPOSITORY / "mypy_plugin" / "typed_nnx_mypy"
 
 CONFIG = """\
 [mypy]
@@ -29,11 +34,11 @@ cache_dir = mypy_cache
 follow_imports = skip
 ignore_missing_imports = true
 """
-UNTYPED = "optax.*,orbax.*,treescope.*,sklearn.*,matplotlib.*"
+# Packages without types, and large ones that no case needs.
+UNTYPED = "optax.*,orbax.*,treescope.*,sklearn.*,matplotlib.*,IPython.*,rich.*,filelock.*"
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """What mypy says of a line."""
 
     line: int
@@ -48,23 +53,51 @@ def write(files: list[CaseFile], folder: Path, extra: str = "") -> list[str]:
     _write_if_changed(folder / "mypy.ini", CONFIG.format(extra=extra, untyped=UNTYPED))
     _write_if_changed(folder / "pyproject.toml", "")
     for file in files:
-        _write_if_changed(folder / file.path.name, file.source())
+        _write_if_changed(folder / file.path.name, file.source() + footer())
     return [file.path.name for file in files]
 
 
-def reports(names: list[str], folder: Path, *options: str) -> dict[str, list[Report]]:
-    """Return what mypy reports, by file name."""
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--output", "json", "--show-traceback", *options, *names],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@cache
+def footer() -> str:
+    """Return a last line that is another one whenever the plugin is.
+
+    mypy knows a plugin by its version and would repeat what an earlier state of it has found.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(PLUGIN.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return f"# plugin {digest.hexdigest()[:16]}\n"
+
+
+def reports(
+    names: list[str], folder: Path, *options: str, mypy: tuple[str, ...] = ("-m", "mypy")
+) -> dict[str, list[Report]]:
+    """Return what mypy reports, by file name.
+
+    Args:
+        names: The files.
+        folder: Where they are, with the configuration.
+        options: More options for mypy.
+        mypy: What Python runs in the place of mypy.
+    """
+    # Another run of the tests would write into the same cache.
+    with locked(folder / "lock"):
+        done = subprocess.run(
+            [sys.executable, *mypy, "--output", "json", "--show-traceback", *options, *names],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     if done.returncode not in (0, 1) or done.stderr:
         raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
+    return read_reports(done.stdout)
+
+
+def read_reports(output: str) -> dict[str, list[Report]]:
+    """Return what mypy has reported with ``--output json``, by file name."""
     found: dict[str, list[Report]] = defaultdict(list)
-    for line in done.stdout.splitlines():
+    for line in filter(None, output.splitlines()):  # a blank one where there is no report
         said = json.loads(line)
         kind = "E" if said["severity"] == "error" else "N"
         message = said["message"]

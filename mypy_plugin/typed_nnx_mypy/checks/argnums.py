@@ -1,1 +1,212 @@
-"""``nnx-argnums``: differentiated arguments that are missing or cannot be differentiated."""
+"""``nnx-argnums``: arguments to differentiate by that do not exist or cannot be differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from mypy.nodes import CallExpr, Context, Expression, ListExpr, TupleExpr
+
+from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.errorcodes import ARGNUMS
+from typed_nnx_mypy.models.arguments import is_not_differentiable
+from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.registry import on_call
+from typed_nnx_mypy.syntax.constants import Constant, constant_of, items_of
+from typed_nnx_mypy.syntax.parameters import Function
+from typed_nnx_mypy.syntax.transforms import PARTIAL, Transform, transform_named, transform_of
+
+_OF_NNX: Final = ("grad", "value_and_grad")
+_OF_JAX: Final = (
+    "jax.grad",
+    "jax.hessian",
+    "jax.jacfwd",
+    "jax.jacrev",
+    "jax.value_and_grad",
+)
+_ALL: Final = (*_OF_NNX, *_OF_JAX)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """An argument that is chosen.
+
+    Attributes:
+        number: Its position, from the end where it is negative.
+        at: Where it is written.
+    """
+
+    number: int
+    at: Context
+
+
+@on_call(*_ALL, PARTIAL)
+def differentiated_arguments_exist(call: Call) -> None:
+    """Report what `argnums` of a gradient says wrong, and functions that begin with no float."""
+    transform = transform_of(call, *_ALL)
+    if transform is None or transform.has_stars:
+        return
+    option = transform.option("argnums", position=1)
+    chosen = _chosen(option, call.checker) if option is not None else [_Chosen(0, call.node)]
+    if chosen is None:
+        return
+    if option is not None and not chosen:
+        call.report(
+            ARGNUMS,
+            f"{transform.title}: `argnums` names no argument. "
+            "Fix: give a position, argnums=0, or a tuple of positions",
+            option,
+        )
+    _report_repeated(call, transform, "argnums", chosen)
+    if transform.function is not None:
+        for each in chosen:
+            if _is_in_range(call, transform, "argnums", each):
+                _report_type(call, transform, each)
+
+
+@on_call("custom_vjp", PARTIAL)
+def nondifferentiated_arguments_exist(call: Call) -> None:
+    """Report what `nondiff_argnums` of a custom_vjp says wrong."""
+    transform = transform_of(call, "custom_vjp")
+    option = transform.option("nondiff_argnums") if transform is not None else None
+    chosen = _chosen(option, call.checker) if option is not None else None
+    if transform is None or chosen is None:
+        return
+    _report_repeated(call, transform, "nondiff_argnums", chosen)
+    if transform.function is not None:
+        for each in chosen:
+            _is_in_range(call, transform, "nondiff_argnums", each)
+
+
+# -- what is chosen ---------------------------------------------------------------------------
+
+
+def _chosen(option: Expression, checker: Checker) -> list[_Chosen] | None:
+    """Return the arguments that an option chooses; None where one of them is not known."""
+    items = option.items if isinstance(option, TupleExpr | ListExpr) else [option]
+    found = [_one(each, checker) for each in items]
+    if None not in found:
+        return [each for each in found if each is not None]
+    constants = items_of(option, checker)  # a name of a tuple
+    return _numbers(constants) if constants is not None else None
+
+
+def _numbers(constants: list[Constant]) -> list[_Chosen] | None:
+    found: list[_Chosen] = []
+    for each in constants:
+        if not isinstance(each.value, int):
+            return None
+        found.append(_Chosen(each.value, each.expression))
+    return found
+
+
+def _one(expression: Expression, checker: Checker) -> _Chosen | None:
+    """Return what ``1`` or ``DiffState(1, filter)`` chooses."""
+    number = _number_of_diff_state(expression, checker) or expression
+    match constant_of(number, checker):
+        case Constant(value=int() as value):
+            return _Chosen(value, number)
+        case _:
+            return None
+
+
+def _number_of_diff_state(expression: Expression, checker: Checker) -> Expression | None:
+    if not isinstance(expression, CallExpr):
+        return None
+    name = transform_named(expression.callee, checker)
+    if name is None or name.public != "DiffState":
+        return None
+    for value, kind, given in zip(
+        expression.args, expression.arg_kinds, expression.arg_names, strict=True
+    ):
+        if given == "argnum" or (kind.is_positional() and value is expression.args[0]):
+            return value
+    return None
+
+
+# -- reports ----------------------------------------------------------------------------------
+
+
+def _report_repeated(call: Call, transform: Transform, option: str, chosen: list[_Chosen]) -> None:
+    seen: set[int] = set()
+    for each in chosen:
+        if each.number in seen:
+            call.report(
+                ARGNUMS,
+                f"{transform.title}: `{option}` names argument {each.number} twice. "
+                f"Fix: {_fix_repeated(transform, each.number)}",
+                each.at,
+            )
+        seen.add(each.number)
+
+
+def _fix_repeated(transform: Transform, number: int) -> str:
+    if transform.runtime == "jax":
+        return "name it once"
+    return f"name it once; several filters are one, nnx.DiffState({number}, (nnx.Param, nnx.BatchStat))"
+
+
+def _is_in_range(call: Call, transform: Transform, option: str, chosen: _Chosen) -> bool:
+    """Tell whether the function may have an argument, and report where it surely has not."""
+    function = transform.function
+    assert function is not None
+    count, number = len(function.positional), chosen.number
+    if function.takes_more_by_position or -count <= number < count:
+        return True
+    call.report(
+        ARGNUMS,
+        f"{transform.title}: `{option}` names argument {number}, but {_takes(function)}. "
+        f"Fix: {_range(count)}",
+        chosen.at,
+    )
+    return False
+
+
+def _takes(function: Function) -> str:
+    known = function.positional
+    if not known:
+        return "it takes none by position"
+    names = ", ".join(each.name or "_" for each in known)
+    return f"it takes {len(known)} by position ({names})"
+
+
+def _range(count: int) -> str:
+    if count == 0:
+        return "give the function the value to differentiate by as a positional argument"
+    return "name argument 0" if count == 1 else f"count from 0, so name one of 0 to {count - 1}"
+
+
+def _report_type(call: Call, transform: Transform, chosen: _Chosen) -> None:
+    function = transform.function
+    parameter = function.at(chosen.number) if function is not None else None
+    if function is None or parameter is None:
+        return
+    if is_not_differentiable(parameter.type, allow_int=_may_be_whole(transform, call.checker)):
+        others = list(_differentiable(function))
+        fix = (
+            f"name an argument of floats or a Module, argnums={others[0]}"
+            if others
+            else "make it a float, an array or a Module"
+        )
+        call.report(
+            ARGNUMS,
+            f"{transform.title}: argument {chosen.number}, `{parameter.name}`, is "
+            f"{short_name(parameter.type)}, which has no gradient. Fix: {fix}",
+            chosen.at,
+        )
+
+
+def _may_be_whole(transform: Transform, checker: Checker) -> bool:
+    """Tell whether `allow_int` is given, or may be."""
+    option = transform.option("allow_int")
+    constant = constant_of(option, checker) if option is not None else None
+    return option is not None and (constant is None or constant.value is not False)
+
+
+def _differentiable(function: Function) -> Iterator[int]:
+    """Yield the positions of arguments that may be differentiated."""
+    for number, each in enumerate(function.positional):
+        if not is_not_differentiable(each.type):
+            yield number

@@ -1,1 +1,275 @@
-"""``nnx-axes``: axes of vmap, pmap and scan that do not fit the parameters."""
+"""``nnx-axes``: axes of vmap, pmap and scan that do not fit the parameters and results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from mypy import nodes
+from mypy.nodes import ArgKind, Expression, RefExpr, TypeInfo
+
+from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.errorcodes import AXES
+from typed_nnx_mypy.models.prefixes import Misfit, Prefixes
+from typed_nnx_mypy.models.results import result_of
+from typed_nnx_mypy.models.structures import Row, Structure, Text, Unsure, structure_of, text_of
+from typed_nnx_mypy.registry import on_call
+from typed_nnx_mypy.syntax.axes import (
+    AxesByFilter,
+    AxesRow,
+    Axis,
+    CarryAxis,
+    NoAxis,
+    Number,
+    WrongAxis,
+    axes_of,
+    parts_of,
+)
+from typed_nnx_mypy.syntax.constants import constant_of
+from typed_nnx_mypy.syntax.mapped import MAPS, SCAN, Mapped, mapped_of
+from typed_nnx_mypy.syntax.parameters import Function, Parameter
+from typed_nnx_mypy.syntax.transforms import PARTIAL
+
+_AXIS: Final = "use a whole number or None"
+
+
+@on_call(*MAPS, SCAN, PARTIAL)
+def axes_fit(call: Call) -> None:
+    """Report axes that surely fail when the function is called."""
+    mapped = mapped_of(call)
+    if mapped is not None:
+        for found in _misfits(mapped):
+            _report(call, mapped.transform.title, found)
+
+
+@on_call("StateAxes")
+def axes_by_filter(call: Call) -> None:
+    """Report what is no axis among the axes by filter."""
+    axes = axes_of(call.expression, call.checker) if call.expression is not None else None
+    for _, axis in (axes.pairs or ()) if isinstance(axes, AxesByFilter) else ():
+        # scan of flax takes True as 1.
+        if isinstance(axis, WrongAxis) and axis.kind != "bool":
+            if call.checker.has_error(axis.at):
+                continue  # mypy knows the types, and says so
+            _report(call, "StateAxes", Misfit(axis.at, f"a {axis.kind} is no axis", _AXIS))
+
+
+def _report(call: Call, name: str, found: Misfit) -> None:
+    call.report(AXES, f"{name}: {found.found}. Fix: {found.fix}", found.at)
+
+
+def _misfits(mapped: Mapped) -> Iterator[Misfit]:
+    yield from _values(mapped)
+    yield from _nothing_to_map(mapped)
+    count = _count(mapped)
+    if count is not None:
+        yield count
+        return
+    yield from _parameters(mapped)
+    yield from _at_once(mapped)
+    yield from _result(mapped)
+
+
+# -- what is written ----------------------------------------------------------------------------
+
+
+def _values(mapped: Mapped) -> Iterator[Misfit]:
+    """Yield what is no axis for the transform."""
+    checker = mapped.call.checker
+    for part in (*parts_of(mapped.ins), *parts_of(mapped.outs)):
+        match part:
+            case WrongAxis(is_in_filters=False) if not (mapped.is_scan and part.kind == "bool"):
+                if not checker.has_error(part.at):
+                    yield Misfit(part.at, f"a {part.kind} is no axis", _AXIS)
+            case CarryAxis() if not mapped.is_scan:
+                yield Misfit(part.at, "only scan has a Carry", _AXIS)
+            case AxesByFilter() if mapped.is_jax:
+                own = mapped.name.removeprefix("jax.")
+                yield Misfit(part.at, "jax does not know StateAxes", f"use nnx.{own}")
+            case _:
+                pass
+    for part in parts_of(mapped.outs) if mapped.is_scan else ():
+        if isinstance(part, NoAxis):
+            said = "out_axes has None, but each step has a result of its own"
+            yield Misfit(part.at, said, "give the axis along which they are stacked, such as 0")
+
+
+def _nothing_to_map(mapped: Mapped) -> Iterator[Misfit]:
+    if not mapped.gives_ins or not _is_unmapped(mapped.ins, is_scan=mapped.is_scan):
+        return
+    # jax maps keyword arguments over axis 0, so that there must be none.
+    called = mapped.called
+    if mapped.is_jax and (called is None or not all(k.is_positional() for k in called.arg_kinds)):
+        return
+    size = mapped.option("length" if mapped.is_scan else "axis_size")
+    if size is not None and mapped.name != "pmap":
+        constant = constant_of(size, mapped.call.checker)
+        if constant is None or constant.value is not None:
+            return
+    if mapped.is_scan:
+        said, fix = "no parameter has an axis, so the number of steps is not known", "give length"
+    else:
+        said = "no parameter has an axis, so there is nothing to map over"
+        fix = "give an axis" if mapped.name.endswith("pmap") else "give an axis, or axis_size"
+    yield Misfit(mapped.ins.at, said, fix)
+
+
+def _is_unmapped(axis: Axis, *, is_scan: bool) -> bool:
+    match axis:
+        case NoAxis():
+            return True
+        case CarryAxis():
+            return is_scan
+        case AxesRow():
+            return bool(axis.items) and all(_is_unmapped(e, is_scan=is_scan) for e in axis.items)
+        case AxesByFilter():
+            return bool(axis.pairs) and all(
+                _is_unmapped(each, is_scan=is_scan) for _, each in axis.pairs or ()
+            )
+        case _:
+            return False
+
+
+# -- parameters -------------------------------------------------------------------------------
+
+
+def _count(mapped: Mapped) -> Misfit | None:
+    """Return what is wrong with the number of axes."""
+    axes, function = mapped.ins, mapped.function
+    if isinstance(axes, CarryAxis) and mapped.is_scan:
+        count, said = 1, "in_axes is Carry, for one parameter"
+    elif isinstance(axes, AxesRow):
+        count = len(axes.items)
+        said = f"in_axes has {_counted(count, 'entry', 'entries')}"
+        if not mapped.gives_ins:
+            said = "in_axes is (Carry, 0) where it is not given"
+    else:
+        return None
+    if function is not None:
+        fewest, most = _limits(mapped, function)
+        if count < fewest or (most is not None and count > most):
+            return Misfit(axes.at, f"{said}, but {_taken(function)}", "give one for each parameter")
+    given = _given_at_once(mapped)
+    if given is not None and (count != given if mapped.is_jax else count < given):
+        said = f"{said}, but {_counted(given, 'argument is', 'arguments are')} given by position"
+        return Misfit(axes.at, said, "give one for each argument")
+    return None
+
+
+def _limits(mapped: Mapped, function: Function) -> tuple[int, int | None]:
+    """Return the fewest and the most arguments by position."""
+    required = [each for each in function.positional if each.kind.is_required()]
+    # Under jax every parameter that has a name may be given by it, which needs no axis.
+    fewest = 0 if mapped.is_jax else len(required)
+    given = mapped.transform.given
+    is_class = isinstance(given, RefExpr) and isinstance(given.node, TypeInfo)
+    has_more = function.takes_more_by_position and not (is_class and not _has_star(function))
+    return fewest, None if has_more else len(function.positional)
+
+
+def _has_star(function: Function) -> bool:
+    return any(each.kind is ArgKind.ARG_STAR for each in function.parameters)
+
+
+def _taken(function: Function) -> str:
+    names = [each.name or "_" for each in function.positional]
+    name = f"`{function.name}`" if function.name else "the function"
+    count = _counted(len(names), "positional parameter", "positional parameters")
+    return f"{name} takes {count}" + (f" ({', '.join(names)})" if names else "")
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _given_at_once(mapped: Mapped) -> int | None:
+    """Return how many arguments the call of the result gives by position."""
+    called = mapped.called
+    if called is None or any(kind.is_star() for kind in called.arg_kinds):
+        return None
+    return sum(kind.is_positional() for kind in called.arg_kinds)
+
+
+def _axis_of(mapped: Mapped, number: int) -> Axis | None:
+    """Return the axis of a parameter; None where it is not known or there is none."""
+    axes = mapped.ins
+    if isinstance(axes, AxesRow):
+        return axes.items[number] if number < len(axes.items) else None
+    return axes if isinstance(axes, Number | NoAxis | AxesByFilter | CarryAxis) else None
+
+
+def _parameters(mapped: Mapped) -> Iterator[Misfit]:
+    """Yield the axes that do not fit the parameter that they are for."""
+    function = mapped.function
+    prefixes = Prefixes(mapped.call.checker, only_modules=not mapped.is_scan)
+    for number, parameter in enumerate(function.positional if function is not None else ()):
+        axis = _axis_of(mapped, number)
+        if axis is None or not parameter.kind.is_required():
+            continue
+        structure = structure_of(parameter.type)
+        is_wrong_str = mapped.is_scan and isinstance(structure, Text)
+        found = _no_str(axis) if is_wrong_str else prefixes.misfit(axis, structure)
+        if found is not None:
+            yield Misfit(found.at, f"{found.found} (`{_named(parameter, number)}`)", found.fix)
+
+
+def _named(parameter: Parameter, number: int) -> str:
+    return parameter.name or f"parameter {number}"
+
+
+def _no_str(axis: Axis) -> Misfit:
+    said = "scan takes no str, whatever its axis"
+    return Misfit(axis.at, said, "close over it, or bind it with functools.partial")
+
+
+def _has_static(mapped: Mapped) -> bool:
+    return mapped.option("static_broadcasted_argnums") is not None
+
+
+def _at_once(mapped: Mapped) -> Iterator[Misfit]:
+    """Yield numbers that are mapped over an axis, in the call of the result."""
+    if _given_at_once(mapped) is None or mapped.called is None or _has_static(mapped):
+        return
+    arguments = [
+        argument
+        for argument, kind in zip(mapped.called.args, mapped.called.arg_kinds, strict=True)
+        if kind.is_positional()
+    ]
+    for number, argument in enumerate(arguments):
+        if isinstance(_axis_of(mapped, number), Number) and _is_number(argument):
+            yield Misfit(argument, "a number has no axis to map over", "give it the axis None")
+
+
+def _is_number(argument: Expression) -> bool:
+    if isinstance(argument, nodes.UnaryExpr):
+        argument = argument.expr
+    return isinstance(argument, nodes.IntExpr | nodes.FloatExpr)
+
+
+# -- results ----------------------------------------------------------------------------------
+
+
+def _result(mapped: Mapped) -> Iterator[Misfit]:
+    """Yield the axes that do not fit what the function returns."""
+    function, axes = mapped.function, mapped.outs
+    if function is None:
+        return
+    result = result_of(function, mapped.call.checker)
+    prefixes = Prefixes(mapped.call.checker)
+    if isinstance(axes, AxesRow) and any(isinstance(each, CarryAxis) for each in axes.items):
+        if not _may_be_tuple(result, len(axes.items)):
+            said = f"out_axes is for a tuple of {len(axes.items)}, but the function returns "
+            fix = "return one result for each of out_axes"
+            yield Misfit(axes.at, said + text_of(result), fix)
+        return
+    found = prefixes.misfit(axes, result)
+    if found is not None:
+        yield Misfit(found.at, f"{found.found}, which the function returns", found.fix)
+
+
+def _may_be_tuple(result: Structure, count: int) -> bool:
+    match result:
+        case Row(kind="tuple", items=items):
+            return items is None or len(items) == count
+        case _:
+            return isinstance(result, Unsure)

@@ -1,1 +1,99 @@
-"""``nnx-data-status``: static attributes that become data, and the reverse."""
+"""``nnx-data-status``: data in an attribute that is static, and text or functions in one of data.
+
+The first assignment decides what an attribute is; None is static.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.nodes import Expression
+from mypy.types import CallableType, Instance, ProperType, TypeType
+
+from typed_nnx_mypy.call import AttributeCheck, StoreCheck
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.errorcodes import DATA_STATUS
+from typed_nnx_mypy.models.history import (
+    data_since,
+    is_deleted,
+    knows_all_bases,
+    static_since,
+    value_of,
+)
+from typed_nnx_mypy.models.kinds import data_in, kind_of, short_name
+from typed_nnx_mypy.models.marks import all_said, is_checked, marks_on
+from typed_nnx_mypy.models.values import mark_in_call, may_be_marked
+from typed_nnx_mypy.registry import on_attribute, on_store
+
+# Values of these are no leaves for jax.
+_NO_LEAVES: Final = frozenset({"builtins.str", "builtins.bytes", "enum.Enum"})
+
+
+@on_attribute
+def status_stays(check: AttributeCheck) -> None:
+    """Report an assignment in a method that gives an attribute a value of the other status."""
+    owner, name, value = check.owner, check.name, value_of(check)
+    if value is None or check.is_at_end or mark_in_call(value) or not is_checked(owner):
+        return
+    if marks_on(owner, name) - {"static"} or is_deleted(owner, name) or not knows_all_bases(owner):
+        return
+    declared = any(said.declared for _, said in all_said(owner, name))
+    found = check.checker.type_of(value)
+    if declared or may_be_marked(value, check.checker):
+        return
+    place = (owner, name, check.function, check.statement, check.checker)
+    if kind_of(found) is not None:
+        line = static_since(*place)
+        if line:
+            check.report(DATA_STATUS, _data_message(name, found, line), value)
+    elif _is_no_leaf(found) and not marks_on(owner, name):
+        line = data_since(*place)
+        if line:
+            check.report(
+                DATA_STATUS,
+                f"`{name}` is data since line {line} and stays data, but is assigned "
+                f"{_text(found)}, which is no leaf for jax. Fix: write `nnx.static(...)`",
+                value,
+            )
+
+
+@on_store
+def static_stays(check: StoreCheck) -> None:
+    """Report ``model.x = ...`` of data where ``__init__`` made the attribute static."""
+    owner, name, value = check.receiver.type, check.name, check.statement.rvalue
+    if not is_checked(owner) or is_deleted(owner, name) or not knows_all_bases(owner):
+        return
+    said = all_said(owner, name)
+    if len(said) != 1 or said[0][1].mark or not said[0][1].begins_static:
+        return
+    found = check.checker.type_of(value)
+    if kind_of(found) is None or _may_be_marked(value, check.checker):
+        return
+    check.report(DATA_STATUS, _data_message(name, found, 0, said[0][0].name), value)
+
+
+def _may_be_marked(value: Expression, checker: Checker) -> bool:
+    return bool(mark_in_call(value)) or may_be_marked(value, checker)
+
+
+def _data_message(name: str, found: ProperType, line: int, owner: str = "") -> str:
+    since = f"since line {line}" if line else f"by `__init__` of {owner}"
+    return (
+        f"`{name}` is static {since}, but is assigned {data_in(found)}: the first value decides. "
+        "Fix: make it data at once, with `nnx.data(None)`, or assign it once only"
+    )
+
+
+def _is_no_leaf(found: ProperType) -> bool:
+    match found:
+        case Instance():
+            return any(base.fullname in _NO_LEAVES for base in found.type.mro)
+        case CallableType():
+            return found.is_type_obj() or found.definition is not None
+        case _:
+            return isinstance(found, TypeType)
+
+
+def _text(found: ProperType) -> str:
+    name = short_name(found)
+    return f"a {name}"

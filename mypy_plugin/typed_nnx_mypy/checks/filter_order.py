@@ -2,22 +2,77 @@
 
 from __future__ import annotations
 
-from mypy.nodes import EllipsisExpr
+from typing import Final
 
-from typed_nnx_mypy.call import Call
+from mypy.nodes import EllipsisExpr, Expression, NameExpr
+
+from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.errorcodes import FILTER_ORDER
+from typed_nnx_mypy.models.filter_syntax import read_filter
+from typed_nnx_mypy.models.filters import (
+    Everything,
+    Filter,
+    Nothing,
+    any_of,
+    describe,
+    implies,
+)
 from typed_nnx_mypy.registry import on_call
 
+_OF_A_NODE: Final = ("split", "state", "pop", "split_state", "filter_state", "unpack")
 
-@on_call("split", "state", "pop", "split_state", "State.split", "State.filter", "Pytree.pop")
-def rest_comes_last(call: Call) -> None:
-    """Report `...` before another filter."""
-    filters = call.positional[1:]
-    for given in filters[:-1]:
-        if isinstance(given.expression, EllipsisExpr):
+
+@on_call(*_OF_A_NODE, "State.split", "State.filter")
+def filters_can_be_reached(call: Call) -> None:
+    """Report a filter for which the filters before it leave nothing, whatever the model."""
+    given = call.positional[1:] if call.name in _OF_A_NODE else call.positional
+    filters = [read_filter(each.expression, each.type, call.checker) for each in given]
+    rest = _early_rest(given)
+    if rest is not None:
+        text = "..." if isinstance(rest, EllipsisExpr) else "True"
+        call.report(
+            FILTER_ORDER,
+            f"{call.name}: `{text}` takes every remaining leaf, so it must be the last filter. "
+            "Fix: move it to the end",
+            rest,
+        )
+        return
+    for at, each in enumerate(filters):
+        if each != Nothing() and implies(each, any_of(filters[:at])):
             call.report(
                 FILTER_ORDER,
-                f"{call.name}: `...` takes every remaining leaf, so it must be the last filter. "
-                "Fix: move it to the end",
-                given.expression,
+                f"{call.name}: nothing is left for {describe(each)}: "
+                f"{_reason(each, filters[:at])}. {_fix(each, filters[:at])}",
+                given[at].expression,
             )
+
+
+def _early_rest(given: list[Argument]) -> Expression | None:
+    """Return `...` or True where a filter of another kind comes after it: the runtimes raise."""
+    for at, each in enumerate(given):
+        if _is_rest(each.expression) and not all(
+            _is_rest(later.expression) for later in given[at + 1 :]
+        ):
+            return each.expression
+    return None
+
+
+def _is_rest(expression: Expression) -> bool:
+    is_true = isinstance(expression, NameExpr) and expression.fullname == "builtins.True"
+    return isinstance(expression, EllipsisExpr) or is_true
+
+
+def _reason(of: Filter, earlier: list[Filter]) -> str:
+    taker = next((each for each in earlier if implies(of, each)), None)
+    if taker is None:
+        return "the filters before it take every leaf"
+    if taker == of:
+        return "the same filter comes before it"
+    return f"{describe(taker)} comes before it and takes the same leaves"
+
+
+def _fix(of: Filter, earlier: list[Filter]) -> str:
+    taker = next((each for each in earlier if implies(of, each)), None)
+    if taker is None or taker == of or of == Everything():
+        return "Fix: remove it"
+    return f"Fix: put {describe(of)} before {describe(taker)}"

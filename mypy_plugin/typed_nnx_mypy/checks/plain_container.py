@@ -1,1 +1,156 @@
-"""``nnx-plain-container``: plain containers of arrays, Variables and Modules on a Pytree."""
+"""``nnx-plain-container``: a built-in container with data as an attribute that is not marked."""
+
+from __future__ import annotations
+
+from mypy.nodes import AssignmentStmt, CallExpr, DictExpr, Expression, NameExpr
+from mypy.types import Instance, ProperType, Type, get_proper_type
+
+from typed_nnx_mypy.assignments import begins_empty
+from typed_nnx_mypy.call import AttributeCheck, ClassCheck
+from typed_nnx_mypy.errorcodes import PLAIN_CONTAINER
+from typed_nnx_mypy.models.history import is_deleted, is_filled, may_be_data_before, value_of
+from typed_nnx_mypy.models.kinds import (
+    data_in,
+    holds_data,
+    is_plain_container,
+    is_set,
+    is_state,
+    kind_of,
+)
+from typed_nnx_mypy.models.marks import is_checked, marks_of, marks_on
+from typed_nnx_mypy.models.values import (
+    container_parts,
+    first_data,
+    mark_in_call,
+    may_be_marked,
+    value_holds_data,
+)
+from typed_nnx_mypy.registry import on_attribute, on_class
+from typed_nnx_mypy.syntax.children import descendants
+
+
+@on_attribute
+def container_is_marked(check: AttributeCheck) -> None:
+    """Report a list, tuple, dict or set with data that is assigned without a mark."""
+    if not is_checked(check.owner) or marks_on(check.owner, check.name):
+        return
+    value = value_of(check)
+    if check.is_at_end:
+        _at_end(check)
+    elif value is None:
+        _unpacked(check)
+    elif not mark_in_call(value):
+        _assigned(check, value)
+
+
+def _assigned(check: AttributeCheck, value: Expression) -> None:
+    found = check.checker.type_of(value)
+    if not _is_container(found) or not _holds(value, found, check):
+        return
+    if any(isinstance(each, CallExpr) and mark_in_call(each) for each in descendants(value)):
+        return  # that is what `nnx-misplaced-mark` is about
+    if not may_be_marked(value, check.checker) and not _may_be_data(check):
+        _report(check, _text(value, found, check), found)
+
+
+def _unpacked(check: AttributeCheck) -> None:
+    """Report ``self.graph, self.state = nnx.split(...)``."""
+    if not _is_container(check.type) or not _type_holds(check.type):
+        return
+    if not may_be_marked(check.statement.rvalue, check.checker) and not _may_be_data(check):
+        _report(check, data_in(check.type), check.type)
+
+
+def _may_be_data(check: AttributeCheck) -> bool:
+    return may_be_data_before(
+        check.owner, check.name, check.function, check.statement, check.checker
+    )
+
+
+def _is_container(found: ProperType) -> bool:
+    is_state_type = isinstance(found, Instance) and is_state(found.type)
+    return is_state_type or is_plain_container(found)
+
+
+def _at_end(check: AttributeCheck) -> None:
+    """Report a container that was empty when it was assigned and has been filled since."""
+    value = check.statement.rvalue
+    if not begins_empty(value) or isinstance(value, NameExpr):
+        return
+    if not is_plain_container(check.type) or not _type_holds(check.type):
+        return
+    if is_filled(check.owner, check.name) and not is_deleted(check.owner, check.name):
+        _report(check, data_in(check.type), check.type)
+
+
+def _holds(value: Expression, found: ProperType, check: AttributeCheck) -> bool:
+    return value_holds_data(value, check.checker) is True or _type_holds(found)
+
+
+def _type_holds(found: ProperType) -> bool:
+    if is_set(found):
+        # The runtimes do not look into a set, so they lose what it holds without a word.
+        assert isinstance(found, Instance)
+        return bool(found.args) and kind_of(found.args[0]) is not None
+    return holds_data(found) is True
+
+
+def _text(value: Expression, found: ProperType, check: AttributeCheck) -> str:
+    if holds_data(found) or is_set(found):
+        return data_in(found)
+    part = next(
+        (each for inner in container_parts(value) if (each := first_data(inner, check.checker))),
+        value,
+    )
+    kind = "dict" if isinstance(value, DictExpr) else "container"
+    return f"{kind} with {data_in(check.checker.type_of(part))}"
+
+
+def _report(check: AttributeCheck, text: str, found: Type) -> None:
+    check.report(
+        PLAIN_CONTAINER,
+        f"`{check.name}` is assigned a {text}, which is static without a mark, so its data is in "
+        f"no State. Fix: {_fix(found)}",
+    )
+
+
+def _fix(found: Type) -> str:
+    proper = get_proper_type(found)
+    name = proper.type.name if isinstance(proper, Instance) else "tuple"
+    if name == "list":
+        return "assign `nnx.List(...)` or `nnx.data(...)`"
+    if name in ("dict", "OrderedDict", "defaultdict"):
+        return "assign `nnx.Dict(...)` or `nnx.data(...)`"
+    if is_set(found):
+        return "assign `nnx.List(...)`: sets have no order, so they cannot be data"
+    return "assign `nnx.data(...)`"
+
+
+@on_class
+def field_is_marked(check: ClassCheck) -> None:
+    """Report a dataclass field that is a container with data and says nothing of it."""
+    owner = check.owner
+    marks = marks_of(owner)
+    is_dataclass = "dataclass" in owner.metadata or "dataclass_tag" in owner.metadata
+    if marks is None or not is_dataclass or not is_checked(owner):
+        return
+    for statement in owner.defn.defs.body:
+        name = _field_name(statement)
+        if not name or name not in marks.attributes or marks_on(owner, name):
+            continue
+        found = get_proper_type(getattr(statement, "type", None))
+        if found is None or not is_plain_container(found) or not _type_holds(found):
+            continue
+        check.report(
+            PLAIN_CONTAINER,
+            f"`{name}` is a {data_in(found)}, which is static without a mark, so it must not hold "
+            f"data. Fix: write `{name}: nnx.Data[...]` or `{name}: ... = nnx.data()`",
+            statement,
+        )
+
+
+def _field_name(statement: object) -> str:
+    if not isinstance(statement, AssignmentStmt) or statement.type is None:
+        return ""
+    target = statement.lvalues[0]
+    return target.name if isinstance(target, NameExpr) else ""

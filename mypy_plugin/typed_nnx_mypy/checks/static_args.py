@@ -1,1 +1,230 @@
-"""``nnx-static-args``: static and donated arguments, and what has to be static."""
+"""``nnx-static-args``: static and donated arguments that do not exist, cannot be, or are missing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.nodes import CallExpr, Context
+
+from typed_nnx_mypy.call import Argument, Call
+from typed_nnx_mypy.errorcodes import STATIC_ARGS
+from typed_nnx_mypy.models.arguments import is_unhashable, is_untraceable
+from typed_nnx_mypy.models.filters import Everything
+from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
+from typed_nnx_mypy.models.leaves import is_present
+from typed_nnx_mypy.registry import on_call
+from typed_nnx_mypy.syntax.parameters import Function, Parameter, definition_of
+from typed_nnx_mypy.syntax.statics import DONATED, JITS, MAPS, REMATS, Options, options_of
+from typed_nnx_mypy.syntax.transforms import (
+    PARTIAL,
+    Transform,
+    bound_count,
+    transform_behind,
+    transform_of,
+)
+
+_ALL: Final = (*JITS, *MAPS, *REMATS)
+
+
+# -- where the function is compiled -----------------------------------------------------------
+
+
+@on_call(*_ALL, PARTIAL)
+def options_fit_the_function(call: Call) -> None:
+    """Report static and donated arguments that the function has not, or that cannot be."""
+    transform = transform_of(call, *_ALL)
+    if transform is None or transform.function is None:
+        return
+    function, options = transform.function, options_of(transform, call.checker)
+    _report_missing(call, transform, function, options)
+    _report_both(call, transform, function, options)
+    _report_static(call, transform, function, options)
+    if options.is_complete and not transform.has_stars:
+        _report_untraceable(call, transform, function, options)
+
+
+def _report_missing(call: Call, transform: Transform, function: Function, options: Options) -> None:
+    count = len(function.positional)
+    for option, number, at in options.numbers:
+        is_checked = transform.name not in MAPS or (number >= 0 and option not in DONATED)
+        if is_checked and not function.takes_more_by_position and not -count <= number < count:
+            call.report(
+                STATIC_ARGS,
+                f"{transform.title}: `{option}` names argument {number}, but it takes {count} by "
+                f"position{_listed(function.positional)}. Fix: {_fix_number(function, number)}",
+                at,
+            )
+    for option, name, at in options.names:
+        if not function.takes_more_by_name and function.named(name) is None:
+            call.report(
+                STATIC_ARGS,
+                f"{transform.title}: `{option}` names `{name}`, but there is no such parameter"
+                f"{_listed(function.parameters)}. Fix: name one of them, or remove it",
+                at,
+            )
+
+
+def _listed(parameters: tuple[Parameter, ...]) -> str:
+    names = [each.name or "_" for each in parameters]
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _fix_number(function: Function, number: int) -> str:
+    count = len(function.positional)
+    named = [each for each in function.parameters if each.kind.is_named()]
+    if named and number >= count:
+        return f'a keyword-only parameter is given by name, static_argnames="{named[0].name}"'
+    return f"count from 0, so name one of 0 to {count - 1}" if count else "remove it"
+
+
+def _report_both(call: Call, transform: Transform, function: Function, options: Options) -> None:
+    if not function.is_exact:
+        return
+    static = [each for _, each in _chosen(function, options, donated=False)]
+    for at, parameter in _chosen(function, options, donated=True):
+        if any(each is parameter for each in static):
+            call.report(
+                STATIC_ARGS,
+                f"{transform.title}: `{parameter.name}` is static and donated; only an array has a "
+                "buffer to donate. Fix: donate another argument, or none",
+                at,
+            )
+
+
+def _chosen(
+    function: Function, options: Options, *, donated: bool
+) -> list[tuple[Context, Parameter]]:
+    """Return the parameters that options name, with the places."""
+    found: list[tuple[Context, Parameter | None]] = [
+        *[(at, function.at(n)) for o, n, at in options.numbers if (o in DONATED) is donated],
+        *[(at, function.named(n)) for o, n, at in options.names if (o in DONATED) is donated],
+    ]
+    return [(at, parameter) for at, parameter in found if parameter is not None]
+
+
+def _report_static(call: Call, transform: Transform, function: Function, options: Options) -> None:
+    """Report static parameters whose values surely cannot be static."""
+    if transform.name in REMATS:
+        return  # it hashes nothing
+    for at, parameter in _chosen(function, options, donated=False):
+        reason = _not_static(call, transform, parameter)
+        # A parameter with a default may never be given.
+        if reason and parameter.kind.is_required():
+            call.report(
+                STATIC_ARGS,
+                f"{transform.title}: `{parameter.name}` is static, but {reason}",
+                at,
+            )
+
+
+def _not_static(call: Call, transform: Transform, parameter: Parameter | Argument) -> str:
+    """Return why a value of a type cannot be static, and what to do; empty where it can."""
+    found = short_name(parameter.type)
+    if is_unhashable(parameter.type):
+        fix = (
+            "make it an ordinary argument"
+            if kind_of(parameter.type) is not None
+            else "pass a tuple or another value that has a hash"
+        )
+        return f"{found} has no hash. Fix: {fix}"
+    is_module = kind_of(parameter.type) in (Kind.PYTREE, Kind.LIST, Kind.DICT)
+    is_jit = transform.name in JITS
+    if is_jit and is_module and is_present(parameter.type, Everything(), call.checker):
+        return (
+            f"a {found} holds arrays, which would stay as they are in the first call. "
+            f"Fix: {_fix_module(transform)}"
+        )
+    return ""
+
+
+def _fix_module(transform: Transform) -> str:
+    return (
+        "use nnx.jit, and make it an ordinary argument"
+        if transform.runtime == "jax"
+        else "make it an ordinary argument"
+    )
+
+
+def _report_untraceable(
+    call: Call, transform: Transform, function: Function, options: Options
+) -> None:
+    """Report parameters that each call gives, which cannot be traced and are not static."""
+    for number, parameter in enumerate(function.parameters):
+        is_given = parameter.kind.is_required()
+        if is_given and is_untraceable(parameter.type) and not options.may_be_static(parameter):
+            call.report(
+                STATIC_ARGS,
+                f"{transform.title}: `{parameter.name}` is {short_name(parameter.type)}, which "
+                f"jax cannot trace. Fix: {_fix_untraceable(transform, parameter, number)}",
+                transform.given,
+            )
+
+
+def _fix_untraceable(transform: Transform, parameter: Parameter, number: int) -> str:
+    if transform.name in MAPS:
+        return f"make it static, static_broadcasted_argnums={number}"
+    if transform.name in REMATS or not parameter.name:
+        return f"make it static, static_argnums={number}"
+    return f'make it static, static_argnames="{parameter.name}"'
+
+
+# -- where the compiled function is called ----------------------------------------------------
+
+
+@on_call("JitWrapped.__call__", "JitMethod.__call__", "jax.JitWrapped.__call__")
+def arguments_fit_the_options(call: Call) -> None:
+    """Report what a call of a compiled function gives that cannot be traced, or be static."""
+    written = call.expression
+    transform = transform_behind(call)
+    if written is None or transform is None or transform.name not in JITS:
+        return
+    options, function = options_of(transform, call.checker), transform.function
+    if function is None or not options.is_complete or transform.has_stars:
+        return
+    offset = bound_count(written.callee, call.checker)
+    positional = function.positional
+    for number, argument in enumerate(call.positional, start=offset):
+        if number < len(positional):
+            is_static = options.is_static_at(positional[number])
+            _report_argument(call, transform, positional[number], argument, is_static)
+    for argument in _by_name(call, written):
+        parameter = function.named(argument.name or "")
+        if parameter is not None:
+            is_static = options.is_static_as(parameter)
+            _report_argument(call, transform, parameter, argument, is_static)
+
+
+def _by_name(call: Call, written: CallExpr) -> list[Argument]:
+    found = [call.keyword(name) for name in written.arg_names if name is not None]
+    return [each for each in found if each is not None]
+
+
+def _report_argument(
+    call: Call, transform: Transform, parameter: Parameter, argument: Argument, is_static: bool
+) -> None:
+    name = parameter.name or "the argument"
+    if is_static:
+        reason = _not_static(call, transform, argument)
+        is_reported = parameter.kind.is_required() and _not_static(call, transform, parameter)
+        if reason and not is_reported:
+            call.report(
+                STATIC_ARGS,
+                f"{transform.title}: `{name}` is static, but {reason}",
+                argument.expression,
+            )
+        return
+    is_known = parameter.kind.is_required() and is_untraceable(parameter.type)
+    if not is_known and _is_untraceable(call, argument):
+        call.report(
+            STATIC_ARGS,
+            f"{transform.title}: `{name}` is given {short_name(argument.type)}, which jax cannot "
+            f'trace. Fix: make it static, static_argnames="{name}"',
+            argument.expression,
+        )
+
+
+def _is_untraceable(call: Call, argument: Argument) -> bool:
+    if is_untraceable(argument.type):
+        return True
+    # A callable may be a Module; a function that is written is none.
+    return definition_of(argument.expression, call.checker) is not None

@@ -1,1 +1,101 @@
-"""``nnx-static-data``: arrays, Variables and Modules in ``nnx.static``."""
+"""``nnx-static-data``: an array, Variable or Pytree where only a static value may be."""
+
+from __future__ import annotations
+
+from mypy.nodes import AssignmentStmt, Expression, NameExpr
+from mypy.types import CallableType, get_proper_type
+
+from typed_nnx_mypy.call import Argument, AttributeCheck, Call, ClassCheck
+from typed_nnx_mypy.errorcodes import STATIC_DATA
+from typed_nnx_mypy.models.history import value_of
+from typed_nnx_mypy.models.kinds import data_in, holds_data, is_plain_container, is_pytree
+from typed_nnx_mypy.models.marks import all_said, is_checked, marks_of
+from typed_nnx_mypy.models.values import first_data, mark_in_call
+from typed_nnx_mypy.registry import on_attribute, on_call, on_class
+
+_RULE = "a static value is part of the GraphDef and holds no array, Variable or Module"
+
+
+@on_call("static")
+def marked_value_is_static(call: Call) -> None:
+    """Report data in ``nnx.static(value)`` and in the default of a static field."""
+    owner = call.checker.current_class
+    if owner is not None and is_pytree(owner) and not is_checked(owner):
+        return  # the runtimes take the value and forget the mark
+    for given in call.positional[:1]:
+        _report_in(call, given.expression, "`nnx.data(...)`, or no mark where it is assigned alone")
+    default = call.keyword("default")
+    if default is not None:
+        _report_in(call, default.expression, "`nnx.data(default=...)`")
+    factory = call.keyword("default_factory")
+    if factory is not None and _makes_data(factory):
+        made = get_proper_type(factory.type)
+        assert isinstance(made, CallableType)
+        _report(call, factory.expression, data_in(made.ret_type), "`nnx.data(default_factory=...)`")
+
+
+def _report_in(call: Call, value: Expression, fix: str) -> None:
+    found = first_data(value, call.checker)
+    if found is not None:
+        _report(call, found, data_in(call.checker.type_of(found)), fix)
+
+
+def _report(call: Call, at: Expression, found: str, fix: str) -> None:
+    call.report(STATIC_DATA, f"nnx.static: got {found}; {_RULE}. Fix: write {fix}", at)
+
+
+def _makes_data(factory: Argument) -> bool:
+    made = factory.type
+    return (
+        isinstance(made, CallableType)
+        and not made.is_type_obj()
+        and holds_data(made.ret_type) is True
+    )
+
+
+@on_attribute
+def declared_attribute_is_static(check: AttributeCheck) -> None:
+    """Report data assigned to an attribute that the class declares as static."""
+    value = value_of(check)
+    if value is None or check.is_at_end or not is_checked(check.owner):
+        return
+    declared = next((said.declared for _, said in all_said(check.owner, check.name)), "")
+    if declared != "static" or mark_in_call(value):
+        return
+    found = first_data(value, check.checker)
+    if found is not None:
+        text = data_in(check.checker.type_of(found))
+        check.report(
+            STATIC_DATA,
+            f"`{check.name}` is declared static, but is assigned {text}; {_RULE}. "
+            "Fix: declare it as `nnx.Data[...]`",
+            found,
+        )
+
+
+@on_class
+def declared_type_is_static(check: ClassCheck) -> None:
+    """Report ``x: nnx.Static[jax.Array]`` and ``x: jax.Array = nnx.static()``."""
+    marks = marks_of(check.owner)
+    if marks is None or not is_checked(check.owner):
+        return
+    for statement in check.owner.defn.defs.body:
+        if not isinstance(statement, AssignmentStmt) or statement.type is None:
+            continue
+        target = statement.lvalues[0]
+        said = marks.attributes.get(target.name) if isinstance(target, NameExpr) else None
+        if said is not None and said.declared == "static" and holds_data(statement.type):
+            text = data_in(statement.type)
+            instead = "nnx.Data" if is_plain_container(statement.type) else text
+            check.report(
+                STATIC_DATA,
+                f"`{said_name(statement)}` is declared as a static {text}; {_RULE}. "
+                f"Fix: declare it as data, with `{instead}`",
+                statement,
+            )
+
+
+def said_name(statement: AssignmentStmt) -> str:
+    """Return the name of the field that a statement declares."""
+    target = statement.lvalues[0]
+    return target.name if isinstance(target, NameExpr) else ""

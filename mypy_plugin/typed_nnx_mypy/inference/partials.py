@@ -1,1 +1,126 @@
-"""``functools.partial(nnx.jit, ...)`` and other transforms that are given in part."""
+"""``functools.partial`` of a transform: what it makes of a function.
+
+mypy knows the partials of plain functions; of an overloaded function, as most transforms are, it
+takes the first variant and loses the types of the function that is given later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
+
+from mypy.nodes import ARG_NAMED, ARG_POS, ArgKind, Expression, TempNode
+from mypy.plugin import FunctionContext, MethodContext
+from mypy.plugins.functools import partial_call_callback, partial_new_callback
+from mypy.types import (
+    Instance,
+    LiteralType,
+    Overloaded,
+    ProperType,
+    TupleType,
+    Type,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.call import Argument, Call
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.registry import infers
+
+# What a partial of a transform carries: the full name and what is bound by position, and what is
+# bound by each name.
+_BOUND: Final = "__nnx_bound__"
+_NAMED: Final = "__nnx_bound_as__"
+
+Hook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
+
+
+def after_mypy(hook: Hook) -> Hook:
+    """Return a hook of partials that runs after the one of mypy itself.
+
+    mypy asks its own plugin only where no other claims a name.
+    """
+
+    def both(context: FunctionContext | MethodContext) -> Type:
+        if isinstance(context, FunctionContext):
+            return hook(context._replace(default_return_type=partial_new_callback(context)))
+        return hook(context._replace(default_return_type=partial_call_callback(context)))
+
+    return both
+
+
+@infers("functools.partial")
+def bound_transform(call: Call) -> Type | None:
+    """Remember what a partial binds of an overloaded function of a runtime."""
+    made = get_proper_type(call.result)
+    given = [*call.formals(0), *call.formals(1), *call.formals(2)]
+    if not isinstance(made, Instance) or not given or any(a.kind.is_star() for a in given):
+        return None
+    transform = given[0].type
+    if not isinstance(transform, Overloaded):
+        return None
+    definition = transform.items[0].definition
+    fullname = definition.fullname if definition is not None else ""
+    if not runtime_of(fullname):
+        return None
+    builtin = call.checker.api.named_type
+    name = LiteralType(fullname, builtin("builtins.str"))
+    by_position = [a.type for a in given[1:] if a.kind is ARG_POS]
+    bound = TupleType([name, *by_position], builtin("builtins.tuple"))
+    made = made.copy_with_extra_attr(_BOUND, bound)
+    for argument in given[1:]:
+        if argument.name is not None:
+            made = made.copy_with_extra_attr(_NAMED + argument.name, argument.type)
+    return made
+
+
+@infers("functools.partial.__call__")
+def called_transform(call: Call) -> Type | None:
+    """Return what the transform makes of all that it is given."""
+    receiver = get_proper_type(call.receiver)
+    carried = receiver.extra_attrs if isinstance(receiver, Instance) else None
+    bound = get_proper_type(carried.attrs.get(_BOUND)) if carried is not None else None
+    given = [*call.formals(0), *call.formals(1)]
+    if carried is None or not isinstance(bound, TupleType) or any(a.kind.is_star() for a in given):
+        return None
+    transform = _transform(get_proper_type(bound.items[0]), call.checker)
+    if transform is None:
+        return None
+    now = {argument.name for argument in given}
+    actual = [(TempNode(each), ARG_POS, None) for each in bound.items[1:]]
+    later = [
+        (TempNode(found), ARG_NAMED, name.removeprefix(_NAMED))
+        for name, found in carried.attrs.items()
+        if name.startswith(_NAMED) and name.removeprefix(_NAMED) not in now
+    ]
+    return _result(call, transform, [*actual, *_actual(given), *later])
+
+
+_Actual: TypeAlias = tuple[Expression, ArgKind, str | None]
+
+
+def _actual(given: list[Argument]) -> Iterator[_Actual]:
+    for each in given:
+        yield each.expression, each.kind, each.name
+
+
+def _transform(name: ProperType, checker: Checker) -> Overloaded | None:
+    if not isinstance(name, LiteralType) or not isinstance(name.value, str):
+        return None
+    symbol = checker.symbol(name.value)
+    found = get_proper_type(symbol.type) if symbol is not None else None
+    return found if isinstance(found, Overloaded) else None
+
+
+def _result(call: Call, transform: Overloaded, actual: list[_Actual]) -> Type | None:
+    """Return the type of a call; None where the arguments do not fit."""
+    api = call.checker.api
+    with api.msg.filter_errors() as errors:
+        found, _ = api.expr_checker.check_call(
+            callee=transform,
+            args=[expression for expression, _, _ in actual],
+            arg_kinds=[kind for _, kind, _ in actual],
+            arg_names=[name for _, _, name in actual],
+            context=call.node,
+        )
+    return None if errors.has_new_errors() else found

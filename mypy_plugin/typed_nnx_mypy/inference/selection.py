@@ -1,1 +1,197 @@
-"""Results of split, state, pop and of the methods of State, for any number of filters."""
+"""The types of what `split`, `state`, `pop` and the methods of State select."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mypy.nodes import CallExpr, MemberExpr
+from mypy.subtypes import is_same_type
+from mypy.types import (
+    AnyType,
+    Instance,
+    ProperType,
+    TupleType,
+    Type,
+    TypeVarType,
+    UnpackType,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.call import Argument, Call
+from typed_nnx_mypy.models.bindings import view_at
+from typed_nnx_mypy.models.filter_syntax import CLASSES, read_call, read_filter
+from typed_nnx_mypy.models.filters import Everything, Filter, all_of, any_of, has_unknown, in_order
+from typed_nnx_mypy.models.leaves import members_of, options
+from typed_nnx_mypy.models.states import (
+    StateView,
+    declared_view_of,
+    is_state,
+    state_of,
+    with_filter,
+)
+from typed_nnx_mypy.registry import infers
+
+# -- filters ----------------------------------------------------------------------------------
+
+
+@infers(*CLASSES)
+def filter_object(call: Call) -> Type | None:
+    """Have the type of a filter object say which filter it is."""
+    found = get_proper_type(call.result)
+    if call.expression is None or not isinstance(found, Instance):
+        return None
+    of = read_call(call.expression, found, call.checker)
+    return None if has_unknown(of) else with_filter(found, of)
+
+
+def filters_of(call: Call, given: Sequence[Argument]) -> list[Filter]:
+    """Return the filters that arguments of a call are."""
+    return [read_filter(each.expression, each.type, call.checker) for each in given]
+
+
+# -- functions over models --------------------------------------------------------------------
+
+
+@infers("split", "state", "pop")
+def selected(call: Call) -> Type | None:
+    """Return what `split`, `state` and `pop` give: one State for each filter."""
+    node = call.argument("node", 0)
+    if node is None or call.has_stars:
+        return None
+    given = call.positional[1:]
+    taken = in_order(filters_of(call, given)) or [Everything()]
+    model = node.type if _is_model(node.type, call) else None
+    states = None if model is None else [(model, each) for each in taken]
+    return _with_states(call.result, len(taken), states)
+
+
+def _is_model(found: ProperType, call: Call) -> bool:
+    """Tell whether a type has States whose keys the plugin can know."""
+    parts, _ = options(found)
+    return bool(parts) and all(
+        not isinstance(each, TypeVarType) and members_of(each, call.checker) is not None
+        for each in parts
+    )
+
+
+def _with_states(
+    result: Type, count: int, states: Sequence[tuple[ProperType, Filter]] | None
+) -> Type | None:
+    """Return the type of a result with `count` States, of which all is known that can be.
+
+    Args:
+      result: The type by the signature: a State, a tuple of States, or one behind a GraphDef.
+      count: How many States it has.
+      states: The models and filters of the States, where they are known.
+    """
+    found = get_proper_type(result)
+    if isinstance(found, Instance) and is_state(found.type) and count == 1:
+        return _state(found, states[0]) if states is not None else None
+    items = _items(found, count)
+    if items is None or not isinstance(found, TupleType | Instance):
+        return None
+    if states is not None:
+        at = len(items) - count
+        for position, state in enumerate(states, start=at):
+            item = get_proper_type(items[position])
+            if isinstance(item, Instance) and is_state(item.type):
+                items[position] = _state(item, state)
+    fallback = found.partial_fallback if isinstance(found, TupleType) else found
+    return TupleType(items, fallback)
+
+
+def _state(like: Instance, state: tuple[ProperType, Filter]) -> Instance:
+    """Return the type of a State; one with a name of its own knows its fields already."""
+    declared = declared_view_of(like)
+    # Where mypy has reported an argument, the signature has the model that was expected.
+    is_expected = declared is None or is_same_type(declared.model, state[0])
+    return state_of(like, *state) if like.type.name == "State" and is_expected else like
+
+
+def _items(found: ProperType, count: int) -> list[Type] | None:
+    """Return the items of a tuple type that ends with `count` States."""
+    if isinstance(found, Instance) and found.type.fullname == "builtins.tuple":
+        return [found.args[0]] * count
+    if not isinstance(found, TupleType):
+        return None
+    items: list[Type] = []
+    for each in found.items:
+        each_proper = get_proper_type(each)
+        if isinstance(each_proper, UnpackType):
+            rest = get_proper_type(each_proper.type)
+            if not isinstance(rest, Instance):
+                return None
+            # Behind a GraphDef, so one more item than there are States.
+            items.extend([rest.args[0]] * (count + 1 - len(items)))
+        else:
+            items.append(each)
+    return items if len(items) >= count else None
+
+
+# -- States -----------------------------------------------------------------------------------
+
+
+@infers("State.split", "State.filter", "split_state", "filter_state")
+def parts_of_state(call: Call) -> Type | None:
+    """Return the parts of a State, which are of the model that it is of."""
+    given = call.positional
+    view = _receiver_view(call)
+    if call.receiver is None:
+        view = view_at(given[0].expression, given[0].type, call.checker) if given else None
+        given = given[1:]
+    if view is None or call.has_stars or not given:
+        return None
+    taken = in_order(filters_of(call, given))
+    states = [(view.model, all_of((view.filter, each))) for each in taken]
+    result = call.result
+    if isinstance(get_proper_type(result), AnyType):  # too many filters for the signature
+        row = call.checker.instance("builtins.tuple", [view.instance])
+        result = row if row is not None else result
+    return _with_states(result, len(taken), states)
+
+
+def _receiver_view(call: Call) -> StateView | None:
+    node = call.node
+    if call.receiver is None or not isinstance(node, CallExpr):
+        return None
+    callee = node.callee
+    if not isinstance(callee, MemberExpr):
+        return None
+    return view_at(callee.expr, get_proper_type(call.receiver), call.checker)
+
+
+@infers("merge_state", "State.merge")
+def together(call: Call) -> Type | None:
+    """Return the State that several States of one model make."""
+    given = call.positional
+    if not given or call.has_stars or call.keyword("cls") is not None:
+        return None
+    views = [view_at(each.expression, each.type, call.checker) for each in given]
+    first = views[0]
+    known = [each for each in views if each is not None and first is not None]
+    if first is None or len(known) < len(views):
+        return None
+    if any(each.model != first.model for each in known):
+        return None
+    found = get_proper_type(call.result)
+    like = found if isinstance(found, Instance) and is_state(found.type) else first.instance
+    return _state(like, (first.model, any_of(each.filter for each in known)))
+
+
+@infers("jax.tree.map", "map_state", "State.map")
+def mapped(call: Call) -> Type | None:
+    """Return the State of the results of a function: its keys stay, its leaves may be anything."""
+    if call.has_stars or call.keyword("is_leaf") is not None:
+        return None
+    if call.receiver is not None:
+        view = _receiver_view(call)
+    else:
+        given = call.argument("state" if call.name == "map_state" else "tree", 1)
+        view = view_at(given.expression, given.type, call.checker) if given is not None else None
+    found = get_proper_type(call.result)
+    if view is None or not isinstance(found, AnyType | Instance):
+        return None
+    like = found if isinstance(found, Instance) else view.instance
+    if not is_state(like.type) or like.type.name != "State":
+        return None
+    return state_of(like, view.model, view.filter, is_mapped=True)

@@ -1,1 +1,191 @@
-"""Attributes and keys of States: ``state.layers[0].kernel``."""
+"""``nnx-state-key``, ``nnx-state-excluded`` and the exact types of ``state.x`` and ``state["x"]``."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Final
+
+from mypy.nodes import Expression, IndexExpr, MemberExpr
+from mypy.typeops import make_simplified_union
+from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
+
+from typed_nnx_mypy.call import StateAccess
+from typed_nnx_mypy.errorcodes import STATE_EXCLUDED, STATE_KEY
+from typed_nnx_mypy.models.bindings import is_sure, may_have, view_at
+from typed_nnx_mypy.models.filters import Filter, below, describe
+from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.models.leaves import (
+    Members,
+    is_leaf,
+    is_present,
+    members_of,
+    options,
+)
+from typed_nnx_mypy.models.states import StateView, state_of
+from typed_nnx_mypy.registry import infers_access
+
+_LISTED: Final = 12
+
+
+@infers_access
+def value_at_key(access: StateAccess) -> Type | None:
+    """Return the type of what stands at a key; report a key that cannot be there."""
+    key = access.key
+    if key is None or (isinstance(key, str) and key.startswith("__")):
+        return None
+    base = _state_of_access(access)
+    if base is None:
+        return None
+    view = view_at(base, access.receiver, access.checker)
+    if view is None or _is_own_attribute(view.instance, access):
+        return None
+    return _Lookup(access, view, key, base).result()
+
+
+def _state_of_access(access: StateAccess) -> Expression | None:
+    match access.node:
+        case MemberExpr() as node:
+            return node.expr
+        case IndexExpr() as node:
+            return node.base
+        case _:
+            return None
+
+
+def _is_own_attribute(state: Instance, access: StateAccess) -> bool:
+    """Tell whether an attribute is one of the class, such as a property of State."""
+    return not access.is_index and state.type.get(str(access.key)) is not None
+
+
+class _Lookup:
+    """Looks up one key of one State.
+
+    Args:
+        access: The access.
+        view: The State.
+        key: The key.
+        base: The expression that is the State.
+    """
+
+    def __init__(
+        self, access: StateAccess, view: StateView, key: str | int, base: Expression
+    ) -> None:
+        self._access = access
+        self._checker = access.checker
+        self._view = view
+        self._key = key
+        self._base = base
+
+    def result(self) -> Type | None:
+        """Return the type at the key; None where it is not known or not there."""
+        parts, _ = options(self._view.model)
+        levels = [members_of(each, self._checker) for each in parts]
+        known = [each for each in levels if each is not None]
+        if not known or len(known) < len(levels):
+            return None
+        members = [found for each in known if (found := each.at(self._key)) is not None]
+        if not members:
+            self._report_missing(known)
+            return None
+        if not all(each.is_ready for each in members):
+            self._checker.defer()
+            return None
+        if len(members) < len(known):
+            return None
+        if all(each.status == "static" for each in members):
+            self._report_static()
+            return None
+        at_key = below(self._view.filter, self._key)
+        if all(
+            is_present(each.type, at_key, self._checker) is False and each.status == "data"
+            for each in members
+        ):
+            self._report_excluded(members[0].type)
+            return None
+        if self._access.is_lvalue:
+            return None
+        return self._value([part for each in members for part in options(each.type)[0]], at_key)
+
+    def _value(self, parts: list[ProperType], at_key: Filter) -> ProperType | None:
+        """Return what a State has where its model has a value of one of some types."""
+        values: list[Type] = []
+        nodes: list[Type] = []
+        for each in parts:
+            leaf = self._leaf(each) if is_leaf(each) else None
+            if leaf is not None:
+                values.append(leaf)
+            elif not is_leaf(each) and members_of(each, self._checker) is not None:
+                nodes.append(each)
+            else:
+                return None
+        if nodes:
+            # One State of either model: mypy cannot keep two States apart.
+            model = get_proper_type(make_simplified_union(nodes))
+            state = self._view.instance
+            values.append(state_of(state, model, at_key, is_mapped=self._view.is_mapped))
+        return get_proper_type(make_simplified_union(values)) if values else None
+
+    def _leaf(self, found: ProperType) -> ProperType | None:
+        """Return the type of a leaf: that of all leaves where the State has one of its own."""
+        arguments = self._view.instance.args
+        of_all = get_proper_type(arguments[1]) if len(arguments) > 1 else None
+        if of_all is not None and not isinstance(of_all, AnyType):
+            return of_all
+        return None if self._view.is_mapped else found
+
+    # -- reports ------------------------------------------------------------------------------
+
+    def _is_read(self) -> bool:
+        """Tell whether this is a read of which the plugin can say that it fails."""
+        return (
+            not self._access.is_lvalue
+            and is_sure(self._base, self._view, self._checker)
+            and not may_have(self._key, self._access.node, self._checker)
+        )
+
+    def _report_missing(self, levels: list[Members]) -> None:
+        if not all(each.is_complete for each in levels) or not self._is_read():
+            return
+        names = [
+            str(name)
+            for level in levels
+            for name, member in level.named.items()
+            if member.status != "static"
+        ]
+        said = self._hint(levels, names)
+        self._access.report(
+            STATE_KEY, f"State of {short_name(self._view.model)} has no key {self._key!r}; {said}"
+        )
+
+    def _hint(self, levels: list[Members], names: list[str]) -> str:
+        other = next((each for each in levels if each.other is not None), None)
+        if other is not None:
+            kind = "int" if other.other_key is int else "str"
+            return f"its keys are of type {kind}. Fix: index it with {_example(kind, self._key)}"
+        listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+        close = get_close_matches(str(self._key), names, n=1)
+        fix = f"did you mean {close[0]!r}?" if close else "use one of them"
+        return f"its keys are: {listed or 'none'}. Fix: {fix}"
+
+    def _report_static(self) -> None:
+        if self._is_read():
+            self._access.report(
+                STATE_EXCLUDED,
+                f"{self._key!r} of {short_name(self._view.model)} is static, so it is in the "
+                f"GraphDef and not in the State. Fix: read it from the model",
+            )
+
+    def _report_excluded(self, found: ProperType) -> None:
+        if self._is_read():
+            self._access.report(
+                STATE_EXCLUDED,
+                f"{self._key!r} of {short_name(self._view.model)} is {short_name(found)}, which "
+                f"the filter {describe(self._view.filter)} of this State leaves out. Fix: take it "
+                f"from a State whose filter includes it",
+            )
+
+
+def _example(kind: str, key: str | int) -> str:
+    if kind == "str":
+        return f"{str(key)!r}"
+    return str(key) if str(key).isdigit() else "a number"

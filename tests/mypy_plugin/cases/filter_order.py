@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import typed_nnx as nnx
 
 
@@ -8,16 +10,63 @@ class Model(nnx.Module):
         self.linear = nnx.Linear(2, 3, rngs=rngs)
 
 
+class Scale(nnx.Param[Any]):
+    """A kind of Param."""
+
+
 model = Model(nnx.Rngs(0))
+state = nnx.state(model)
 
 # -- reports
 nnx.split(model, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
+nnx.split(model, nnx.Param, True, nnx.Cache)  # E: split: `True` takes every remaining leaf  [nnx-filter-order]
+nnx.state(model, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
+state.split(..., nnx.Param)  # E: State.split: `...`  [nnx-filter-order]
+state.filter(..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
+nnx.split_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
+nnx.filter_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
+nnx.state(model, nnx.Param, nnx.Param)  # E: nothing is left for Param: the same filter comes before it. Fix: remove it  [nnx-filter-order]
+nnx.split(model, nnx.Variable, nnx.Param, ...)  # E: nothing is left for Param: Variable comes before it and takes the same leaves. Fix: put Param before Variable  [nnx-filter-order]
+nnx.split(model, nnx.Param, Scale, ...)  # E: Fix: put Scale before Param  [nnx-filter-order]
+nnx.state(model, (nnx.Param, nnx.BatchStat), nnx.BatchStat)  # E: (Param, BatchStat) comes before it  [nnx-filter-order]
+nnx.state(model, nnx.Everything(), nnx.Param)  # E: nothing is left for Param  [nnx-filter-order]
+nnx.state(model, nnx.Param, nnx.Not(nnx.Param), nnx.Cache)  # E: the filters before it take every leaf  [nnx-filter-order]
+nnx.state(model, ..., ...)  # E: nothing is left for ...  [nnx-filter-order]
+nnx.state(model, nnx.Param, nnx.All(nnx.Param, nnx.PathContains("a")))  # E: Param comes before it  [nnx-filter-order]
+nnx.state(model, "tag", nnx.WithTag("tag"))  # E: nothing is left for 'tag'  [nnx-filter-order]
+chosen = nnx.Not(nnx.Param)
+nnx.state(model, chosen, chosen)  # E: nothing is left for Not(Param)  [nnx-filter-order]
 
 # -- correct
 nnx.split(model, nnx.Param, ...)
+nnx.split(model, Scale, nnx.Param, ...)
+nnx.split(model, nnx.Param, nnx.Variable, ...)
 nnx.state(model, ...)
+nnx.state(model, None, nnx.Param)
+nnx.state(model, None, None)
+nnx.state(model, "params", "dropout")
+nnx.state(model, nnx.PathContains("a"), nnx.Param)
+nnx.state(model, nnx.Not(nnx.Param), nnx.Param)
+nnx.state(model, nnx.Param, nnx.BatchStat, (nnx.Cache, nnx.Param))
+nnx.state(model, nnx.PathContains("lin", exact=False), nnx.PathContains("lin"))
+nnx.split(model, *[nnx.Param, ...])
 
 
 # -- unsure
 def any_filter(first: nnx.filterlib.Filter) -> None:
     nnx.split(model, first, nnx.Param)
+    nnx.split(model, nnx.Param, first)
+    nnx.split(model, first, first)
+
+
+def a_class(kind: type[nnx.Variable[Any]]) -> None:
+    nnx.split(model, kind, nnx.Param, ...)  # it may be a BatchStat
+
+
+def functions() -> None:
+    nnx.state(model, lambda path, value: "a" in path, lambda path, value: "a" in path)
+
+
+def one_of_two(flag: bool) -> None:
+    kind = nnx.Param if flag else nnx.Variable
+    nnx.state(model, kind, nnx.Param)

@@ -1,0 +1,141 @@
+"""``nnx-lost-update`` for keys: ``state["w"] = value`` changes the State, and not its model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    Expression,
+    ForStmt,
+    FuncDef,
+    IndexExpr,
+    MemberExpr,
+    NameExpr,
+    Node,
+    RefExpr,
+    WhileStmt,
+)
+from mypy.types import Instance
+
+from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.errorcodes import LOST_UPDATE
+from typed_nnx_mypy.models.kinds import Kind, kind_of
+from typed_nnx_mypy.models.states import is_state
+from typed_nnx_mypy.names import name_of
+from typed_nnx_mypy.registry import on_call
+from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.expected import is_expected_to_fail
+from typed_nnx_mypy.syntax.uses import (
+    function_of_statement,
+    may_be_used_elsewhere,
+    occurrences,
+    plain,
+    statements_around,
+    targets_of,
+)
+
+
+@on_call("State.__setitem__")
+def written_keys_are_used(call: Call) -> None:
+    """Report ``state[key] = value`` where `state` was made here and nothing uses it after that."""
+    target = call.node
+    statement = call.checker.parent(target) if isinstance(target, IndexExpr) else None
+    if not isinstance(target, IndexExpr) or not isinstance(statement, AssignmentStmt):
+        return
+    function = function_of_statement(statement, call.checker)
+    root = _root(target)
+    if function is None or root is None or not _is_write(statement, root, call.checker):
+        return
+    name = plain(root.name)
+    if may_be_used_elsewhere(name, function) or not _is_made_once(name, function):
+        return
+    if is_expected_to_fail(statement, call.checker):
+        return
+    if not _is_used(name, function, call.checker):
+        call.report(
+            LOST_UPDATE,
+            f"this puts a value into the State `{name}` only, which is not used after this; the "
+            f"model does not change. Fix: write it back, nnx.update(model, {name}), or change the "
+            "Variable itself, state[key][...] = value",
+            target,
+        )
+
+
+def _root(target: Expression) -> NameExpr | None:
+    """Return the name at the front of ``name[...].x[...]``."""
+    while isinstance(target, IndexExpr | MemberExpr):
+        target = target.base if isinstance(target, IndexExpr) else target.expr
+    return target if isinstance(target, NameExpr) else None
+
+
+def _is_write(statement: Node, root: NameExpr, checker: Checker) -> bool:
+    """Tell whether a statement surely does nothing but put a value into the State at `root`."""
+    if not isinstance(statement, AssignmentStmt) or len(statement.lvalues) > 1:
+        return False
+    target = statement.lvalues[0]
+    if not isinstance(target, IndexExpr) or _root(target) is not root:
+        return False
+    if target.base is root:
+        return True
+    found = checker.known_type(target.base)
+    return isinstance(found, Instance) and is_state(found.type)
+
+
+def _is_made_once(name: str, function: FuncDef) -> bool:
+    """Tell whether a name only ever stands for a State that the function takes from a model."""
+    bindings = [
+        node
+        for node in descendants(function)
+        if isinstance(node, AssignmentStmt)
+        and any(plain(each.name) == name for each in targets_of(node))
+    ]
+    if len(bindings) != 1:
+        return False
+    value = bindings[0].rvalue
+    callee = value.callee if isinstance(value, CallExpr) else None
+    known = name_of(callee.fullname) if isinstance(callee, RefExpr) else None
+    return known is not None and known.public in ("state", "split")
+
+
+def _is_used(name: str, function: FuncDef, checker: Checker) -> bool:
+    """Tell whether something may use a State, other than the writes into it."""
+    is_written = False
+    for place in occurrences(name, function):
+        statement = next(statements_around(place, checker), None)
+        if statement is None or any(place is each for each in targets_of(statement)):
+            continue
+        if _is_write(statement, place, checker):
+            is_written = True
+        elif not _is_leaf_read(place, checker):
+            return True
+        elif _in_loop(place, checker) or is_written:
+            root = _root(statement.lvalues[0]) if isinstance(statement, AssignmentStmt) else None
+            if root is None or not _is_write(statement, root, checker) or plain(root.name) != name:
+                return True
+    return False
+
+
+def _is_leaf_read(place: NameExpr, checker: Checker) -> bool:
+    """Tell whether a name is only used to get at a Variable or an array in the State."""
+    return any(kind_of(found) in (Kind.VARIABLE, Kind.ARRAY) for found in _types(place, checker))
+
+
+def _types(place: NameExpr, checker: Checker) -> Iterator[Instance]:
+    node: Expression = place
+    while True:
+        above = checker.parent(node)
+        if not isinstance(above, IndexExpr | MemberExpr):
+            return
+        if (above.base if isinstance(above, IndexExpr) else above.expr) is not node:
+            return
+        node = above
+        found = checker.known_type(node)
+        if isinstance(found, Instance):
+            yield found
+
+
+def _in_loop(place: NameExpr, checker: Checker) -> bool:
+    return any(isinstance(each, ForStmt | WhileStmt) for each in statements_around(place, checker))

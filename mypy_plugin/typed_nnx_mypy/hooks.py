@@ -1,0 +1,168 @@
+"""What the plugin does when mypy calls one of its hooks.
+
+This module imports every check, which takes longer than a whole run of mypy in which nothing has
+changed. So `plugin` imports it when mypy asks for the first hook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from mypy.nodes import TypeInfo
+from mypy.plugin import (
+    AttributeContext,
+    ClassDefContext,
+    FunctionContext,
+    FunctionSigContext,
+    MethodContext,
+)
+from mypy.types import FunctionLike, Type
+
+import typed_nnx_mypy.checks as checks  # registers
+import typed_nnx_mypy.inference as inference  # registers
+from typed_nnx_mypy import registry
+from typed_nnx_mypy.assignments import (
+    HOOKED,
+    attribute_check,
+    class_check,
+    insert_checks,
+    store_check,
+)
+from typed_nnx_mypy.call import Call, StateAccess
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.checks.deprecated import is_older_attribute, report_attribute
+from typed_nnx_mypy.config import Config
+from typed_nnx_mypy.inference.dataclasses import (
+    field_signature,
+    is_dataclass_maker,
+    is_specifier,
+    make_dataclass,
+)
+from typed_nnx_mypy.inference.partials import after_mypy
+from typed_nnx_mypy.models.marks import begins_static, record_marks
+from typed_nnx_mypy.names import PARTIALS, Name, name_of, runtime_of
+
+_ = checks, inference
+_INDEXING = ("State.__getitem__", "FlatState.__getitem__")
+CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
+
+
+class Hooks:
+    """The hooks for one run of mypy.
+
+    Args:
+        config: The settings of the plugin.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._calls: dict[str, CallHook | None] = {}
+
+    # -- what is claimed ----------------------------------------------------------------------
+
+    def of_call(self, fullname: str) -> CallHook | None:
+        """Return the hook for calls of a function, a class or a method."""
+        if fullname not in self._calls:
+            self._calls[fullname] = self._find(fullname)
+        return self._calls[fullname]
+
+    def _find(self, fullname: str) -> CallHook | None:
+        if fullname == HOOKED:
+            return self._on_assignment
+        if fullname in PARTIALS:
+            return after_mypy(partial(self._on_call, Name(fullname, "python")))
+        name = self._name(fullname)
+        if name is None:
+            return None
+        if name.public in _INDEXING:
+            return partial(self._on_access, name.runtime)
+        return partial(self._on_call, name) if registry.is_known(name.public) else None
+
+    def of_attribute(
+        self, fullname: str, find_class: Callable[[str], TypeInfo | None]
+    ) -> Callable[[AttributeContext], Type] | None:
+        """Return the hook for an attribute: of a State, of a Variable, or static in a Pytree."""
+        owner, _, name = fullname.rpartition(".")
+        if ".State." in fullname:
+            known = self._name(owner)
+            return partial(self._on_access, known.runtime) if known is not None else None
+        if is_older_attribute(fullname):
+            known = self._name(fullname)
+            return partial(self._on_older, known.public) if known is not None else None
+        info = find_class(owner)
+        return self._on_store if info is not None and begins_static(info, name) else None
+
+    def of_signature(self, fullname: str) -> Callable[[FunctionSigContext], FunctionLike] | None:
+        """Return the hook for the signature of a field specifier of dataclasses."""
+        return field_signature if is_specifier(fullname) and self._name(fullname) else None
+
+    def of_class_decorator(self, fullname: str) -> Callable[[ClassDefContext], bool] | None:
+        """Return the hook for `dataclasses.dataclass`, which takes the specifiers of NNX too."""
+        return make_dataclass if is_dataclass_maker(fullname) else None
+
+    def _name(self, fullname: str) -> Name | None:
+        name = name_of(fullname)
+        # jax itself is used with every runtime.
+        is_chosen = name is not None and name.runtime in ("jax", *self._config.runtimes)
+        return name if is_chosen else None
+
+    # -- the hooks ----------------------------------------------------------------------------
+
+    def _on_call(self, name: Name, context: FunctionContext | MethodContext) -> Type:
+        checker = Checker(context.api, self._config)
+        if checker.is_of_runtime():
+            return context.default_return_type
+        call = Call(name, context, checker)
+        for infer in registry.CALL_INFERENCES.get(name.public, ()):
+            found = infer(call)
+            if found is not None:
+                call.result = found
+        for check in registry.CALL_CHECKS.get(name.public, ()):
+            check(call)
+        return call.result
+
+    def _on_access(
+        self, runtime: str, context: AttributeContext | FunctionContext | MethodContext
+    ) -> Type:
+        assert not isinstance(context, FunctionContext)
+        checker = Checker(context.api, self._config)
+        access = StateAccess(runtime, context, checker)
+        if not checker.is_of_runtime():
+            for infer in registry.ACCESS_INFERENCES:
+                found = infer(access)
+                if found is not None:
+                    access.result = found
+        return access.result
+
+    def _on_assignment(self, context: FunctionContext | MethodContext) -> Type:
+        if isinstance(context, MethodContext):
+            checker = Checker(context.api, self._config)
+            found = attribute_check(context, checker)
+            if found is not None and found.runtime in self._config.runtimes:
+                for check in registry.ATTRIBUTE_CHECKS:
+                    check(found)
+            of_class = class_check(context, checker)
+            if of_class is not None and of_class.runtime in self._config.runtimes:
+                for check_class in registry.CLASS_CHECKS:
+                    check_class(of_class)
+        return context.default_return_type
+
+    def _on_older(self, public: str, context: AttributeContext) -> Type:
+        report_attribute(context, public, Checker(context.api, self._config))
+        return context.default_attr_type
+
+    def _on_store(self, context: AttributeContext) -> Type:
+        found = store_check(context, Checker(context.api, self._config))
+        if found is not None and found.runtime in self._config.runtimes:
+            for check in registry.STORE_CHECKS:
+                check(found)
+        return context.default_attr_type
+
+    def on_class(self, context: ClassDefContext) -> None:
+        """Make the attributes of a class visible to the plugin if it is a Pytree."""
+        bases = context.cls.info.mro[1:]
+        if any(base.name == "Pytree" and runtime_of(base.fullname) for base in bases):
+            record_marks(context)
+            insert_checks(context)

@@ -1,0 +1,212 @@
+"""The attributes of a Pytree class: their types and whether they are data or static."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+from mypy.expandtype import expand_type_by_instance
+from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import TypeInfo, Var
+from mypy.types import (
+    AnyType,
+    Instance,
+    NoneType,
+    PartialType,
+    ProperType,
+    TypeOfAny,
+    UnionType,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, is_pytree, is_rngs, kind_of
+from typed_nnx_mypy.models.marks import UNSURE, Said, is_checked, marks_of
+from typed_nnx_mypy.names import runtime_of
+
+Status: TypeAlias = Literal["data", "static", "unknown"]
+
+# The runtimes' classes whose own attributes are in no State.
+_BARE: Final = frozenset({"Pytree", "Module", "Object", "List", "Dict", "Rngs"})
+# What opens a class when it defines them.
+_HOOKS: Final = ("__getattr__", "__setattr__", "__getattribute__")
+
+
+@dataclass(frozen=True)
+class Field:
+    """An attribute of a Pytree.
+
+    Attributes:
+        name: Its name.
+        type: Its type.
+        status: What it is when its value is not None: "data", "static" or "unknown".
+        line: The line that speaks of it first, in the file of `owner`; 0 where it is not known.
+        owner: The last class that speaks of it.
+        is_always: Whether each object has it: ``__init__`` assigns it in any case.
+        is_marked: Whether a mark says what it is, and not its value.
+        is_ready: Whether mypy has found its type; `type` is Any until then.
+    """
+
+    name: str
+    type: ProperType
+    status: Status
+    line: int
+    owner: TypeInfo
+    is_always: bool = False
+    is_marked: bool = False
+    is_ready: bool = True
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is known of the attributes of a Pytree.
+
+    Attributes:
+        instance: Its type.
+        fields: By name.
+        is_open: Whether objects may have attributes that no source names.
+        is_ready: Whether mypy has found the types of all fields.
+    """
+
+    instance: Instance
+    fields: Mapping[str, Field]
+    is_open: bool
+    is_ready: bool
+
+
+def model_of(instance: Instance, checker: Checker) -> Model | None:
+    """Return the attributes of a Pytree, inherited ones too; None where it is no Pytree."""
+    del checker  # all is in the class
+    info = instance.type
+    if not is_pytree(info):
+        return None
+    fields: dict[str, Field] = {}
+    for base in reversed(info.mro):
+        if not _is_bare(base):
+            for name, found in _own_fields(base, instance):
+                fields[name] = _together(fields.get(name), found)
+    return Model(
+        instance,
+        fields,
+        is_open=is_rngs(info) or any(_opens(base) for base in info.mro),
+        is_ready=all(each.is_ready for each in fields.values()),
+    )
+
+
+def _is_bare(base: TypeInfo) -> bool:
+    """Tell whether a class is a base of all Pytrees, or of no use."""
+    if base.fullname == "builtins.object":
+        return True
+    return bool(runtime_of(base.fullname)) and (base.name in _BARE or not is_pytree(base))
+
+
+def _opens(base: TypeInfo) -> bool:
+    if base.fallback_to_any:
+        return True
+    if _is_bare(base):
+        return False
+    found = marks_of(base)
+    return (found is not None and found.is_open) or any(name in base.names for name in _HOOKS)
+
+
+# -- one class --------------------------------------------------------------------------------
+
+
+def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field]]:
+    marks = marks_of(base)
+    is_dataclass = "dataclass" in base.metadata or "dataclass_tag" in base.metadata
+    at_base = map_instance_to_supertype(instance, base)
+    attributes = marks.attributes if marks is not None else {}
+
+    def place(name: str) -> tuple[int, str]:
+        return attributes[name].line if name in attributes else 0, name
+
+    # mypy's cache does not keep the order of the source.
+    for name in sorted(base.names, key=place):
+        node = base.names[name].node
+        if not isinstance(node, Var) or not _is_attribute(node):
+            continue
+        said = attributes.get(name)
+        if said is not None and said.has_default and not said.is_assigned:
+            # Without a dataclass it is a value of the class, unless it is a field specifier.
+            if not is_dataclass and not said.mark:
+                continue
+        elif said is None and node.is_initialized_in_class and node.has_explicit_value:
+            continue
+        found = _type_of(node, at_base)
+        yield name, _field(node, found, base, said, is_dataclass, instance.type)
+
+
+def _is_attribute(node: Var) -> bool:
+    return not (node.is_classvar or node.is_property or node.name.startswith("__"))
+
+
+def _type_of(node: Var, at_base: Instance) -> ProperType:
+    found = get_proper_type(node.type)
+    if found is None or isinstance(found, PartialType):
+        return AnyType(TypeOfAny.special_form)
+    return get_proper_type(expand_type_by_instance(found, at_base))
+
+
+def _field(
+    node: Var,
+    found: ProperType,
+    base: TypeInfo,
+    said: Said | None,
+    is_dataclass: bool,
+    owner: TypeInfo,
+) -> Field:
+    mark = said.mark if said is not None else ""
+    if not is_checked(owner):
+        mark = ""  # the runtimes take the value and forget the mark
+    is_always = said is not None and (said.is_always or (is_dataclass and not said.is_assigned))
+    return Field(
+        name=node.name,
+        type=found,
+        status=_status(found, mark, owner),
+        line=said.line if said is not None else 0,
+        owner=base,
+        is_always=is_always,
+        is_marked=mark in ("data", "static"),
+        is_ready=node.type is not None and not isinstance(node.type, PartialType),
+    )
+
+
+def _status(found: ProperType, mark: str, owner: TypeInfo) -> Status:
+    if mark == "data":
+        return "data"
+    if mark == "static":
+        return "static"
+    said: set[Status] = {_status_of(each, owner) for each in _parts(found)}
+    status: Status = said.pop() if len(said) == 1 else "unknown"
+    # An int may have been marked as data; an array cannot have been marked as static.
+    return "unknown" if mark == UNSURE and status == "static" else status
+
+
+def _parts(found: ProperType) -> list[ProperType]:
+    """Return the types of a union, without None where there is something else."""
+    if not isinstance(found, UnionType):
+        return [found]
+    parts = [part for each in found.items for part in _parts(get_proper_type(each))]
+    return [each for each in parts if not isinstance(each, NoneType)] or parts
+
+
+def _status_of(found: ProperType, owner: TypeInfo) -> Status:
+    if kind_of(found) is not None:
+        return "data"
+    holds = holds_data(found)
+    if is_plain_container(found) and is_checked(owner):
+        return "static" if holds is False else "unknown"
+    if holds is None:
+        return "unknown"
+    return "data" if holds else "static"
+
+
+def _together(before: Field | None, said: Field) -> Field:
+    """Return an attribute of a base class after a class said something of it, too."""
+    if before is None:
+        return said
+    if before.is_marked and not said.is_marked:
+        said = replace(said, status=before.status, is_marked=True)
+    return replace(said, is_always=said.is_always or before.is_always)

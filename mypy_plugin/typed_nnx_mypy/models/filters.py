@@ -1,0 +1,362 @@
+"""Filters as the plugin knows them, and which leaves pass.
+
+Not every filter is known, and not every leaf, so answers have three values: True, False, and None
+for "not sure". How filters are read from source is in ``filter_syntax``, how they travel in types
+in ``filter_encoding``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from mypy.nodes import TypeInfo
+from mypy.types import (
+    AnyType,
+    Instance,
+    ProperType,
+    Type,
+    TypeOfAny,
+    UnionType,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.names import runtime_of
+
+Key: TypeAlias = str | int | None
+"""A key of a path; None where it is not known, as the index of a list."""
+
+
+@dataclass(frozen=True)
+class Everything:
+    """Takes every leaf: `...`, True and ``Everything()``."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Takes no leaf: None, False and ``Nothing()``."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A filter that the plugin cannot evaluate, such as a function."""
+
+
+@dataclass(frozen=True)
+class OfType:
+    """Takes the values of a class and of its subclasses.
+
+    Attributes:
+        type: The class, with Any for its parameters.
+    """
+
+    type: Instance
+
+
+@dataclass(frozen=True)
+class WithTag:
+    """Takes the values whose metadata has the tag."""
+
+    tag: str
+
+
+@dataclass(frozen=True)
+class PathContains:
+    """Takes the values whose path contains a key; without `exact`, a text that contains it."""
+
+    key: str | int
+    exact: bool = True
+
+
+@dataclass(frozen=True)
+class PathIn:
+    """Takes the values at the given paths."""
+
+    paths: tuple[tuple[str | int, ...], ...]
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """Takes what one of its filters takes."""
+
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """Takes what all of its filters take."""
+
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True)
+class Negation:
+    """Takes what its filter does not take."""
+
+    filter: Filter
+
+
+Filter: TypeAlias = (
+    Everything
+    | Nothing
+    | Unknown
+    | OfType
+    | WithTag
+    | PathContains
+    | PathIn
+    | AnyOf
+    | AllOf
+    | Negation
+)
+
+
+# -- building ---------------------------------------------------------------------------------
+
+
+def of_class(info: TypeInfo) -> OfType:
+    """Return the filter that a class stands for."""
+    arguments: list[Type] = [AnyType(TypeOfAny.special_form) for _ in info.defn.type_vars]
+    return OfType(Instance(info, arguments))
+
+
+def any_of(filters: Iterable[Filter]) -> Filter:
+    """Return the filter that takes what one of `filters` takes, in its shortest form."""
+    found: list[Filter] = []
+    for each in filters:
+        found.extend(each.filters if isinstance(each, AnyOf) else (each,))
+    kept = tuple(dict.fromkeys(each for each in found if each != Nothing()))
+    if Everything() in kept:
+        return Everything()
+    return kept[0] if len(kept) == 1 else AnyOf(kept) if kept else Nothing()
+
+
+def all_of(filters: Iterable[Filter]) -> Filter:
+    """Return the filter that takes what all of `filters` take, in its shortest form."""
+    found: list[Filter] = []
+    for each in filters:
+        found.extend(each.filters if isinstance(each, AllOf) else (each,))
+    kept = tuple(dict.fromkeys(each for each in found if each != Everything()))
+    if Nothing() in kept:
+        return Nothing()
+    return kept[0] if len(kept) == 1 else AllOf(kept) if kept else Everything()
+
+
+def negation(of: Filter) -> Filter:
+    """Return the filter that takes what another does not take."""
+    match of:
+        case Everything():
+            return Nothing()
+        case Nothing():
+            return Everything()
+        case Unknown():
+            return Unknown()
+        case Negation():
+            return of.filter
+        case _:
+            return Negation(of)
+
+
+def in_order(filters: Iterable[Filter]) -> list[Filter]:
+    """Return what each of some filters takes where the first that takes a leaf gets it."""
+    found: list[Filter] = []
+    earlier: list[Filter] = []
+    for each in filters:
+        left = [before for before in earlier if not _are_apart(before, each)]
+        found.append(all_of((each, negation(any_of(left)))))
+        earlier.append(each)
+    return found
+
+
+def _are_apart(one: Filter, other: Filter) -> bool:
+    """Tell whether two filters are classes of which none is derived from the other."""
+    if not (isinstance(one, OfType) and isinstance(other, OfType)):
+        return False
+    first, second = one.type.type, other.type.type
+    return not (first.has_base(second.fullname) or second.has_base(first.fullname))
+
+
+def below(of: Filter, key: Key) -> Filter:
+    """Return the filter for paths that are relative to what stands at `key`."""
+    match of:
+        case PathContains():
+            return _below_key(of, key)
+        case PathIn():
+            if key is None:
+                return Unknown()
+            rest = tuple(path[1:] for path in of.paths if path and path[0] == key)
+            return PathIn(rest) if rest else Nothing()
+        case AnyOf():
+            return any_of(below(each, key) for each in of.filters)
+        case AllOf():
+            return all_of(below(each, key) for each in of.filters)
+        case Negation():
+            return negation(below(of.filter, key))
+        case _:
+            return of
+
+
+def _below_key(of: PathContains, key: Key) -> Filter:
+    if key is None:
+        return any_of((of, Unknown()))
+    found = key == of.key if of.exact else str(of.key) in str(key)
+    return Everything() if found else of
+
+
+# -- asking -----------------------------------------------------------------------------------
+
+
+def passes(of: Filter, variable: Type, path: tuple[Key, ...] = ()) -> bool | None:
+    """Tell whether a filter takes a Variable or an array.
+
+    Args:
+      of: The filter.
+      variable: The type of the leaf.
+      path: Its path from where the filter applies.
+
+    Returns:
+      None where that is not sure.
+    """
+    for key in path:
+        of = below(of, key)
+    return _takes(of, get_proper_type(variable))
+
+
+def _takes(of: Filter, leaf: ProperType) -> bool | None:
+    match of:
+        case Everything():
+            return True
+        case Nothing() | PathContains():  # no key is left that the path could contain
+            return False
+        case Unknown():
+            return None
+        case OfType():
+            return _is_of_type(leaf, of.type)
+        case WithTag():
+            return None if _may_have_metadata(leaf) else False
+        case PathIn():
+            return () in of.paths
+        case AnyOf():
+            return _any(_takes(each, leaf) for each in of.filters)
+        case AllOf():
+            return _all(_takes(each, leaf) for each in of.filters)
+        case Negation():
+            found = _takes(of.filter, leaf)
+            return None if found is None else not found
+
+
+def _any(answers: Iterable[bool | None]) -> bool | None:
+    found = set(answers)
+    return True if True in found else None if None in found else False
+
+
+def _all(answers: Iterable[bool | None]) -> bool | None:
+    found = set(answers)
+    return False if False in found else None if None in found else True
+
+
+def _is_of_type(leaf: ProperType, asked: Instance) -> bool | None:
+    if isinstance(leaf, UnionType):
+        answers = {_is_of_type(get_proper_type(each), asked) for each in leaf.items}
+        return answers.pop() if len(answers) == 1 else None
+    if not isinstance(leaf, Instance):
+        return None
+    if leaf.type.has_base(asked.type.fullname):
+        return True
+    is_open = leaf.type.fallback_to_any or asked.type.fallback_to_any
+    if is_open or asked.type.has_base(leaf.type.fullname) or asked.type.is_protocol:
+        return None
+    ours, theirs = variable_runtime(leaf.type), variable_runtime(asked.type)
+    # Arrays have many classes; what is a Variable is no array, and no Variable of another class.
+    return False if (ours or theirs) and not leaf.type.is_protocol else None
+
+
+def _may_have_metadata(leaf: ProperType) -> bool:
+    return not (isinstance(leaf, Instance) and leaf.type.fullname == "jax._src.basearray.Array")
+
+
+def variable_runtime(info: TypeInfo) -> str:
+    """Return the runtime whose Variable a class is derived from; empty where it is none."""
+    for base in info.mro:
+        if base.name == "Variable" and (runtime := runtime_of(base.fullname)):
+            return runtime
+    return ""
+
+
+def implies(narrow: Filter, wide: Filter) -> bool:
+    """Tell whether all that one filter takes is surely taken by another, whatever the model."""
+    if narrow == wide:
+        return not has_unknown(narrow)
+    match narrow, wide:
+        case (_, Everything()) | (Nothing(), _):
+            return True
+        case AnyOf(), _:
+            return all(implies(each, wide) for each in narrow.filters)
+        case _, AllOf():
+            return all(implies(narrow, each) for each in wide.filters)
+        case _, AnyOf():
+            return any(implies(narrow, each) for each in wide.filters) or any(
+                negation(each) in wide.filters and not has_unknown(each) for each in wide.filters
+            )
+        case AllOf(), _:
+            return any(implies(each, wide) for each in narrow.filters)
+        case OfType(), OfType():
+            return narrow.type.type.has_base(wide.type.type.fullname)
+        case Negation(), Negation():
+            return implies(wide.filter, narrow.filter)
+        case _:
+            return False
+
+
+def has_unknown(of: Filter) -> bool:
+    """Tell whether a part of a filter is not known."""
+    match of:
+        case Unknown():
+            return True
+        case AnyOf() | AllOf():
+            return any(map(has_unknown, of.filters))
+        case Negation():
+            return has_unknown(of.filter)
+        case _:
+            return False
+
+
+def looks_at_paths(of: Filter) -> bool:
+    """Tell whether a filter asks where a leaf stands.
+
+    A leaf that stands at two places is in a State once, which the types of a model do not say.
+    """
+    match of:
+        case PathContains() | PathIn():
+            return True
+        case AnyOf() | AllOf():
+            return any(map(looks_at_paths, of.filters))
+        case Negation():
+            return looks_at_paths(of.filter)
+        case _:
+            return False
+
+
+def describe(of: Filter) -> str:
+    """Return a filter as it would be written, for messages."""
+    match of:
+        case Everything():
+            return "..."
+        case Nothing():
+            return "None"
+        case Unknown():
+            return "a filter"
+        case OfType():
+            return of.type.type.name
+        case WithTag():
+            return repr(of.tag)
+        case PathContains():
+            return f"PathContains({of.key!r})"
+        case PathIn():
+            return f"PathIn({', '.join(map(repr, of.paths))})"
+        case AnyOf():
+            return f"({', '.join(map(describe, of.filters))})"
+        case AllOf():
+            return f"All({', '.join(map(describe, of.filters))})"
+        case Negation():
+            return f"Not({describe(of.filter)})"

@@ -1,0 +1,235 @@
+"""Whether States have what a model has: leaves that surely are missing, and leaves too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, TypeAlias
+
+from mypy.nodes import TypeInfo
+from mypy.types import Instance, ProperType, Type, get_proper_type
+from mypy.typevars import fill_typevars_with_any
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.fields import model_of
+from typed_nnx_mypy.models.filters import (
+    AllOf,
+    AnyOf,
+    Everything,
+    Filter,
+    Key,
+    Negation,
+    OfType,
+    PathContains,
+    PathIn,
+    below,
+    passes,
+)
+from typed_nnx_mypy.models.kinds import Kind, kind_of
+from typed_nnx_mypy.models.leaves import Leaf, is_leaf, leaves, members_of, options
+from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.names import runtime_of
+
+Relation: TypeAlias = Literal["same", "related", "unrelated"]
+Path: TypeAlias = tuple[Key, ...]
+
+# What `nnx.pop` takes out of models, so that it is there at some times only.
+_POPPED: Final = frozenset({"Intermediate", "Perturbation"})
+# What the layers of the runtimes make themselves; of other types it may be a subclass.
+_EXACT: Final = frozenset({"BatchStat", "Param"})
+_SHOWN: Final = 3
+
+
+def relation(one: Type, other: Type) -> Relation | None:
+    """Tell how two models are related by their classes; None where that is not sure."""
+    first, second = get_proper_type(one), get_proper_type(other)
+    if first == second:
+        return "same"
+    if not isinstance(first, Instance) or not isinstance(second, Instance):
+        return None
+    if kind_of(first) is not Kind.PYTREE or kind_of(second) is not Kind.PYTREE:
+        return None
+    for info in (first.type, second.type):
+        if info.fallback_to_any or info.is_protocol:
+            return None
+    if first.type in second.type.mro or second.type in first.type.mro:
+        return "related"
+    return "unrelated"
+
+
+def holds(found: Type, of: Filter, path: Path, checker: Checker) -> bool | None:
+    """Tell whether the State of a value has a leaf at a path; None where that is not sure.
+
+    Args:
+      found: The type of the value.
+      of: The filter of the State, for paths from the value.
+      path: The path from the value.
+      checker: The type checker of the file.
+    """
+    items, is_optional = options(found)
+    answers = {_holds(each, of, path, checker) for each in items}
+    if is_optional:
+        answers.add(False)
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _holds(found: ProperType, of: Filter, path: Path, checker: Checker) -> bool | None:
+    if is_leaf(found):
+        return False if path else passes(of, found)
+    members = members_of(found, checker)
+    if not path or path[0] is None or members is None:
+        return None
+    member = members.at(path[0])
+    if member is None:
+        return False if members.is_complete else None
+    if not member.is_ready:
+        return None
+    if member.status == "static":
+        return False
+    left = below(of, path[0])
+    answer = holds(member.type, left, path[1:], checker)
+    if answer is None and len(path) == 1 and _is_exact(found, member.type):
+        answer = _passes_exactly(left, member.type)
+    is_there = member.is_always and member.status == "data"
+    return answer if is_there or answer is False else None
+
+
+def _is_exact(owner: ProperType, leaf: ProperType) -> bool:
+    """Tell whether a leaf surely is of its class itself, not of a subclass: in layers of a runtime.
+
+    In a user's class the type may be one that covers several.
+    """
+    if not isinstance(owner, Instance) or not isinstance(leaf, Instance):
+        return False
+    return bool(runtime_of(owner.type.fullname)) and leaf.type.name in _EXACT
+
+
+def _passes_exactly(of: Filter, leaf: ProperType) -> bool | None:
+    match of:
+        case OfType() if isinstance(leaf, Instance):
+            return leaf.type.has_base(of.type.type.fullname)
+        case AnyOf() | AllOf():
+            answers = {_passes_exactly(each, leaf) for each in of.filters}
+            decisive = isinstance(of, AnyOf)
+            if decisive in answers:
+                return decisive
+            return None if None in answers else not decisive
+        case Negation():
+            answer = _passes_exactly(of.filter, leaf)
+            return None if answer is None else not answer
+        case _:
+            return passes(of, leaf)
+
+
+def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checker) -> list[Leaf]:
+    """Return the leaves of a model that surely are in none of several States.
+
+    Args:
+      model: The type of the model.
+      of: Which of its leaves are asked for.
+      parts: The States, of this model or of others. One at least.
+      checker: The type checker of the file.
+    """
+    known = leaves(StateView(parts[0].instance, get_proper_type(model), of), checker).items
+    gone = [
+        leaf
+        for leaf in known
+        if _is_asked_for(leaf)
+        and all(holds(part.model, part.filter, leaf.path, checker) is False for part in parts)
+    ]
+    if any(map(_has_paths, (of, *(part.filter for part in parts)))):
+        # A Variable that a model has at two paths is in the State at one of them.
+        held = [leaf for leaf in known if leaf not in gone]
+        gone = [leaf for leaf in gone if not any(_may_be_one(leaf, each) for each in held)]
+    return gone
+
+
+def _is_asked_for(leaf: Leaf) -> bool:
+    if not (leaf.is_sure and leaf.passes) or None in leaf.path:
+        return False
+    return not isinstance(leaf.type, Instance) or not any(
+        base.name in _POPPED for base in leaf.type.type.mro
+    )
+
+
+def _has_paths(of: Filter) -> bool:
+    match of:
+        case PathContains() | PathIn():
+            return True
+        case AnyOf() | AllOf():
+            return any(map(_has_paths, of.filters))
+        case Negation():
+            return _has_paths(of.filter)
+        case _:
+            return False
+
+
+def _may_be_one(leaf: Leaf, other: Leaf) -> bool:
+    if not isinstance(leaf.type, Instance) or not isinstance(other.type, Instance):
+        return True
+    first, second = leaf.type.type, other.type.type
+    return first in second.mro or second in first.mro
+
+
+def unknown_to(model: Type, part: StateView, checker: Checker) -> tuple[list[Leaf], bool]:
+    """Return the leaves of a State that a model surely has not, and whether these are all.
+
+    Args:
+      model: The type of the model.
+      part: The State, of another model.
+      checker: The type checker of the file.
+    """
+    known = leaves(part, checker)
+    taken = [leaf for leaf in known.items if leaf.passes is not False]
+    found = [
+        leaf
+        for leaf in taken
+        if _is_asked_for(leaf) and holds(model, Everything(), leaf.path, checker) is False
+    ]
+    return found, known.is_complete and len(found) == len(taken)
+
+
+def is_below_missing_node(model: Type, path: Path, checker: Checker) -> bool:
+    """Tell whether a model surely has not even the node that the leaf at a path would stand in."""
+    found: ProperType = get_proper_type(model)
+    for key in path[:-1]:
+        members = members_of(found, checker)
+        if members is None or key is None:
+            return False
+        member = members.at(key)
+        if member is None:
+            return members.is_complete
+        found = member.type
+    return False
+
+
+def wait_for(models: Iterable[Type], checker: Checker) -> bool:
+    """Tell whether mypy has to find types of models first; the function is then checked again."""
+    for each in models:
+        found = get_proper_type(each)
+        known = model_of(found, checker) if isinstance(found, Instance) else None
+        if known is not None and not known.is_ready:
+            return checker.defer()
+    return False
+
+
+def subclass_may_hold(model: Type, found: Iterable[Leaf], checker: Checker) -> bool:
+    """Tell whether a class below that of a model may have leaves that the model has not."""
+    proper = get_proper_type(model)
+    if not isinstance(proper, Instance):
+        return True
+    paths = [leaf.path for leaf in found]
+    for module in checker.api.modules.values():
+        for symbol in module.names.values():
+            info = symbol.node
+            if isinstance(info, TypeInfo) and info is not proper.type and proper.type in info.mro:
+                below_it = fill_typevars_with_any(info)
+                if any(holds(below_it, Everything(), path, checker) is not False for path in paths):
+                    return True
+    return False
+
+
+def in_words(found: Iterable[Leaf]) -> str:
+    """Return the paths of leaves as text, the first of them if there are many."""
+    names = [f"`{'.'.join(map(str, leaf.path))}`" for leaf in found]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

@@ -1,0 +1,239 @@
+"""What an attribute was before an assignment: the assignments that came earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mypy.nodes import (
+    AssignmentStmt,
+    Block,
+    CallExpr,
+    Expression,
+    ExpressionStmt,
+    FuncDef,
+    IndexExpr,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    Node,
+    OperatorAssignmentStmt,
+    SuperExpr,
+    TupleExpr,
+    TypeInfo,
+    Var,
+)
+from mypy.types import ProperType, UnionType, get_proper_type
+
+from typed_nnx_mypy.assignments import assigned_attributes, statements_of
+from typed_nnx_mypy.call import AttributeCheck
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, kind_of
+from typed_nnx_mypy.models.marks import (
+    all_said,
+    is_static_by_form,
+    marks_of,
+    methods_of,
+    self_name_of,
+)
+from typed_nnx_mypy.models.values import assigned_value, is_attribute, mark_in_call, may_be_marked
+from typed_nnx_mypy.syntax.children import descendants
+
+_FILLING = ("append", "extend", "insert", "setdefault", "update")
+
+
+class Assigned(NamedTuple):
+    """An assignment to an attribute of the object.
+
+    Attributes:
+        function: The method.
+        statement: The assignment.
+        value: What is assigned; None where it is unpacked from something.
+    """
+
+    function: FuncDef
+    statement: AssignmentStmt
+    value: Expression | None
+
+
+def value_of(check: AttributeCheck) -> Expression | None:
+    """Return what the assignment of a check gives to the attribute; None where it unpacks."""
+    return assigned_value(check.statement, self_name_of(check.function), check.name)
+
+
+def assignments_to(owner: TypeInfo, name: str) -> Iterator[Assigned]:
+    """Yield the assignments to an attribute in the methods of a class, not in those of its bases."""
+    for method in methods_of(owner.defn):
+        self_name = self_name_of(method)
+        for statement in statements_of(method.body):
+            if isinstance(statement, AssignmentStmt) and name in assigned_attributes(
+                statement, self_name
+            ):
+                value = assigned_value(statement, self_name, name)
+                yield Assigned(method, statement, value)
+
+
+def is_deleted(owner: TypeInfo, name: str) -> bool:
+    """Tell whether a method of the class or a base deletes an attribute."""
+    return any(said.is_deleted for _, said in all_said(owner, name))
+
+
+def is_filled(owner: TypeInfo, name: str) -> bool:
+    """Tell whether a method of the class puts something into an attribute: ``self.x.append(...)``."""
+    for method in methods_of(owner.defn):
+        self_name = self_name_of(method)
+        if any(_fills(node, name, self_name) for node in descendants(method.body)):
+            return True
+    return False
+
+
+def _fills(node: Node, name: str, self_name: str) -> bool:
+    match node:
+        case CallExpr(callee=MemberExpr(expr=MemberExpr() as target, name=method)):
+            return method in _FILLING and is_attribute(target, self_name, name)
+        case AssignmentStmt():
+            return any(
+                isinstance(each, IndexExpr) and is_attribute(each.base, self_name, name)
+                for each in node.lvalues
+            )
+        case OperatorAssignmentStmt():
+            return is_attribute(node.lvalue, self_name, name)
+        case _:
+            return False
+
+
+# -- what it may be ---------------------------------------------------------------------------
+
+
+def may_be_data_before(
+    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
+) -> bool:
+    """Tell whether an attribute may be data when an assignment comes, so that it stays data."""
+    for each in assignments_to(owner, name):
+        if each.statement is statement:
+            continue
+        is_before = each.function is not function or each.statement.line < statement.line
+        if function.name == "__init__" and each.function is not function:
+            continue
+        if is_before and not _is_surely_static(each.value, checker):
+            return True
+    return any(not _is_static_in(base, name) for base in owner.mro[1:])
+
+
+def _is_surely_static(value: Expression | None, checker: Checker) -> bool:
+    if value is None:
+        return False
+    if is_static_by_form(value) or mark_in_call(value) == "static":
+        return True
+    known = checker.known_type(value)
+    return known is not None and is_static(known) and not may_be_marked(value, checker)
+
+
+def is_static(found: ProperType) -> bool:
+    """Tell whether a value of a type is static without a mark: a plain container is, too."""
+    if isinstance(found, UnionType):
+        return all(is_static(get_proper_type(each)) for each in found.items)
+    return is_plain_container(found) or holds_data(found) is False
+
+
+def _is_static_in(base: TypeInfo, name: str) -> bool:
+    """Tell whether an attribute that a base has is static there, or is not assigned there."""
+    if name not in base.names:
+        return True
+    marks = marks_of(base)
+    said = marks.attributes.get(name) if marks is not None else None
+    if said is not None and (said.begins_static or not said.is_assigned):
+        return True
+    node = base.names[name].node
+    found = get_proper_type(node.type) if isinstance(node, Var) else None
+    return found is not None and is_static(found)
+
+
+# -- what it surely is ------------------------------------------------------------------------
+
+
+def static_since(
+    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
+) -> int:
+    """Return the line of the assignment that surely made an attribute static; 0 where there is none.
+
+    The line is 0 too where it might have become data in between.
+    """
+    before = _surely_before(owner, name, function, statement, checker)
+    for each in before:
+        if each.value is not None and mark_in_call(each.value) == "static":
+            return each.statement.line
+    if may_be_data_before(owner, name, function, statement, checker):
+        return 0
+    if before:
+        return before[0].statement.line
+    return _line_in_init(owner, name, function, statement)
+
+
+def data_since(
+    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
+) -> int:
+    """Return the line of the assignment that surely made an attribute data; 0 if there is none."""
+    before = _surely_before(owner, name, function, statement, checker)
+    if function.name != "__init__":
+        before += [
+            each
+            for each in assignments_to(owner, name)
+            if each.function.name == "__init__" and each.statement in each.function.body.body
+        ]
+    for each in before:
+        known = checker.known_type(each.value) if each.value is not None else None
+        if known is not None and kind_of(known) is not None:
+            return each.statement.line
+    return 0
+
+
+def _surely_before(
+    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
+) -> list[Assigned]:
+    """Return the assignments of the same method that have run whenever this one runs."""
+    around = {each for each in checker.above(statement) if isinstance(each, Block)}
+    return [
+        each
+        for each in assignments_to(owner, name)
+        if each.function is function
+        and each.statement.line < statement.line
+        and checker.parent(each.statement) in around
+    ]
+
+
+def _line_in_init(owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt) -> int:
+    """Return where ``__init__`` of the class, or of a base that it calls, makes it static."""
+    for base, said in all_said(owner, name):
+        if said.begins_static:
+            is_own = base is owner
+            if is_own and function.name == "__init__":
+                return 0  # it would have been found before the statement
+            return said.line if is_own or _calls_base(owner, function, statement) else 0
+    return 0
+
+
+def _calls_base(owner: TypeInfo, function: FuncDef, statement: AssignmentStmt) -> bool:
+    """Tell whether ``super().__init__`` has run when a statement runs."""
+    symbol = owner.names.get("__init__")
+    if symbol is None:
+        return True
+    node = symbol.node
+    if not isinstance(node, FuncDef):
+        return False
+    return any(
+        isinstance(each, ExpressionStmt)
+        and isinstance(each.expr, CallExpr)
+        and isinstance(each.expr.callee, SuperExpr)
+        and each.expr.callee.name == "__init__"
+        and (node is not function or each.line < statement.line)
+        for each in node.body.body
+    )
+
+
+def knows_all_bases(owner: TypeInfo) -> bool:
+    """Tell whether the source of all bases with attributes was read, so that nothing is hidden."""
+    return not any(
+        base.fallback_to_any or ((marks := marks_of(base)) is not None and marks.is_open)
+        for base in owner.mro
+    )

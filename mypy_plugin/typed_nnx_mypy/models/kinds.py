@@ -1,0 +1,311 @@
+"""What values of a type are for the runtimes: Variables, Pytrees, arrays, or something that is static.
+
+The rule is that of both runtimes: a jax or numpy array, an array reference, a Variable and a Pytree
+are data; in plain lists, tuples, dicts and in a State the runtimes look for data; sets they take as
+they are. Of any other class (a dataclass that jax knows, a class of `nnx.register_data_type`) a type
+does not say it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum, auto
+from typing import Final
+
+from mypy.nodes import TypeInfo
+from mypy.types import (
+    CallableType,
+    Instance,
+    LiteralType,
+    NoneType,
+    Overloaded,
+    ProperType,
+    TupleType,
+    Type,
+    TypedDictType,
+    TypeType,
+    TypeVarType,
+    UnionType,
+    UnpackType,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.names import runtime_of
+
+
+class Kind(Enum):
+    """What a value is by itself."""
+
+    VARIABLE = auto()
+    PYTREE = auto()
+    LIST = auto()
+    DICT = auto()
+    ARRAY = auto()
+
+
+_ARRAYS: Final = frozenset(
+    {
+        "jax._src.array.ArrayImpl",
+        "jax._src.basearray.Array",
+        "jax._src.core.Ref",
+        "jax._src.core.Tracer",
+        "numpy.ndarray",
+    }
+)
+_SEQUENCES: Final = frozenset({"builtins.list", "builtins.tuple"})
+_MAPPINGS: Final = frozenset(
+    {"builtins.dict", "collections.OrderedDict", "collections.defaultdict"}
+)
+_SETS: Final = frozenset({"builtins.set", "builtins.frozenset"})
+_STATES: Final = ("State", "FlatState")
+
+# Values of these classes, and of what is derived from them, are never data.
+_STATIC: Final = frozenset(
+    {
+        "builtins.bytearray",
+        "builtins.bytes",
+        "builtins.complex",
+        "builtins.float",
+        "builtins.frozenset",
+        "builtins.int",
+        "builtins.range",
+        "builtins.set",
+        "builtins.slice",
+        "builtins.str",
+        "builtins.type",
+        "collections.deque",
+        "enum.Enum",
+        "jax._src.api.ShapeDtypeStruct",
+        "jax._src.core.ShapeDtypeStruct",
+        "numpy.dtype",
+        "numpy.generic",
+        "pathlib.PurePath",
+        "re.Pattern",
+        "types.BuiltinFunctionType",
+        "types.EllipsisType",
+        "types.FunctionType",
+        "types.MethodType",
+        "types.ModuleType",
+    }
+)
+_DEEPEST: Final = 8
+_DEEPEST_TEXT: Final = 3
+_LONGEST: Final = 60
+
+
+# -- classes ----------------------------------------------------------------------------------
+
+
+def _has_base(info: TypeInfo, name: str) -> bool:
+    """Tell whether a class is, or is derived from, the runtime's class of a name."""
+    return any(base.name == name and runtime_of(base.fullname) for base in info.mro)
+
+
+def is_pytree(info: TypeInfo) -> bool:
+    """Tell whether objects of a class are Pytrees of a runtime."""
+    return _has_base(info, "Pytree")
+
+
+def is_module(info: TypeInfo) -> bool:
+    """Tell whether objects of a class are Modules of a runtime."""
+    return _has_base(info, "Module") and is_pytree(info)
+
+
+def is_variable(info: TypeInfo) -> bool:
+    """Tell whether objects of a class are Variables of a runtime."""
+    return _has_base(info, "Variable")
+
+
+def is_rngs(info: TypeInfo) -> bool:
+    """Tell whether objects of a class are Rngs, whose streams are attributes."""
+    return _has_base(info, "Rngs") and is_pytree(info)
+
+
+def is_state(info: TypeInfo) -> bool:
+    """Tell whether objects of a class are States, in which the runtimes look for data."""
+    return info.name in _STATES and bool(runtime_of(info.fullname))
+
+
+def kind_of_class(info: TypeInfo) -> Kind | None:
+    """Return what objects of a class are; None for what is nothing by itself."""
+    if is_variable(info):
+        return Kind.VARIABLE
+    if is_pytree(info):
+        if _has_base(info, "List"):
+            return Kind.LIST
+        return Kind.DICT if _has_base(info, "Dict") else Kind.PYTREE
+    if any(base.fullname in _ARRAYS for base in info.mro):
+        return Kind.ARRAY
+    return None
+
+
+# -- types ------------------------------------------------------------------------------------
+
+
+def kind_of(found: Type) -> Kind | None:
+    """Return what values of a type are; None for what is nothing by itself, and unions."""
+    proper = get_proper_type(found)
+    if isinstance(proper, TypeVarType):
+        proper = get_proper_type(proper.upper_bound)
+    return kind_of_class(proper.type) if isinstance(proper, Instance) else None
+
+
+def holds_data(found: Type) -> bool | None:
+    """Tell whether values of a type hold data: are an array, Variable or Pytree or contain one.
+
+    Returns:
+        True: surely, unless a container is empty. False: surely not. None: the type does not say.
+    """
+    return _holds(found, 0)
+
+
+def _holds(found: Type, depth: int) -> bool | None:
+    if depth > _DEEPEST:
+        return None
+    proper = get_proper_type(found)
+    match proper:
+        case NoneType() | LiteralType() | TypeType():
+            return False
+        case Instance():
+            return _instance_holds(proper, depth)
+        case TupleType():
+            return _any_holds(proper.items, depth)
+        case TypedDictType():
+            required = [each for name, each in proper.items.items() if name in proper.required_keys]
+            sure = _any_holds(required, depth)
+            return sure if sure else _none_holds(proper.items.values(), depth)
+        case UnionType():
+            said = {_holds(each, depth + 1) for each in proper.items}
+            return said.pop() if len(said) == 1 else None
+        case TypeVarType():
+            values = proper.values or [proper.upper_bound]
+            said = {_holds(each, depth + 1) for each in values}
+            return said.pop() if len(said) == 1 else None
+        case CallableType() | Overloaded():
+            # A callable may be a Module; a function or class that mypy has seen is none.
+            return False if _is_definition(proper) else None
+        case _:
+            return None
+
+
+def _instance_holds(found: Instance, depth: int) -> bool | None:
+    info = found.type
+    if kind_of_class(info) is not None:
+        return True
+    if is_state(info):
+        return True
+    names = {base.fullname for base in info.mro}
+    if names & _STATIC:
+        return False
+    if info.fullname in _SEQUENCES or info.fullname in _MAPPINGS:
+        return _holds(found.args[-1], depth + 1) if found.args else None
+    return None
+
+
+def _any_holds(items: Iterable[Type], depth: int) -> bool | None:
+    said = {
+        None if isinstance(get_proper_type(each), UnpackType) else _holds(each, depth + 1)
+        for each in items
+    }
+    if True in said:
+        return True
+    return None if None in said else False
+
+
+def _none_holds(items: Iterable[Type], depth: int) -> bool | None:
+    return False if all(_holds(each, depth + 1) is False for each in items) else None
+
+
+def _is_definition(found: CallableType | Overloaded) -> bool:
+    return found.is_type_obj() or (isinstance(found, CallableType) and found.definition is not None)
+
+
+def is_plain_container(found: Type) -> bool:
+    """Tell whether values of a type are built-in lists, tuples, dicts or sets."""
+    proper = get_proper_type(found)
+    match proper:
+        case Instance():
+            return proper.type.fullname in _SEQUENCES | _MAPPINGS | _SETS
+        case TupleType() | TypedDictType():
+            return True
+        case _:
+            return False
+
+
+def is_set(found: Type) -> bool:
+    """Tell whether values of a type are built-in sets, into which the runtimes do not look."""
+    proper = get_proper_type(found)
+    return isinstance(proper, Instance) and proper.type.fullname in _SETS
+
+
+# -- text -------------------------------------------------------------------------------------
+
+
+def data_in(found: Type) -> str:
+    """Return what holds data in a type, for messages: ``jax.Array``, ``Linear``, ``list[Param]``."""
+    proper = get_proper_type(found)
+    if isinstance(proper, UnionType):
+        return " | ".join(data_in(each) for each in proper.items)
+    return short_name(proper)
+
+
+def short_name(found: Type) -> str:
+    """Return a type as people say it, without the names of modules."""
+    name = _short(found, 0)
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 3] + "..."
+
+
+def _short(found: Type, depth: int) -> str:
+    proper = get_proper_type(found)
+    if depth > _DEEPEST_TEXT:
+        return "..."
+    match proper:
+        case Instance():
+            return _short_instance(proper, _all_short(proper.args, depth))
+        case TupleType():
+            name = proper.partial_fallback.type.name
+            return f"tuple[{_all_short(proper.items, depth)}]" if name == "tuple" else name
+        case UnionType():
+            return " | ".join(_short(each, depth + 1) for each in proper.items)
+        case TypedDictType():
+            return proper.fallback.type.name
+        case TypeType():
+            return f"type[{_short(proper.item, depth + 1)}]"
+        case CallableType() if proper.is_type_obj():
+            return f"type[{_short(proper.ret_type, depth + 1)}]"
+        case CallableType() | Overloaded():
+            return "function"
+        case _:
+            return _short_simple(proper)
+
+
+def _short_simple(found: ProperType) -> str:
+    match found:
+        case NoneType():
+            return "None"
+        case TypeVarType():
+            return found.name
+        case LiteralType():
+            return f"Literal[{found.value_repr()}]"
+        case _:
+            return "Any"
+
+
+def _all_short(items: Iterable[Type], depth: int) -> str:
+    return ", ".join(_short(each, depth + 1) for each in items)
+
+
+def _short_instance(found: Instance, arguments: str) -> str:
+    info = found.type
+    kind = kind_of_class(info)
+    if kind is Kind.ARRAY:
+        return "numpy.ndarray" if info.fullname == "numpy.ndarray" else f"jax.{_public(info.name)}"
+    if kind in (Kind.VARIABLE, Kind.PYTREE) or is_state(info) or not arguments:
+        return info.name
+    if info.fullname == "builtins.tuple":
+        arguments += ", ..."
+    return f"{info.name}[{arguments}]"
+
+
+def _public(name: str) -> str:
+    return "Array" if name == "ArrayImpl" else name

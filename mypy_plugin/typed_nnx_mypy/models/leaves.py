@@ -1,0 +1,289 @@
+"""What stands at the keys of a State: one level of it, or all leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from mypy.maptype import map_instance_to_supertype
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    LiteralType,
+    NoneType,
+    ProperType,
+    TupleType,
+    Type,
+    TypeType,
+    UnionType,
+    UnpackType,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.fields import Field, model_of
+from typed_nnx_mypy.models.filters import Filter, Key, below, passes
+from typed_nnx_mypy.models.kinds import Kind, kind_of
+from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.names import runtime_of
+
+_DEEPEST: Final = 12
+_SETTINGS: Final = frozenset(("builtins.str", "builtins.type", "numpy.dtype"))
+_BASES: Final = ("Pytree", "Module", "Object")
+
+
+@dataclass(frozen=True)
+class Member:
+    """What stands at a key of a model.
+
+    Attributes:
+        type: Its type.
+        status: "data", "static" or "unknown".
+        is_always: Whether every object has it.
+        is_ready: Whether mypy has found its type; `type` is Any until then.
+    """
+
+    type: ProperType
+    status: str = "data"
+    is_always: bool = True
+    is_ready: bool = True
+
+
+@dataclass(frozen=True)
+class Members:
+    """What stands in a model, one level of it.
+
+    Attributes:
+        named: What is known to be there, by key.
+        other: What stands at every other key, if something does: the items of a List.
+        other_key: The type of those other keys.
+        is_complete: Whether there is nothing else.
+    """
+
+    named: Mapping[str | int, Member]
+    other: ProperType | None = None
+    other_key: type[str] | type[int] = str
+    is_complete: bool = True
+
+    def at(self, key: str | int) -> Member | None:
+        """Return what stands at a key."""
+        found = self.named.get(key)
+        if found is None and self.other is not None and isinstance(key, self.other_key):
+            return Member(self.other, is_always=False)
+        return found
+
+
+def members_of(model: Type, checker: Checker) -> Members | None:
+    """Return what stands in a model; None where nothing is known of it, and for a leaf."""
+    proper = get_proper_type(model)
+    if isinstance(proper, TupleType):
+        return _of_tuple(proper)
+    if not isinstance(proper, Instance):
+        return None
+    kind = kind_of(proper)
+    if kind is Kind.PYTREE:
+        return _of_pytree(proper, checker)
+    if kind in (Kind.LIST, Kind.DICT):
+        return _of_container(proper)
+    if kind is None and proper.args:
+        if proper.type.fullname in ("builtins.list", "builtins.tuple"):
+            return Members({}, get_proper_type(proper.args[0]), int)
+        if proper.type.fullname == "builtins.dict":
+            return _of_dict(proper)
+    return None
+
+
+def _of_pytree(instance: Instance, checker: Checker) -> Members | None:
+    model = model_of(instance, checker)
+    if model is None:
+        return None
+    named: dict[str | int, Member] = {
+        name: Member(field.type, _status(field), field.is_always, field.is_ready)
+        for name, field in model.fields.items()
+    }
+    # A type that is one of the runtime's bases says nothing about the object.
+    is_base = instance.type.name in _BASES and bool(runtime_of(instance.type.fullname))
+    return Members(named, is_complete=not model.is_open and not is_base)
+
+
+def _status(field: Field) -> str:
+    """Return what a field is; functions and dtypes of the runtimes' own layers are static."""
+    if field.status != "unknown" or not runtime_of(field.owner.fullname):
+        return field.status
+    parts = [each for each in options(field.type)[0] if not isinstance(each, AnyType)]
+    return "static" if parts and all(map(_is_setting, parts)) else field.status
+
+
+def _is_setting(found: ProperType) -> bool:
+    if isinstance(found, Instance):
+        return found.type.is_protocol or found.type.fullname in _SETTINGS
+    return isinstance(found, CallableType | TypeType | LiteralType)
+
+
+def _of_container(instance: Instance) -> Members | None:
+    """Return what is in an ``nnx.List`` or ``nnx.Dict``; a subclass may have attributes, too."""
+    for base in instance.type.mro:
+        if base.name in ("List", "Dict") and runtime_of(base.fullname):
+            item = get_proper_type(map_instance_to_supertype(instance, base).args[-1])
+            is_list = base.name == "List"
+            return Members({}, item, int if is_list else str, is_complete=base is instance.type)
+    return None
+
+
+def _of_tuple(row: TupleType) -> Members | None:
+    is_plain = row.partial_fallback.type.fullname == "builtins.tuple"
+    if not is_plain or any(isinstance(get_proper_type(each), UnpackType) for each in row.items):
+        return None
+    return Members({at: Member(get_proper_type(each)) for at, each in enumerate(row.items)})
+
+
+def _of_dict(instance: Instance) -> Members | None:
+    key, item = map(get_proper_type, instance.args)
+    name = key.type.fullname if isinstance(key, Instance) else ""
+    if name not in ("builtins.str", "builtins.int"):
+        return None
+    return Members({}, item, str if name == "builtins.str" else int)
+
+
+def options(found: Type) -> tuple[list[ProperType], bool]:
+    """Return what a type may be, None left out, and whether it may be None."""
+    items = _flat(get_proper_type(found))
+    kept = [each for each in items if not isinstance(each, NoneType)]
+    return kept, len(kept) < len(items)
+
+
+def _flat(found: ProperType) -> list[ProperType]:
+    if not isinstance(found, UnionType):
+        return [found]
+    return [part for each in found.items for part in _flat(get_proper_type(each))]
+
+
+def is_leaf(found: Type) -> bool:
+    """Tell whether a type is that of a leaf: of a Variable or an array."""
+    return kind_of(found) in (Kind.VARIABLE, Kind.ARRAY)
+
+
+def is_present(found: Type, of: Filter, checker: Checker, depth: int = 0) -> bool | None:
+    """Tell whether a State has something at the place of a value: a leaf that passes the filter.
+
+    Args:
+      found: The type of the value.
+      of: The filter, for paths from there.
+      checker: The type checker of the file.
+      depth: How far below the place of the question this is.
+
+    Returns:
+      None where that is not sure.
+    """
+    items, is_optional = options(found)
+    answers = {_is_present(each, of, checker, depth) for each in items}
+    if is_optional:
+        answers.add(False)
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _is_present(found: ProperType, of: Filter, checker: Checker, depth: int) -> bool | None:
+    if is_leaf(found):
+        return passes(of, found)
+    members = members_of(found, checker) if depth < _DEEPEST else None
+    if members is None:
+        return None
+    is_empty = members.is_complete
+    for key, member in members.named.items():
+        if member.status != "static":
+            answer = is_present(member.type, below(of, key), checker, depth + 1)
+            if answer and member.is_always and member.status == "data":
+                return True
+            is_empty = is_empty and answer is False
+    if members.other is not None:  # there may be no item
+        answer = is_present(members.other, below(of, None), checker, depth + 1)
+        is_empty = is_empty and answer is False
+    return False if is_empty else None
+
+
+# -- all leaves -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A Variable or an array in a model.
+
+    Attributes:
+        path: Where it stands, from the model; None for an index or key that is not known.
+        type: Its type.
+        passes: Whether the filter takes it; None where that is not sure.
+        is_sure: Whether every object of the class has it.
+    """
+
+    path: tuple[Key, ...]
+    type: ProperType
+    passes: bool | None
+    is_sure: bool
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The leaves of a model.
+
+    Attributes:
+        items: Those that are known, taken by the filter or not.
+        is_complete: Whether there are no others.
+    """
+
+    items: list[Leaf]
+    is_complete: bool
+
+
+def leaves(view: StateView, checker: Checker) -> Leaves:
+    """Return the leaves of the model of a State."""
+    return leaves_of(view.model, view.filter, checker)
+
+
+def leaves_of(model: Type, of: Filter, checker: Checker) -> Leaves:
+    """Return the leaves of a model, and whether a filter takes them."""
+    walk = _Walk(checker)
+    items = list(walk.through(model, of, (), is_sure=True))
+    return Leaves(items, walk.is_complete)
+
+
+class _Walk:
+    """Goes through a model and finds out whether it has seen all.
+
+    Args:
+        checker: The type checker of the file.
+    """
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker = checker
+        self.is_complete = True
+
+    def through(
+        self, found: Type, of: Filter, path: tuple[Key, ...], *, is_sure: bool
+    ) -> Iterator[Leaf]:
+        """Yield the leaves in a value, of which `of` is the filter by paths from there."""
+        items, is_optional = options(found)
+        is_sure = is_sure and not is_optional and len(items) == 1
+        for each in items:
+            if is_leaf(each):
+                yield Leaf(path, each, passes(of, each), is_sure)
+            else:
+                yield from self._into(each, of, path, is_sure=is_sure)
+
+    def _into(
+        self, found: ProperType, of: Filter, path: tuple[Key, ...], *, is_sure: bool
+    ) -> Iterator[Leaf]:
+        members = members_of(found, self._checker) if len(path) < _DEEPEST else None
+        if members is None:
+            self.is_complete = False
+            return
+        self.is_complete &= members.is_complete
+        for key, member in members.named.items():
+            if member.status != "static":
+                is_there = member.is_always and member.status == "data"
+                yield from self.through(
+                    member.type, below(of, key), (*path, key), is_sure=is_sure and is_there
+                )
+        if members.other is not None:
+            yield from self.through(members.other, below(of, None), (*path, None), is_sure=False)

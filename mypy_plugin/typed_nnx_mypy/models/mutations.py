@@ -1,0 +1,197 @@
+"""Which expressions and statements surely change a Pytree, a Variable or the streams of an Rngs.
+
+Only what the runtimes themselves define is known: a class that overrides a method or the setting of
+attributes may do something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    Decorator,
+    Expression,
+    IndexExpr,
+    MemberExpr,
+    Node,
+    OperatorAssignmentStmt,
+    OverloadedFuncDef,
+    RefExpr,
+    TypeInfo,
+)
+from mypy.types import Instance, ProperType
+
+from typed_nnx_mypy.models.kinds import Kind, is_rngs, kind_of
+from typed_nnx_mypy.names import name_of, runtime_of
+from typed_nnx_mypy.syntax.free_names import parts, targets
+
+TypeOf: TypeAlias = Callable[[Expression], ProperType | None]
+"""Returns the type of an expression; None where it is not known."""
+
+_OF_VARIABLES: Final = frozenset(
+    {"copy_from", "set_metadata", "set_raw_value", "set_value", "update_from_state"}
+)
+_OF_LISTS: Final = frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse"})
+# flax lets the others pass.
+_OF_DICTS: Final = frozenset({"update"})
+# Of an Rngs and of a stream: what does not take a key.
+_NO_KEY: Final = frozenset({"copy", "count", "get", "items", "key", "keys", "tag", "values"})
+_VALUES: Final = frozenset({"raw_value", "value"})
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A change of an object.
+
+    Attributes:
+        owner: The expression for the object.
+        type: Its type.
+        node: Where the change is written.
+        attribute: The attribute that is set; empty for another change.
+    """
+
+    owner: Expression
+    type: Instance
+    node: Expression
+    attribute: str = ""
+
+    @property
+    def is_of_value(self) -> bool:
+        """Whether the value of a Variable changes, and not an attribute of an object."""
+        return not self.attribute and kind_of(self.type) is Kind.VARIABLE
+
+    @property
+    def runtime(self) -> str:
+        """The runtime of the object."""
+        return next((r for base in self.type.type.mro if (r := runtime_of(base.fullname))), "")
+
+
+def mutations(node: Node, type_of: TypeOf) -> Iterator[Mutation]:
+    """Yield the changes that a statement or an expression surely makes, not those inside it."""
+    match node:
+        case AssignmentStmt() | OperatorAssignmentStmt():
+            for target in targets(node):
+                for each in parts(target):
+                    yield from _of_target(each, type_of)
+        case CallExpr():
+            yield from _of_call(node, type_of)
+        case _:
+            pass
+
+
+# -- assignments ------------------------------------------------------------------------------
+
+
+def _of_target(target: Expression, type_of: TypeOf) -> Iterator[Mutation]:
+    match target:
+        case MemberExpr(expr=owner, name=name):
+            found = type_of(owner)
+            if isinstance(found, Instance) and _sets(found, name):
+                attribute = "" if kind_of(found) is Kind.VARIABLE else name
+                yield Mutation(owner, found, target, attribute)
+        case IndexExpr(base=owner):
+            found = type_of(owner)
+            kinds = (Kind.VARIABLE, Kind.LIST, Kind.DICT)
+            if (
+                isinstance(found, Instance)
+                and kind_of(found) in kinds
+                and _is_of_runtime(found.type, "__setitem__")
+            ):
+                yield Mutation(owner, found, target)
+        case _:
+            pass
+
+
+def _sets(found: Instance, name: str) -> bool:
+    """Tell whether an assignment to an attribute surely sets it."""
+    if kind_of(found) is Kind.VARIABLE:
+        return name in _VALUES and _is_of_runtime(found.type, name)
+    symbol = found.type.get(name)
+    is_property = symbol is not None and isinstance(symbol.node, Decorator | OverloadedFuncDef)
+    return (
+        kind_of(found) in (Kind.PYTREE, Kind.LIST, Kind.DICT)
+        and not is_property
+        and _is_of_runtime(found.type, "__setattr__")
+    )
+
+
+def _is_of_runtime(info: TypeInfo, name: str) -> bool:
+    """Tell whether a member is as a runtime defines it; mypy may know it from `object` only."""
+    base = info.get_containing_type_info(name)
+    return base is None or base.fullname == "builtins.object" or bool(runtime_of(base.fullname))
+
+
+# -- calls ------------------------------------------------------------------------------------
+
+
+def _of_call(call: CallExpr, type_of: TypeOf) -> Iterator[Mutation]:
+    callee = call.callee
+    if isinstance(callee, RefExpr) and callee.node is not None:
+        yield from _of_function(callee.node.fullname, call, type_of)
+    if isinstance(callee, MemberExpr):
+        owner = type_of(callee.expr)
+        if isinstance(owner, Instance) and _changes(owner, callee.name):
+            yield Mutation(callee.expr, owner, call)
+    yield from _of_rngs(call, type_of)
+
+
+def _of_function(fullname: str, call: CallExpr, type_of: TypeOf) -> Iterator[Mutation]:
+    if len(call.args) < 2 or any(kind.is_star() for kind in call.arg_kinds):
+        return
+    found = type_of(call.args[0])
+    if not isinstance(found, Instance):
+        return
+    if fullname == "builtins.setattr":
+        # The name may be anything, but the setting of a Variable's attributes is its own.
+        is_plain = kind_of(found) is Kind.PYTREE and _is_of_runtime(found.type, "__setattr__")
+        if is_plain:
+            yield Mutation(call.args[0], found, call)
+        return
+    name = name_of(fullname)
+    if name is not None and name.public == "update" and kind_of(found) is Kind.PYTREE:
+        yield Mutation(call.args[0], found, call)
+
+
+def _changes(owner: Instance, method: str) -> bool:
+    """Tell whether a method surely changes its object."""
+    base = owner.type.get_containing_type_info(method)
+    if base is None or not runtime_of(base.fullname):
+        return False
+    names = {each.name for each in owner.type.mro if runtime_of(each.fullname)}
+    match kind_of(owner):
+        case Kind.VARIABLE:
+            return method in _OF_VARIABLES
+        case Kind.LIST:
+            return method in _OF_LISTS
+        case Kind.DICT:
+            return method in _OF_DICTS
+        case Kind.PYTREE if "Optimizer" in names:
+            return method == "update"
+        case Kind.PYTREE if "Metric" in names:
+            return method in ("reset", "update")
+        case _:
+            return False
+
+
+def _of_rngs(call: CallExpr, type_of: TypeOf) -> Iterator[Mutation]:
+    """Yield the change of a call that takes keys: ``rngs()``, ``rngs.params.normal((2,))``."""
+    owner = call.callee
+    names: list[str] = []
+    while isinstance(owner, MemberExpr) and not _is_source(type_of(owner)) and len(names) < 2:
+        names.append(owner.name)
+        owner = owner.expr
+    found = type_of(owner)
+    is_key = not any(name in _NO_KEY or name.startswith("_") for name in names)
+    if isinstance(found, Instance) and _is_source(found) and is_key:
+        yield Mutation(owner, found, call)
+
+
+def _is_source(found: ProperType | None) -> bool:
+    """Tell whether values of a type are an Rngs or a stream of the runtime itself."""
+    if not isinstance(found, Instance) or not runtime_of(found.type.fullname):
+        return False
+    return is_rngs(found.type) or found.type.name == "RngStream"

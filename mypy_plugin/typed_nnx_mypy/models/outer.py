@@ -1,0 +1,159 @@
+"""The objects of the scopes around a function, as the function names them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.expandtype import expand_type_by_instance
+from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import (
+    ClassDef,
+    Expression,
+    FuncDef,
+    IndexExpr,
+    IntExpr,
+    LambdaExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    StrExpr,
+    TypeInfo,
+    Var,
+)
+from mypy.types import AnyType, Instance, ProperType, get_proper_type
+from mypy.typevars import fill_typevars
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.kinds import Kind, kind_of
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.free_names import bound_names, own_nodes, parts, targets
+
+
+class Outer:
+    """What a function takes from outside.
+
+    Args:
+        function: The function.
+        given: The expression for it, where it may be a bound method; None for a decorated function.
+        checker: The type checker of the file.
+    """
+
+    def __init__(
+        self, function: FuncDef | LambdaExpr, given: Expression | None, checker: Checker
+    ) -> None:
+        self.function: Final = function
+        self._checker = checker
+        self._bound = bound_names(function)
+        self._set = _attributes_set(function)
+        if isinstance(function, FuncDef) and _binds(function, given, checker):
+            self._bound.discard(function.arguments[0].variable.name)
+
+    # -- where an object comes from -----------------------------------------------------------
+
+    def path(self, owner: Expression) -> str:
+        """Return how an object of an outer scope is written; empty where it may be another's."""
+        match owner:
+            case NameExpr(node=Var(), name=name):
+                return "" if name.rstrip("'") in self._bound else name
+            case MemberExpr(expr=NameExpr(node=MypyFile(), name=module), node=Var(), name=name):
+                return f"{module}.{name}"
+            case MemberExpr(expr=inner, name=name):
+                path = self.path(inner)
+                return f"{path}.{name}" if path and self._is_kept(inner, name) else ""
+            case IndexExpr(base=inner, index=IntExpr(value=key) | StrExpr(value=key)):
+                path = self.path(inner)
+                found = self.type_of(inner)
+                is_node = found is not None and kind_of(found) in (Kind.LIST, Kind.DICT)
+                return f"{path}[{key!r}]" if path and is_node else ""
+            case _:
+                return ""
+
+    def _is_kept(self, owner: Expression, name: str) -> bool:
+        """Tell whether an attribute is the object that it was outside, no property of new ones."""
+        found = self.type_of(owner)
+        if not isinstance(found, Instance):
+            return False
+        symbol = found.type.get(name)
+        if symbol is None:
+            return kind_of(found) is Kind.PYTREE and not _has_own_getattr(found.type)
+        is_plain = isinstance(symbol.node, Var) and not symbol.node.is_property
+        # To set an attribute of a Pytree raises itself; another object may get a new one.
+        return is_plain and (kind_of(found) is Kind.PYTREE or name not in self._set)
+
+    # -- types --------------------------------------------------------------------------------
+
+    def type_of(self, expression: Expression) -> ProperType | None:
+        """Return the type of an expression of the function; None where it is not known.
+
+        A function that is not checked yet, or has no annotations, has no types: then they are those
+        of the outer names and of attributes. mypy checks the body of a decorated function later than
+        its decorators.
+        """
+        known = self._checker.known_type(expression)
+        if known is not None and not isinstance(known, AnyType):
+            return known
+        match expression:
+            case NameExpr(node=Var() as variable) if expression.name not in self._bound:
+                return self._type_of_variable(variable)
+            case MemberExpr(expr=NameExpr(node=MypyFile()), node=Var() as variable):
+                return _known(get_proper_type(variable.type))
+            case MemberExpr(expr=inner, name=name):
+                owner = self.type_of(inner)
+                return _attribute(owner, name) if isinstance(owner, Instance) else None
+            case IndexExpr(base=inner):
+                owner = self.type_of(inner)
+                return _item(owner) if isinstance(owner, Instance) else None
+            case _:
+                return None
+
+    def _type_of_variable(self, variable: Var) -> ProperType | None:
+        if variable.type is None and variable.is_self:
+            # `self` of a method without annotations, which is around the function or is it.
+            around = next(
+                (e for e in self._checker.above(self.function) if isinstance(e, ClassDef)), None
+            )
+            return get_proper_type(fill_typevars(around.info)) if around is not None else None
+        return _known(get_proper_type(variable.type))
+
+
+def _known(found: ProperType | None) -> ProperType | None:
+    return None if isinstance(found, AnyType) else found
+
+
+def _attribute(owner: Instance, name: str) -> ProperType | None:
+    symbol = owner.type.get(name)
+    node = symbol.node if symbol is not None else None
+    if not isinstance(node, Var) or node.type is None or node.is_property:
+        return None
+    base = map_instance_to_supertype(owner, node.info)
+    return _known(get_proper_type(expand_type_by_instance(node.type, base)))
+
+
+def _item(owner: Instance) -> ProperType | None:
+    """Return the type of what a List or a Dict holds."""
+    for base in owner.type.mro:
+        if base.name in ("List", "Dict") and runtime_of(base.fullname):
+            arguments = map_instance_to_supertype(owner, base).args
+            return _known(get_proper_type(arguments[-1])) if arguments else None
+    return None
+
+
+def _has_own_getattr(info: TypeInfo) -> bool:
+    return any(name in info.names for name in ("__getattr__", "__getattribute__"))
+
+
+def _binds(function: FuncDef, given: Expression | None, checker: Checker) -> bool:
+    """Tell whether an expression for a method binds its object, which is then from outside."""
+    if function.is_static or function.is_class or not function.arguments:
+        return False
+    return isinstance(given, MemberExpr) and isinstance(checker.type_of(given.expr), Instance)
+
+
+def _attributes_set(function: FuncDef | LambdaExpr) -> set[str]:
+    return {
+        part.name
+        for node in own_nodes(function)
+        for target in targets(node)
+        for part in parts(target)
+        if isinstance(part, MemberExpr)
+    }

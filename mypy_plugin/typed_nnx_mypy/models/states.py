@@ -1,0 +1,153 @@
+"""What the type of a State says of its model and its filter, and its leaves.
+
+A State carries both in entries of its type that no annotation can name, so that they go wherever
+the type goes: through variables, containers, generic functions and mypy's cache. Where it has none,
+as after an annotation, typed_nnx's ``State[K, V, M, F]`` has them as arguments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import TypeInfo
+from mypy.types import (
+    AnyType,
+    ExtraAttrs,
+    Instance,
+    NoneType,
+    ProperType,
+    Type,
+    TypeType,
+    TypeVarType,
+    UninhabitedType,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.models.filter_encoding import decode, encode
+from typed_nnx_mypy.models.filter_syntax import FILTER, filter_of_type
+from typed_nnx_mypy.models.filters import Filter, OfType, Unknown, of_class
+from typed_nnx_mypy.names import runtime_of
+
+MODEL: Final = "__nnx_model__"
+_MAPPED: Final = "__nnx_mapped__"
+_ARGUMENTS: Final = 4
+"""How many type arguments a State has where its model and filter are among them."""
+
+
+@dataclass(frozen=True)
+class StateView:
+    """A State, with what is known of it.
+
+    Attributes:
+        instance: The State itself.
+        model: The type of the model, or of the part of a model, whose State it is.
+        filter: What of it is in the State, by paths that are relative to `model`.
+        is_mapped: Whether its leaves are results of a function, so that their types are not known.
+    """
+
+    instance: Instance
+    model: ProperType
+    filter: Filter
+    is_mapped: bool = False
+
+
+def is_state(info: TypeInfo) -> bool:
+    """Tell whether a class is a State."""
+    return state_class(info) is not None
+
+
+def state_class(info: TypeInfo) -> TypeInfo | None:
+    """Return the class State that a class is, or is derived from."""
+    for base in info.mro:
+        if base.name == "State" and runtime_of(base.fullname):
+            return base
+    return None
+
+
+def has_entries(state: Instance) -> bool:
+    """Tell whether the plugin has found out of which model a State is."""
+    return state.extra_attrs is not None and MODEL in state.extra_attrs.attrs
+
+
+def view_of(found: Type) -> StateView | None:
+    """Return what is known of a State; None where it is no State or nothing is known."""
+    return _view(found, takes_entries=True)
+
+
+def declared_view_of(found: Type) -> StateView | None:
+    """Return what the arguments of the type of a State say, which mypy itself keeps right."""
+    return _view(found, takes_entries=False)
+
+
+def _view(found: Type, *, takes_entries: bool) -> StateView | None:
+    instance = get_proper_type(found)
+    state = state_class(instance.type) if isinstance(instance, Instance) else None
+    if state is None or not isinstance(instance, Instance):
+        return None
+    has_entries = takes_entries and instance.extra_attrs is not None
+    entries = instance.extra_attrs.attrs if has_entries and instance.extra_attrs else {}
+    model, kind = _arguments(map_instance_to_supertype(instance, state))
+    if not _is_known(model):
+        # What an annotation says goes first: mypy keeps its type variables up to date.
+        model = get_proper_type(entries.get(MODEL))
+    if model is None or not _is_known(model):
+        return None
+    of = _declared(kind) if kind is not None else Unknown()
+    if FILTER in entries:
+        of = decode(entries[FILTER])
+    return StateView(instance, model, of, is_mapped=_MAPPED in entries)
+
+
+def _arguments(state: Instance) -> tuple[ProperType | None, ProperType | None]:
+    if len(state.args) < _ARGUMENTS:
+        return None, None
+    return get_proper_type(state.args[2]), get_proper_type(state.args[3])
+
+
+def _is_known(model: ProperType | None) -> bool:
+    return model is not None and not isinstance(model, AnyType | TypeVarType | UninhabitedType)
+
+
+def _declared(kind: ProperType) -> Filter:
+    """Return the filter that the argument of a State stands for; `...` is what others left."""
+    if isinstance(kind, TypeType) and isinstance(kind.item, Instance):
+        return of_class(kind.item.type)
+    if isinstance(kind, Instance) and kind.type.fullname in (
+        "types.EllipsisType",
+        "builtins.ellipsis",
+    ):
+        return Unknown()
+    return filter_of_type(kind)
+
+
+def state_of(like: Instance, model: ProperType, of: Filter, *, is_mapped: bool = False) -> Instance:
+    """Return the type of the State of a model.
+
+    Args:
+      like: The type of a State, whose class the result has.
+      model: The type of the model.
+      of: What of the model is in the State.
+      is_mapped: Whether the leaves are results of a function.
+    """
+    entries: dict[str, Type] = {MODEL: model, FILTER: encode(of, Instance(like.type.mro[-1], []))}
+    if is_mapped:
+        entries[_MAPPED] = NoneType()
+    arguments = list(like.args)
+    if len(arguments) == _ARGUMENTS and like.type.name == "State":
+        arguments[2] = model
+        if isinstance(of, OfType) and isinstance(get_proper_type(arguments[3]), AnyType):
+            arguments[3] = TypeType(of.type)
+    found = Instance(like.type, arguments)
+    found.extra_attrs = ExtraAttrs(entries, None, None)
+    return found
+
+
+def with_filter(like: Instance, of: Filter) -> Instance:
+    """Return the type of a filter object that says which filter it is."""
+    found = Instance(like.type, like.args)
+    found.extra_attrs = ExtraAttrs(
+        {FILTER: encode(of, Instance(like.type.mro[-1], []))}, None, None
+    )
+    return found

@@ -1,0 +1,292 @@
+"""The structure of values: what jax compares between branches, carries and axes.
+
+A structure says what is certain: `Unsure` where a type or an expression does not tell. Arrays and
+numbers are all one, since jax may turn one into the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from mypy.types import (
+    Instance,
+    LiteralType,
+    NoneType,
+    ProperType,
+    TupleType,
+    Type,
+    TypedDictType,
+    UnpackType,
+    get_proper_type,
+)
+
+from typed_nnx_mypy.models.kinds import Kind, kind_of, short_name
+from typed_nnx_mypy.models.states import is_state
+
+_NUMBERS: Final = ("builtins.bool", "builtins.int", "builtins.float", "builtins.complex")
+_TEXTS: Final = ("builtins.str", "builtins.bytes")
+_DEEPEST: Final = 6
+
+
+@dataclass(frozen=True)
+class Unsure:
+    """A value of which nothing is certain."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """None."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A str or bytes, which jax does not take."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """An array or a number.
+
+    Attributes:
+        name: What it is, for messages.
+        literal: "int", "float" or "bool" where it is written as a literal; empty otherwise.
+    """
+
+    name: str
+    literal: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A tuple or list.
+
+    Attributes:
+        kind: Which of them.
+        items: What is in it; None where the length is not known.
+        name: The class of a NamedTuple; empty otherwise.
+    """
+
+    kind: Literal["tuple", "list"]
+    items: tuple[Structure, ...] | None
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dict.
+
+    Attributes:
+        keys: Its keys; None where they are not known.
+    """
+
+    keys: frozenset[str] | None
+
+
+@dataclass(frozen=True)
+class Node:
+    """A Module or another Pytree, a Variable or a State.
+
+    Attributes:
+        type: Its type.
+    """
+
+    type: Instance
+
+
+Structure: TypeAlias = Unsure | Nothing | Text | Leaf | Row | Table | Node
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What surely differs between two structures.
+
+    Attributes:
+        path: Where, as ``[1][0]``; empty for the whole.
+        first, second: What there is.
+    """
+
+    path: str
+    first: str
+    second: str
+
+
+# -- types ------------------------------------------------------------------------------------
+
+
+def structure_of(found: Type) -> Structure:
+    """Return the structure that all values of a type have."""
+    return _structure(get_proper_type(found), 0)
+
+
+def _structure(found: ProperType, depth: int) -> Structure:
+    if depth > _DEEPEST:
+        return Unsure()
+    match found:
+        case NoneType():
+            return Nothing()
+        case LiteralType():
+            return _structure(found.fallback, depth)
+        case TupleType():
+            return _of_tuple(found, depth)
+        case TypedDictType():
+            is_open = found.required_keys != set(found.items)
+            return Table(None if is_open else frozenset(found.items))
+        case Instance():
+            return _of_instance(found)
+        case _:
+            return Unsure()
+
+
+def _of_tuple(found: TupleType, depth: int) -> Structure:
+    fallback = found.partial_fallback.type
+    if kind_of(found.partial_fallback) is not None:
+        return Unsure()
+    name = "" if fallback.fullname == "builtins.tuple" else fallback.name
+    items = [get_proper_type(each) for each in found.items]
+    if any(isinstance(each, UnpackType) for each in items):
+        return Row("tuple", None, name)
+    return Row("tuple", tuple(_structure(each, depth + 1) for each in items), name)
+
+
+def _of_instance(found: Instance) -> Structure:
+    info = found.type
+    if info.fallback_to_any or info.is_protocol:
+        return Unsure()
+    match info.fullname:
+        case "builtins.tuple":
+            return Row("tuple", None)
+        case "builtins.list":
+            return Row("list", None)
+        case "builtins.dict":
+            return Table(None)
+        case name:
+            if name in _NUMBERS:
+                return Leaf(info.name)
+            if name in _TEXTS:
+                return Text()
+    kind = kind_of(found)
+    if kind is Kind.ARRAY or any(base.fullname == "numpy.generic" for base in info.mro):
+        return Leaf(short_name(found))
+    is_plain = not any(base.fullname in _CONTAINERS for base in info.mro)
+    return Node(found) if is_plain and (kind is not None or is_state(info)) else Unsure()
+
+
+_CONTAINERS: Final = ("builtins.tuple", "builtins.list", "builtins.dict")
+
+
+# -- together ---------------------------------------------------------------------------------
+
+
+def either(first: Structure, second: Structure) -> Structure:
+    """Return what is certain of a value that has one of two structures."""
+    if first == second:
+        return first
+    match first, second:
+        case Leaf(), Leaf():
+            return Leaf(first.name if first.name == second.name else "an array or a number")
+        case Row(), Row() if (first.kind, first.name) == (second.kind, second.name):
+            if first.items is None or second.items is None:
+                return Row(first.kind, None, first.name)
+            if len(first.items) != len(second.items):
+                return Row(first.kind, None, first.name)
+            return Row(first.kind, tuple(map(either, first.items, second.items)), first.name)
+        case Table(), Table():
+            return Table(None)
+        case _:
+            return Unsure()
+
+
+def both(declared: Structure, written: Structure) -> Structure:
+    """Return what is certain of a value of which two things are said.
+
+    Where they contradict each other, one of them is wrong: nothing is certain.
+    """
+    match declared, written:
+        case Unsure(), _:
+            return written
+        case _, Unsure():
+            return declared
+        case Leaf(), Leaf():
+            return written if written.literal else declared
+        case Row(), Row() if declared.kind == written.kind:
+            name = declared.name or written.name
+            if declared.items is None or written.items is None:
+                return Row(declared.kind, declared.items or written.items, name)
+            if len(declared.items) != len(written.items):
+                return Unsure()
+            return Row(declared.kind, tuple(map(both, declared.items, written.items)), name)
+        case Table(), Table():
+            return declared if written.keys is None else written
+        case _:
+            return declared if type(declared) is type(written) else Unsure()
+
+
+# -- differences ------------------------------------------------------------------------------
+
+
+def difference(first: Structure, second: Structure, path: str = "") -> Difference | None:
+    """Return where two structures surely differ; None where they may be the same."""
+    match first, second:
+        case (Unsure(), _) | (_, Unsure()):
+            return None
+        case Row(), Row() if first.kind == second.kind:
+            return _row_difference(first, second, path)
+        case Table(), Table():
+            if first.keys is None or second.keys is None or first.keys == second.keys:
+                return None
+        case Node(), Node():
+            if not _are_unrelated(first.type, second.type):
+                return None
+        case _:
+            if type(first) is type(second) and not isinstance(first, Row):
+                return None
+    return Difference(path, text_of(first), text_of(second))
+
+
+def _row_difference(first: Row, second: Row, path: str) -> Difference | None:
+    if first.items is None or second.items is None:
+        return None
+    if len(first.items) != len(second.items):
+        return Difference(path, text_of(first), text_of(second))
+    for number, (one, other) in enumerate(zip(first.items, second.items, strict=True)):
+        found = difference(one, other, f"{path}[{number}]")
+        if found is not None:
+            return found
+    return None
+
+
+def _are_unrelated(first: Instance, second: Instance) -> bool:
+    """Tell whether no object is of both classes."""
+    one, other = first.type, second.type
+    is_open = one.is_abstract or other.is_abstract
+    return not (is_open or one in other.mro or other in one.mro)
+
+
+def text_of(of: Structure) -> str:
+    """Return a structure as people say it."""
+    match of:
+        case Unsure():
+            return "a value"
+        case Nothing():
+            return "None"
+        case Text():
+            return "a str"
+        case Leaf():
+            return of.name
+        case Row():
+            if of.name:
+                return of.name
+            return f"a {of.kind}" + (f" of {len(of.items)}" if of.items is not None else "")
+        case Table():
+            keys = ", ".join(map(repr, sorted(of.keys))) if of.keys is not None else ""
+            return "a dict" + (f" with the keys {keys}" if keys else "")
+        case Node():
+            return short_name(of.type)
+
+
+def item_of(row: Structure, number: int, count: int) -> Structure:
+    """Return an item of a tuple of `count`; where it is no such tuple nothing is certain."""
+    if not isinstance(row, Row) or row.kind != "tuple" or row.items is None:
+        return Unsure()
+    return row.items[number] if len(row.items) == count else Unsure()

@@ -1,0 +1,245 @@
+"""What an assigned expression holds, and whether it may carry a mark that cannot be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    CastExpr,
+    ConditionalExpr,
+    Decorator,
+    DictExpr,
+    DictionaryComprehension,
+    Expression,
+    FuncDef,
+    GeneratorExpr,
+    IndexExpr,
+    ListComprehension,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    Node,
+    OpExpr,
+    RefExpr,
+    SetComprehension,
+    SetExpr,
+    StarExpr,
+    TupleExpr,
+    TypeInfo,
+    Var,
+)
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.models.kinds import holds_data
+from typed_nnx_mypy.models.marks import is_static_by_form
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.children import descendants
+
+_MARKS: Final = ("data", "static")
+# What these packages return carries no mark.
+_UNMARKED: Final = ("builtins.", "jax.", "numpy.", "optax.")
+
+
+def mark_in_call(value: Expression) -> str:
+    """Return "data" or "static" of ``nnx.data(...)`` and ``nnx.static(...)``, after binding."""
+    if not isinstance(value, CallExpr) or not isinstance(value.callee, RefExpr):
+        return ""
+    fullname = value.callee.fullname
+    last = fullname.rpartition(".")[2]
+    return last if last in _MARKS and runtime_of(fullname) else ""
+
+
+def assigned_value(statement: AssignmentStmt, self_name: str, name: str) -> Expression | None:
+    """Return what a statement assigns to ``self.name``; None where it unpacks something."""
+    for target in statement.lvalues:
+        if is_attribute(target, self_name, name):
+            return statement.rvalue
+        if isinstance(target, TupleExpr | ListExpr):
+            values = statement.rvalue
+            if not isinstance(values, TupleExpr | ListExpr) or _has_star(target, values):
+                continue
+            for each, value in zip(target.items, values.items, strict=False):
+                if is_attribute(each, self_name, name):
+                    return value
+    return None
+
+
+def is_attribute(node: Expression, self_name: str, name: str) -> bool:
+    """Tell whether an expression is ``self.name``."""
+    return (
+        isinstance(node, MemberExpr)
+        and node.name == name
+        and isinstance(node.expr, NameExpr)
+        and node.expr.name == self_name
+    )
+
+
+def _has_star(*displays: TupleExpr | ListExpr) -> bool:
+    return any(isinstance(each, StarExpr) for display in displays for each in display.items)
+
+
+# -- contents ---------------------------------------------------------------------------------
+
+
+def value_holds_data(value: Expression, checker: Checker) -> bool | None:
+    """Tell whether the value of an expression holds data; see `kinds.holds_data`.
+
+    A display is looked into: of ``[None, layer]`` the elements say more than the type.
+    """
+    found = first_data(value, checker)
+    if found is not None:
+        return True
+    parts = elements(value)
+    if parts is None or not parts:
+        return holds_data(checker.type_of(value))
+    said = {value_holds_data(each, checker) for each in parts}
+    return False if said == {False} else None
+
+
+def first_data(value: Expression, checker: Checker) -> Expression | None:
+    """Return the first part of an expression that surely holds data, an element of a display."""
+    for each in elements(value) or ():
+        found = first_data(each, checker)
+        if found is not None:
+            return found
+    return value if holds_data(checker.type_of(value)) else None
+
+
+def elements(value: Expression) -> list[Expression] | None:
+    """Return the elements of a list, tuple or dict that is written out; None of anything else."""
+    match value:
+        case ListExpr() | TupleExpr():
+            return [each for each in value.items if not isinstance(each, StarExpr)]
+        case DictExpr():
+            return [each for key, each in value.items if key is not None]
+        case _:
+            return None
+
+
+def container_parts(value: Expression) -> list[Expression]:
+    """Return what is written inside the display of a container, a comprehension too."""
+    match value:
+        case ListExpr() | TupleExpr() | SetExpr():
+            return list(value.items)
+        case DictExpr():
+            return [each for item in value.items for each in item if each is not None]
+        case ListComprehension() | SetComprehension():
+            return [value.generator.left_expr]
+        case GeneratorExpr():
+            return [value.left_expr]
+        case DictionaryComprehension():
+            return [value.value]
+        case _:
+            return []
+
+
+# -- hidden marks -----------------------------------------------------------------------------
+
+
+def may_be_marked(value: Expression, checker: Checker) -> bool:
+    """Tell whether the value of an expression may be one that `nnx.data` or `nnx.static` returned.
+
+    Only a mark that stands at the assignment itself is seen elsewhere. A variable or a function
+    may bring one, too.
+    """
+    return _Marked(checker).is_possible(value)
+
+
+class _Marked:
+    """Follows an expression through variables and functions of the file.
+
+    Args:
+        checker: The type checker of the file.
+    """
+
+    def __init__(self, checker: Checker) -> None:
+        self._checker = checker
+        self._seen: set[Node] = set()
+
+    def is_possible(self, value: Expression) -> bool:
+        """Tell whether the value may be marked."""
+        match value:
+            case CallExpr():
+                return self._call(value)
+            case ConditionalExpr():
+                return self.is_possible(value.if_expr) or self.is_possible(value.else_expr)
+            case CastExpr():
+                return self.is_possible(value.expr)
+            case OpExpr() if value.op in ("or", "and"):
+                return self.is_possible(value.left) or self.is_possible(value.right)
+            case NameExpr():
+                return self._name(value)
+            case MemberExpr() | IndexExpr() | OpExpr():
+                return False
+            case _:
+                return not _is_made_here(value)
+
+    def _call(self, call: CallExpr) -> bool:
+        if mark_in_call(call):
+            return True
+        callee = call.callee
+        if isinstance(callee, MemberExpr) and not callee.fullname:
+            return not self._is_plain_method(callee)
+        if not isinstance(callee, RefExpr):
+            return True
+        if callee.fullname.startswith(_UNMARKED) or runtime_of(callee.fullname):
+            return False
+        node = callee.node
+        if isinstance(node, TypeInfo):
+            return False
+        function = node.func if isinstance(node, Decorator) else node
+        if isinstance(function, FuncDef) and self._checker.parent(function) is not None:
+            return any(_is_mark(each) for each in descendants(function.body))
+        return True
+
+    def _is_plain_method(self, callee: MemberExpr) -> bool:
+        """Tell whether a method is one of a built-in container or an array, as `list.copy`."""
+        owner = self._checker.known_type(callee.expr)
+        info = getattr(owner, "type", None)
+        return isinstance(info, TypeInfo) and info.fullname.startswith(_UNMARKED)
+
+    def _name(self, name: NameExpr) -> bool:
+        node = name.node
+        if not isinstance(node, Var) or node in self._seen:
+            return node not in self._seen
+        self._seen.add(node)
+        around = self._checker.function_around(name)
+        place = around if isinstance(around, FuncDef) else self._checker.tree
+        found = list(_bindings(place, node))
+        is_parameter = isinstance(place, FuncDef) and any(
+            each.variable is node for each in place.arguments
+        )
+        if not found and not is_parameter:
+            return True
+        return any(each is None or self.is_possible(each) for each in found)
+
+
+def _bindings(place: Node, variable: Var) -> Iterator[Expression | None]:
+    """Yield what a variable is assigned; None where that cannot be seen."""
+    for node in descendants(place):
+        if isinstance(node, AssignmentStmt):
+            for target in node.lvalues:
+                if isinstance(target, NameExpr):
+                    if target.node is variable:
+                        yield node.rvalue
+                elif any(_is_name(each, variable) for each in _targets(target)):
+                    yield None
+
+
+def _targets(target: Expression) -> Iterable[Node]:
+    return descendants(target) if isinstance(target, TupleExpr | ListExpr) else ()
+
+
+def _is_name(node: Node, variable: Var) -> bool:
+    return isinstance(node, NameExpr) and node.node is variable
+
+
+def _is_mark(node: Node) -> bool:
+    return isinstance(node, CallExpr) and bool(mark_in_call(node))
+
+
+def _is_made_here(value: Expression) -> bool:
+    return elements(value) is not None or bool(container_parts(value)) or is_static_by_form(value)

@@ -1,0 +1,227 @@
+"""The values of expressions that are the same in every run: literals, tuples and names of them.
+
+`constant_of` follows Final names, literal types, and names that the file assigns once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from mypy import nodes
+from mypy import patterns as matched
+from mypy.nodes import Expression, MypyFile, NameExpr, Node, RefExpr, Statement, Var
+from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, get_proper_type
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.syntax.children import descendants
+
+Value: TypeAlias = "int | float | str | bool | tuple[Value, ...] | None"
+
+_DEPTH: Final = 4
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A value that is known, so that None is told from "not known".
+
+    Attributes:
+        value: The value; lists are tuples too.
+        expression: Where it is written, for reports.
+    """
+
+    value: Value
+    expression: Expression
+
+
+def constant_of(expression: Expression, checker: Checker) -> Constant | None:
+    """Return the value that an expression surely has; None where it is not known."""
+    return _constant(expression, checker, _DEPTH)
+
+
+def items_of(expression: Expression, checker: Checker) -> list[Constant] | None:
+    """Return the values of an option that takes one value or several, ``0`` and ``(0, "n")``.
+
+    Each has the place where it is written; that of the whole where it comes from a name.
+
+    Returns:
+        None where one of them is not known; the empty list for None and for ``()``.
+    """
+    constant = constant_of(expression, checker)
+    if constant is None:
+        return None
+    match constant.value:
+        case None:
+            return []
+        case tuple() as values:
+            written = _written_items(expression, len(values))
+            return [Constant(value, at) for value, at in zip(values, written, strict=True)]
+        case _:
+            return [constant]
+
+
+def assigned_once(node: Node | None, checker: Checker) -> Expression | None:
+    """Return what a variable of the file is assigned, where that happens in one place only.
+
+    The place may be in a loop or a branch, or run later than the use: it is the only value that the
+    name ever has. Variables of other files and attributes of objects are not known.
+    """
+    return _ASSIGNED.of(node, checker.tree) if isinstance(node, Var) else None
+
+
+def _written_items(expression: Expression, count: int) -> list[Expression]:
+    if isinstance(expression, nodes.TupleExpr | nodes.ListExpr) and len(expression.items) == count:
+        return list(expression.items)
+    return [expression] * count
+
+
+def _constant(expression: Expression, checker: Checker, depth: int) -> Constant | None:
+    match expression:
+        case nodes.IntExpr() | nodes.StrExpr() | nodes.FloatExpr():
+            return Constant(expression.value, expression)
+        case nodes.UnaryExpr(op="-" | "+"):
+            inner = _constant(expression.expr, checker, depth)
+            if inner is None or not isinstance(inner.value, int | float):
+                return None
+            return Constant(-inner.value if expression.op == "-" else inner.value, expression)
+        case nodes.TupleExpr() | nodes.ListExpr():
+            values = _values(expression.items, checker, depth)
+            return Constant(values, expression) if values is not None else None
+        case NameExpr() | nodes.MemberExpr():
+            return _named(expression, checker, depth)
+        case _:
+            return None
+
+
+def _values(items: Iterable[Expression], checker: Checker, depth: int) -> tuple[Value, ...] | None:
+    found: list[Value] = []
+    for item in items:
+        constant = _constant(item, checker, depth)
+        if constant is None:
+            return None
+        found.append(constant.value)
+    return tuple(found)
+
+
+_BUILTINS: Final[dict[str, Value]] = {
+    "builtins.None": None,
+    "builtins.True": True,
+    "builtins.False": False,
+}
+
+
+def _named(expression: RefExpr, checker: Checker, depth: int) -> Constant | None:
+    if expression.fullname in _BUILTINS:
+        return Constant(_BUILTINS[expression.fullname], expression)
+    known = _of_type(checker.type_of(expression))
+    if known:
+        return Constant(known[0], expression)
+    value = assigned_once(expression.node, checker) if depth else None
+    if value is None or isinstance(value, nodes.ListExpr):
+        return None  # a list may get more items
+    found = _constant(value, checker, depth - 1)
+    return Constant(found.value, expression) if found is not None else None
+
+
+def _of_type(found: ProperType) -> tuple[Value] | None:
+    """Return the only value that a type has, in a tuple of one."""
+    if isinstance(found, Instance) and found.last_known_value is not None:
+        found = found.last_known_value
+    match found:
+        case LiteralType():
+            # The values of an Enum are texts here, and bytes are escaped.
+            name = found.fallback.type.fullname
+            is_plain = name in ("builtins.int", "builtins.str", "builtins.bool")
+            return (found.value,) if is_plain else None
+        case NoneType():
+            return (None,)
+        case TupleType():
+            items = [_of_type(get_proper_type(item)) for item in found.items]
+            known = [item[0] for item in items if item is not None]
+            return (tuple(known),) if len(known) == len(items) else None
+        case _:
+            return None
+
+
+class _Assigned:
+    """What the variables of a file are assigned: of the file that was asked about last."""
+
+    def __init__(self) -> None:
+        self._of: list[Statement] | None = None
+        self._found: dict[Node, Expression | None] = {}
+
+    def of(self, variable: Var, tree: MypyFile) -> Expression | None:
+        """Return the only value of a variable."""
+        # The daemon keeps the file object and its variables, and gives it new statements.
+        if tree.defs is not self._of:
+            self._of, self._found = tree.defs, _assignments(tree)
+        return self._found.get(variable)
+
+
+_ASSIGNED: Final = _Assigned()
+
+
+def _assignments(tree: MypyFile) -> dict[Node, Expression | None]:
+    found: dict[Node, Expression | None] = {}
+    for node in descendants(tree):
+        for target, value in _bindings(node):
+            if target in found:
+                value = None  # it has several
+            found[target] = value
+    return found
+
+
+def _bindings(node: Node) -> Iterator[tuple[Node, Expression | None]]:
+    """Yield the variables that a node binds, with the value where it is written there."""
+    match node:
+        case nodes.AssignmentStmt(lvalues=targets, rvalue=value):
+            for target in targets:
+                is_name = isinstance(target, NameExpr)
+                yield from ((each, value if is_name else None) for each in _names(target))
+        case nodes.AssignmentExpr(target=target, value=value):
+            yield from ((each, value) for each in _names(target))
+        case nodes.FuncDef() | nodes.LambdaExpr():
+            # A parameter has another value in each call.
+            yield from ((argument.variable, None) for argument in node.arguments)
+        case _:
+            yield from ((each, None) for each in _names(_other_targets(node)))
+
+
+def _other_targets(node: Node) -> object:
+    match node:
+        case nodes.OperatorAssignmentStmt():
+            return node.lvalue
+        case nodes.ForStmt():
+            return node.index
+        case nodes.WithStmt():
+            return node.target
+        case nodes.TryStmt():
+            return node.vars
+        case nodes.DelStmt():
+            return node.expr
+        case matched.AsPattern():
+            return node.name
+        case matched.StarredPattern():
+            return node.capture
+        case matched.MappingPattern():
+            return node.rest
+        case _:
+            return None
+
+
+def _names(target: object) -> Iterator[Node]:
+    """Yield the variables of a target, of targets inside each other too."""
+    match target:
+        case NameExpr():
+            if target.node is not None:
+                yield target.node
+        case nodes.TupleExpr() | nodes.ListExpr():
+            yield from _names(target.items)
+        case nodes.StarExpr():
+            yield from _names(target.expr)
+        case list():
+            for each in target:  # pyright: ignore[reportUnknownVariableType]  # of expressions
+                yield from _names(each)  # pyright: ignore[reportUnknownArgumentType]
+        case _:
+            return

@@ -1,0 +1,27 @@
+"""Statements that are there to fail: in tests of errors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.nodes import CallExpr, Context, Expression, MemberExpr, NameExpr, Node, TryStmt, WithStmt
+
+from typed_nnx_mypy.checker import Checker
+
+_RAISES: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress"})
+
+
+def is_expected_to_fail(context: Context, checker: Checker) -> bool:
+    """Tell whether something stands where an exception is caught or asked for."""
+    if not isinstance(context, Node):
+        return False
+    return any(
+        (isinstance(node, TryStmt) and bool(node.handlers))
+        or (isinstance(node, WithStmt) and any(map(_asks_for_exception, node.expr)))
+        for node in checker.above(context)
+    )
+
+
+def _asks_for_exception(expression: Expression) -> bool:
+    callee = expression.callee if isinstance(expression, CallExpr) else None
+    return isinstance(callee, NameExpr | MemberExpr) and callee.name in _RAISES

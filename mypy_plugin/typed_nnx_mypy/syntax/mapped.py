@@ -1,0 +1,111 @@
+"""A function under vmap, pmap or scan, with the axes of its parameters and results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from mypy.nodes import CallExpr, Context, Expression
+
+from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.syntax.axes import AxesRow, Axis, CarryAxis, Number, axes_of
+from typed_nnx_mypy.syntax.parameters import Function
+from typed_nnx_mypy.syntax.transforms import PARTIAL, Transform, transform_of
+
+MAPS: Final = ("vmap", "pmap", "jax.vmap", "jax.pmap")
+SCAN: Final = "scan"
+# Behind the function; all other transforms take them by name only.
+_POSITIONS: Final = {("jax.vmap", "in_axes"): 1, ("jax.vmap", "out_axes"): 2}
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A function under vmap, pmap or scan.
+
+    Attributes:
+        call: The call that the check is of, which reports.
+        transform: The transform.
+        ins, outs: What ``in_axes`` and ``out_axes`` say, or their defaults.
+        gives_ins, gives_outs: Whether they are written.
+        called: The call of the result, where it is called at once: ``nnx.vmap(f)(x)``.
+    """
+
+    call: Call
+    transform: Transform
+    ins: Axis
+    outs: Axis
+    gives_ins: bool
+    gives_outs: bool
+    called: CallExpr | None
+
+    @property
+    def name(self) -> str:
+        """The name of the transform."""
+        return self.transform.name
+
+    @property
+    def is_scan(self) -> bool:
+        """Whether the transform is scan."""
+        return self.name == SCAN
+
+    @property
+    def is_jax(self) -> bool:
+        """Whether it is a transform of jax itself, which maps keyword arguments over axis 0."""
+        return self.transform.runtime == "jax"
+
+    @property
+    def function(self) -> Function | None:
+        """The function; None where it is not known."""
+        return self.transform.function
+
+    def option(self, name: str) -> Expression | None:
+        """Return another option, which is given by name."""
+        return self.transform.option(name)
+
+
+def mapped_of(call: Call) -> Mapped | None:
+    """Return the function that a call maps; None for other calls and for ``**options``."""
+    transform = transform_of(call, *MAPS, SCAN)
+    if transform is None or transform.has_stars:
+        return None
+    if call.name == PARTIAL and transform.function is None:
+        return None  # more options may follow
+    ins = _option(transform, "in_axes")
+    outs = _option(transform, "out_axes")
+    return Mapped(
+        call,
+        transform,
+        ins=_axes(ins, transform, call),
+        outs=_axes(outs, transform, call),
+        gives_ins=ins is not None,
+        gives_outs=outs is not None,
+        called=_called_at_once(transform, call.checker),
+    )
+
+
+def _option(transform: Transform, name: str) -> Expression | None:
+    return transform.option(name, _POSITIONS.get((transform.name, name)))
+
+
+def _axes(given: Expression | None, transform: Transform, call: Call) -> Axis:
+    if given is not None:
+        return axes_of(given, call.checker)
+    at: Context = call.node
+    if transform.name == SCAN:
+        return AxesRow(at, "tuple", (CarryAxis(at), Number(at)))
+    return Number(at)
+
+
+def _called_at_once(transform: Transform, checker: Checker) -> CallExpr | None:
+    written = transform.written
+    if written is None or transform.given is None:
+        return None
+    made: CallExpr = written
+    if all(each is not transform.given for each in written.args):
+        parent = checker.parent(written)  # `nnx.vmap(in_axes=0)(f)`
+        if not isinstance(parent, CallExpr):
+            return None
+        made = parent
+    parent = checker.parent(made)
+    return parent if isinstance(parent, CallExpr) and parent.callee is made else None

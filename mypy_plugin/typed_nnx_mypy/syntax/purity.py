@@ -1,0 +1,186 @@
+"""Functions that surely do nothing but return a value."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy import nodes
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    Expression,
+    ExpressionStmt,
+    FuncDef,
+    IfStmt,
+    IndexExpr,
+    LambdaExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    Node,
+    PassStmt,
+    RefExpr,
+    ReturnStmt,
+    Statement,
+    StrExpr,
+    TypeInfo,
+)
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.children import children
+from typed_nnx_mypy.syntax.parameters import definition_of, is_of_file
+
+_MODULES: Final = (
+    "jax.numpy.",
+    "jax._src.numpy.",
+    "jax.nn.",
+    "jax._src.nn.",
+    "jax.random.",
+    "jax._src.random.",
+)
+# Of those modules: what calls a function that it is given, writes a file or changes a setting.
+_EFFECTS: Final = frozenset(
+    {
+        "apply_along_axis",
+        "apply_over_axes",
+        "frompyfunc",
+        "fromfunction",
+        "piecewise",
+        "printoptions",
+        "save",
+        "savez",
+        "set_printoptions",
+        "vectorize",
+    }
+)
+_FUNCTIONS: Final = frozenset(
+    {
+        "builtins.abs",
+        "builtins.bool",
+        "builtins.float",
+        "builtins.getattr",
+        "builtins.hasattr",
+        "builtins.int",
+        "builtins.isinstance",
+        "builtins.len",
+        "builtins.max",
+        "builtins.min",
+        "builtins.str",
+        "builtins.tuple",
+        "builtins.type",
+        "jax._src.ad_util.stop_gradient",
+        "jax._src.lax.lax.stop_gradient",
+        "jax.lax.stop_gradient",
+    }
+)
+_METHODS: Final = frozenset(
+    {
+        *("all", "any", "argmax", "argmin", "astype", "clip", "conj", "copy", "cumprod", "cumsum"),
+        *("diagonal", "dot", "flatten", "get_value", "item", "max", "mean", "min", "prod"),
+        *("ravel", "repeat", "replace", "reshape", "round", "sort", "squeeze", "std", "sum"),
+        *("swapaxes", "take", "to_device", "trace", "transpose", "var", "view"),
+    }
+)
+# Of `x.at[...]`.
+_UPDATES: Final = frozenset({"add", "apply", "divide", "get", "max", "min", "multiply", "set"})
+_VALUES: Final = (
+    nodes.BytesExpr,
+    nodes.ComparisonExpr,
+    nodes.ComplexExpr,
+    nodes.ConditionalExpr,
+    nodes.DictExpr,
+    nodes.EllipsisExpr,
+    nodes.FloatExpr,
+    nodes.IndexExpr,
+    nodes.IntExpr,
+    nodes.ListExpr,
+    nodes.MemberExpr,
+    nodes.NameExpr,
+    nodes.OpExpr,
+    nodes.SliceExpr,
+    nodes.StarExpr,
+    nodes.StrExpr,
+    nodes.TupleExpr,
+    nodes.UnaryExpr,
+)
+
+
+def is_pure(function: Expression, checker: Checker) -> bool:
+    """Tell whether a call of a function surely has no effect but its result.
+
+    Args:
+        function: What stands for the function: a lambda, a name of the file, a function of jax.
+        checker: The type checker of the file.
+    """
+    if _is_known(function):
+        return True
+    definition = definition_of(function, checker)
+    match definition:
+        case LambdaExpr():
+            return _are_pure(definition.body.body)
+        case FuncDef():
+            return (
+                is_of_file(definition, checker)
+                and not (definition.is_generator or definition.is_coroutine)
+                and _are_pure(definition.body.body)
+            )
+        case _:
+            return False
+
+
+def _are_pure(statements: list[Statement]) -> bool:
+    return bool(statements) and all(_is_pure_statement(each) for each in statements)
+
+
+def _is_pure_statement(statement: Statement) -> bool:
+    match statement:
+        case ReturnStmt(expr=value):
+            return value is None or _is_value(value)
+        case AssignmentStmt(lvalues=[NameExpr(kind=nodes.LDEF)], rvalue=value):
+            return _is_value(value)
+        case ExpressionStmt(expr=StrExpr()) | PassStmt():
+            return True
+        case IfStmt():
+            blocks = [*statement.body, *([statement.else_body] if statement.else_body else [])]
+            return all(map(_is_value, statement.expr)) and all(
+                _is_pure_statement(each) for block in blocks for each in block.body
+            )
+        case _:
+            return False
+
+
+def _is_value(node: Node) -> bool:
+    """Tell whether to evaluate an expression surely has no effect."""
+    match node:
+        case CallExpr(callee=callee):
+            return _is_pure_callee(callee) and all(map(_is_value, node.args))
+        case _:
+            return isinstance(node, _VALUES) and all(map(_is_value, children(node)))
+
+
+def _is_pure_callee(callee: Expression) -> bool:
+    if _is_known(callee):
+        return True
+    match callee:
+        case MemberExpr(expr=NameExpr(node=MypyFile() | TypeInfo())):
+            return False
+        case MemberExpr(name=name, expr=IndexExpr(base=MemberExpr(name="at"))):
+            return name in _UPDATES and name != "apply" and _is_value(callee.expr)
+        case MemberExpr(name=name, expr=receiver):
+            return name in _METHODS and _is_value(receiver)
+        case _:
+            return False
+
+
+def _is_known(function: Expression) -> bool:
+    """Tell whether an expression names a function or a class without effects."""
+    if not isinstance(function, RefExpr) or not function.fullname:
+        return False
+    node = function.node
+    if isinstance(node, TypeInfo) and runtime_of(node.fullname):
+        return any(base.name == "Variable" for base in node.mro)
+    name = function.fullname
+    if name in _FUNCTIONS:
+        return True
+    return name.startswith(_MODULES) and name.rpartition(".")[2] not in _EFFECTS

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import jax
+
+import typed_nnx as nnx
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.weight = nnx.Param(jax.numpy.ones(3))
+        self.mean = nnx.BatchStat(jax.numpy.ones(3))
+        self.size = 3
+
+
+class Outer(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.inner = Model(rngs)
+        self.scale = jax.numpy.ones(3)
+
+
+class Maybe(nnx.Module):
+    def __init__(self, flag: bool) -> None:
+        self.weight = nnx.Param(jax.numpy.ones(3))
+        if flag:
+            self.mean = nnx.BatchStat(jax.numpy.ones(3))
+
+
+class Optional(nnx.Module):
+    def __init__(self, flag: bool) -> None:
+        self.weight = nnx.Param(jax.numpy.ones(3))
+        self.mean = nnx.BatchStat(jax.numpy.ones(3)) if flag else None
+        self.items = nnx.List([nnx.BatchStat(jax.numpy.ones(3))] if flag else [])
+
+
+class Wide(nnx.Module):
+    def __init__(self, weight: nnx.Variable[jax.Array]) -> None:
+        self.weight = weight
+
+
+model = Model(nnx.Rngs(0))
+outer = Outer(nnx.Rngs(0))
+
+# -- reports
+nnx.split(model, nnx.Param)  # E: split: no filter takes mean (BatchStat) of Model. Fix: end with `...`  [nnx-filter-coverage]
+nnx.split(outer, nnx.Param, nnx.BatchStat)  # E: no filter takes scale (jax.Array) of Outer  [nnx-filter-coverage]
+nnx.split(outer, nnx.Param, nnx.Cache)  # E: no filter takes inner.mean (BatchStat), scale (jax.Array) of Outer  [nnx-filter-coverage]
+nnx.split(outer, nnx.Not(nnx.BatchStat))  # E: no filter takes inner.mean (BatchStat)  [nnx-filter-coverage]
+nnx.state(model).split(nnx.Param)  # E: State.split: no filter takes mean  [nnx-filter-coverage]
+nnx.split_state(nnx.state(outer, nnx.Variable), nnx.Param)  # E: no filter takes inner.mean (BatchStat) of Outer  [nnx-filter-coverage]
+nnx.split(model, None)  # E: no filter takes weight (Param), mean (BatchStat)  [nnx-filter-coverage]
+nnx.split([model], nnx.Cache) if False else None
+
+# -- correct
+nnx.split(model)
+nnx.split(model, nnx.Param, ...)
+nnx.split(model, nnx.Param, nnx.BatchStat)
+nnx.split(model, nnx.Variable)
+nnx.split(model, nnx.Param, True)
+nnx.split(model, nnx.Param, nnx.Not(nnx.Param))
+nnx.split(outer, (nnx.Param, nnx.BatchStat), ...)
+nnx.split(outer, nnx.Variable, nnx.OfType(jax.Array))
+nnx.split(Maybe(False), nnx.Param)
+nnx.split(Optional(False), nnx.Param)
+nnx.split(Wide(nnx.Param(jax.numpy.ones(3))), nnx.Param)
+nnx.state(model, nnx.Param)
+nnx.state(model).filter(nnx.Param)
+nnx.state(outer, nnx.Param).split(nnx.Param)
+nnx.split(nnx.Param(jax.numpy.ones(3)), nnx.Param)
+
+
+# -- unsure
+def unknown(given: nnx.filterlib.Filter, node: nnx.Module, *filters: nnx.filterlib.Filter) -> None:
+    nnx.split(model, given)
+    nnx.split(node, nnx.Param)
+    nnx.split(model, *filters)
+    nnx.split(model, "tag")  # a Variable may have a tag
+    nnx.split(outer, nnx.PathContains("inner"))

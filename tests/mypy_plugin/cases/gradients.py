@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+import typed_nnx as nnx
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.norm = nnx.BatchNorm(3, rngs=rngs)
+
+
+def loss(model: Model, x: jax.Array) -> jax.Array:
+    return jax.numpy.mean(model.linear(x))
+
+
+def with_aux(model: Model, x: jax.Array) -> tuple[jax.Array, str]:
+    return loss(model, x), "aux"
+
+
+@nnx.value_and_grad
+def decorated(model: Model, x: jax.Array) -> jax.Array:
+    return loss(model, x)
+
+
+@nnx.grad(argnums=1)
+def of_array(model: Model, x: jax.Array) -> jax.Array:
+    return loss(model, x)
+
+
+model = Model(nnx.Rngs(0))
+x = jax.numpy.ones((1, 2))
+
+# -- reports
+nnx.grad(loss)(model, x).norm.mean  # E: [nnx-state-excluded]
+nnx.grad(loss)(model, x).liner  # E: did you mean 'linear'?  [nnx-state-key]
+
+# -- correct
+reveal_type(nnx.grad(loss)(model, x).linear.bias)  # R: Param[Array]
+value, grads = nnx.value_and_grad(loss)(model, x)
+reveal_type(value)  # R: Array
+reveal_type(grads.linear.bias)  # R: Param[Array]
+(value, aux), grads = nnx.value_and_grad(with_aux, has_aux=True)(model, x)
+reveal_type(aux)  # R: str
+reveal_type(nnx.grad(loss, argnums=1)(model, x))  # R: Array
+reveal_type(nnx.grad(loss, argnums=(0, 1))(model, x)[1])  # R: Array
+reveal_type(nnx.grad(loss, argnums=(0, 1))(model, x)[0].linear.bias)  # R: Param[Array]
+reveal_type(decorated(model, x)[1].linear.bias)  # R: Param[Array]
+reveal_type(of_array(model, x))  # R: Array
+wrt = nnx.DiffState(0, nnx.All(nnx.Param, nnx.PathContains("linear")))
+reveal_type(nnx.grad(loss, argnums=wrt)(model, x).linear.bias)  # R: Param[Array]
+reveal_type(nnx.grad(loss, argnums=nnx.DiffState(0, nnx.BatchStat))(model, x).norm.mean)  # R: BatchStat[Array]
+jax.tree.map(lambda leaf: leaf * 2, grads).linear
+
+
+# -- unsure
+def unknown(function: Any, model: Any) -> None:
+    reveal_type(nnx.grad(function)(model).x)  # R: Any
+    nnx.grad(lambda model: model.x)(model).x
+    nnx.value_and_grad(function, argnums=model)

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import optax
+import typed_nnx as nnx
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.lora = nnx.LoRA(2, 2, 3, rngs=rngs)
+        self.norm = nnx.BatchNorm(3, rngs=rngs)
+
+
+class Twin(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.lora = nnx.LoRA(2, 2, 3, rngs=rngs)
+        self.norm = nnx.BatchNorm(3, rngs=rngs)
+
+
+class Other(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.dense = nnx.Linear(2, 3, rngs=rngs)
+
+
+def loss(model: Model) -> jax.Array:
+    return jnp.sum(model.norm(model.linear(jnp.ones((4, 2))) + model.lora(jnp.ones((4, 2)))))
+
+
+def other_loss(model: Other) -> jax.Array:
+    return jnp.sum(model.dense(jnp.ones((4, 2))))
+
+
+model, other = Model(nnx.Rngs(0)), Other(nnx.Rngs(0))
+tx = optax.adam(1e-3)
+
+# -- reports
+optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
+lora_gradients = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model)
+optimizer.update(model, lora_gradients)  # E: Optimizer.update: the gradients are of the filter `LoRAParam`, without `linear.kernel`  [nnx-optimizer-wrt]
+optimizer.update(model, nnx.grad(other_loss)(other))  # E: the gradients are of Other, with `dense.kernel` too many  [nnx-optimizer-wrt] # E typed_nnx: [arg-type]
+optimizer.update(other, nnx.grad(other_loss)(other))  # E: the optimizer was made for Model; got Other, which has no `linear.kernel`  [nnx-optimizer-wrt] # E typed_nnx: [call-overload]
+
+
+def step(model: Model) -> None:
+    everything = nnx.Optimizer(model, tx, wrt=nnx.Variable)
+    _, gradients = nnx.value_and_grad(loss)(model)
+    everything.update(model, gradients)  # E: expected those of `wrt`, `Variable`. Fix: nnx.grad(loss, argnums=nnx.DiffState(0, Variable))  [nnx-optimizer-wrt]
+
+
+def step_of_both(model: Model) -> None:
+    both = nnx.ModelAndOptimizer(model, tx)
+    both.update(nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model))  # E: expected those of `wrt`, `Param`  [nnx-optimizer-wrt]
+
+
+class Trainer:
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.optimizer = nnx.Optimizer(model, tx, wrt=nnx.Any(nnx.Param, nnx.BatchStat))
+
+    def step(self) -> None:
+        gradients = nnx.grad(loss)(self.model)
+        self.optimizer.update(self.model, gradients)  # E: without `norm.mean`, `norm.var`  [nnx-optimizer-wrt]
+
+
+# -- correct
+optimizer.update(model, nnx.grad(loss)(model))
+optimizer.update(model, nnx.grad(loss, argnums=nnx.DiffState(0, (nnx.Param, nnx.BatchStat)))(model))
+nnx.Optimizer(model, tx, wrt=nnx.LoRAParam).update(model, nnx.grad(loss)(model))
+nnx.ModelAndOptimizer(model, tx).update(nnx.grad(loss)(model))
+nnx.ModelAndOptimizer(model, tx, wrt=nnx.LoRAParam).update(lora_gradients)
+
+
+def scaled(model: Model) -> None:
+    optimizer = nnx.Optimizer(model, tx, wrt=nnx.LoRAParam)
+    gradients = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model)
+    halves = jax.tree.map(lambda x: x / 2, gradients)
+    optimizer.update(model, halves)
+
+
+def of_paths(model: Model) -> None:
+    wrt = nnx.All(nnx.Param, nnx.PathContains("linear"))
+    optimizer = nnx.Optimizer(model, tx, wrt=wrt)
+    optimizer.update(model, nnx.grad(loss, argnums=nnx.DiffState(0, wrt))(model))
+
+
+def one_of_two(model: Model, is_lora: bool) -> None:
+    if is_lora:
+        one = nnx.Optimizer(model, tx, wrt=nnx.LoRAParam)
+    else:
+        one = nnx.Optimizer(model, tx, wrt=nnx.Param)
+    if is_lora:
+        one.update(model, nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model))
+    else:
+        one.update(model, nnx.grad(loss)(model))
+
+
+class Switching:
+    def __init__(self, model: Model) -> None:
+        self.current = nnx.Optimizer(model, tx, wrt=nnx.Param)
+
+    def only_lora(self, model: Model) -> None:
+        self.current = nnx.Optimizer(model, tx, wrt=nnx.LoRAParam)
+        self.current.update(model, nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model))
+
+
+def must_fail(model: Model) -> None:
+    try:
+        optimizer.update(model, lora_gradients)
+    except ValueError:
+        print("as expected")
+
+
+# -- unsure
+def given(optimizer: nnx.Optimizer, model: Model, wrt: nnx.filterlib.Filter) -> None:
+    optimizer.update(model, lora_gradients)
+    nnx.Optimizer(model, tx, wrt=wrt).update(model, lora_gradients)
+
+
+def of_base(base: nnx.Module, gradients: nnx.State) -> None:
+    optimizer = nnx.Optimizer(base, tx, wrt=nnx.Param)
+    optimizer.update(model, gradients)
+    optimizer.update(base, lora_gradients)
+
+
+def of_one_of_several(model: Model) -> None:
+    several = {
+        "lora": nnx.Optimizer(model, tx, wrt=nnx.LoRAParam),
+        "all": nnx.Optimizer(model, tx, wrt=nnx.Param),
+    }
+    several["lora"].update(model, lora_gradients)
+    for each in several.values():
+        each.update(model, lora_gradients)

@@ -1,0 +1,82 @@
+"""The use of the models, mostly through shared.py."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import shared
+from shared import ENCODER_STATE, PAIR, Pair, new_encoder
+
+import typed_nnx as nnx
+
+
+def order() -> None:
+    nnx.split(new_encoder(), ..., nnx.Param)
+    nnx.split(PAIR.left, nnx.Param, nnx.Param)
+    nnx.split(PAIR, nnx.BatchStat)
+
+
+def fields(pair: Pair) -> None:
+    state = nnx.state(pair)
+    reveal_type(state.left.linear.kernel)
+    reveal_type(state["right"]["head"]["linear"]["bias"])
+    print(state.left.lineer)
+    print(state["rigth"])
+    print(ENCODER_STATE.norm.mean)
+    print(ENCODER_STATE.head.width)
+    reveal_type(ENCODER_STATE.head.linear.kernel)
+
+
+def put_back(pair: Pair) -> None:
+    nnx.update(pair, nnx.state(pair.left))
+    graphdef, params, rest = nnx.split(pair, nnx.Param, ...)
+    nnx.merge(graphdef, params)
+    nnx.merge(graphdef, nnx.state(pair.left), rest)
+    jax.tree.map(jnp.zeros_like, nnx.state(pair))
+
+
+def loss(model: shared.Encoder, x: jax.Array) -> jax.Array:
+    return model(x).mean()
+
+
+def step(model: shared.Encoder, x: jax.Array) -> None:
+    optimizer = shared.new_optimizer(model)
+    grads = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.BatchStat))(model, x)
+    optimizer.update(model, grads)
+    nnx.grad(loss, argnums=2)
+
+
+@nnx.jit(static_argnames="modle")
+def jitted(model: shared.Encoder, x: jax.Array) -> jax.Array:
+    return model(x)
+
+
+def outer(x: jax.Array) -> jax.Array:
+    encoder = new_encoder()
+
+    @jax.jit
+    def inner(x: jax.Array) -> jax.Array:
+        encoder.head.linear.kernel[...] = x
+        return encoder(x)
+
+    return inner(x)
+
+
+def mapped(pair: Pair, x: jax.Array) -> jax.Array:
+    def one(model: shared.Head, x: jax.Array) -> jax.Array:
+        return model(x)
+
+    return nnx.vmap(one, in_axes=(None, 0, 0))(pair.left, x)
+
+
+def branch(x: jax.Array) -> object:
+    def yes(x: jax.Array) -> jax.Array:
+        return x
+
+    def no(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return x, x
+
+    return nnx.cond(x.sum() > 0, yes, no, x)
+
+
+old = nnx.GraphState

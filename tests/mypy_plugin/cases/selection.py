@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+import typed_nnx as nnx
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.norm = nnx.BatchNorm(3, rngs=rngs)
+
+
+model = Model(nnx.Rngs(0))
+
+# -- reports
+nnx.split(model, nnx.Param)  # E: no filter takes norm.mean  [nnx-filter-coverage]
+nnx.state(model, nnx.Param, nnx.BatchStat, nnx.Cache)[1].linear  # E: [nnx-state-excluded]
+
+# -- correct
+graphdef, everything = nnx.split(model)
+reveal_type(graphdef)  # R: GraphDef[Model]
+reveal_type(everything.norm.mean)  # R: BatchStat[Array]
+_, params, rest = nnx.split(model, nnx.Param, ...)
+reveal_type(params.linear.bias)  # R: Param[Array]
+reveal_type(rest.norm.mean)  # R: BatchStat[Array]
+reveal_type(nnx.merge(graphdef, params, rest))  # R: Model
+_, a, b, c, d, e, f, g = nnx.split(
+    model, nnx.LoRAParam, nnx.Cache, nnx.RngKey, nnx.RngCount, nnx.BatchStat, nnx.Intermediate, ...
+)
+reveal_type(e.norm.mean)  # R: BatchStat[Array]
+reveal_type(g.linear.bias)  # R: Param[Array]
+first, second, third = nnx.state(model, nnx.BatchStat, nnx.Param, ...)
+reveal_type(first.norm.mean)  # R: BatchStat[Array]
+reveal_type(second.linear.bias)  # R: Param[Array]
+reveal_type(nnx.state(model, graph=True).norm.mean)  # R: BatchStat[Array]
+both = nnx.state(model, (nnx.Param, nnx.BatchStat))
+reveal_type(both.norm.mean)  # R: BatchStat[Array]
+stats, left = both.split(nnx.BatchStat, ...)
+reveal_type(stats.norm.mean)  # R: BatchStat[Array]
+reveal_type(left.linear.bias)  # R: Param[Array]
+reveal_type(nnx.split_state(both, nnx.Param, ...)[1].norm.mean)  # R: BatchStat[Array]
+reveal_type(nnx.filter_state(both, nnx.BatchStat).norm.mean)  # R: BatchStat[Array]
+reveal_type(nnx.merge_state(params, rest).norm.mean)  # R: BatchStat[Array]
+reveal_type(nnx.State.merge(params, rest).linear.bias)  # R: Param[Array]
+reveal_type(nnx.clone(model).norm)  # R: BatchNorm
+chosen = nnx.All(nnx.Variable, nnx.Not(nnx.Param))
+reveal_type(nnx.state(model, chosen).norm.mean)  # R: BatchStat[Array]
+array = jax.numpy.ones(3)
+reveal_type(nnx.split(nnx.Param(array))[1])  # R typed_nnx: Param[Array]  # R flax: State[Any, Any]
+
+
+# -- unsure
+def unknown(anything: Any, *filters: nnx.filterlib.Filter) -> None:
+    _, one, two = nnx.split(anything, nnx.Param, ...)
+    reveal_type(one)  # R typed_nnx: State[Any, Any, Any, type[Param[Any]]]  # R flax: State[Any, Any]
+    nnx.split(model, *filters)
+    nnx.state(anything)
+
+

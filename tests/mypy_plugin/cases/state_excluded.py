@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import jax
+
+import typed_nnx as nnx
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.weight = nnx.Param(jax.numpy.ones(3))
+        self.mean = nnx.BatchStat(jax.numpy.ones(3))
+        self.scale = jax.numpy.ones(3)
+        self.size = 3
+        self.name = nnx.static("model")
+
+
+class Wide(nnx.Module):
+    def __init__(self, weight: nnx.Variable[jax.Array]) -> None:
+        self.weight = weight
+
+
+model = Model(nnx.Rngs(0))
+_, params, rest = nnx.split(model, nnx.Param, ...)
+
+# -- reports
+params.mean  # E: 'mean' of Model is BatchStat, which the filter Param of this State leaves out  [nnx-state-excluded]
+params["mean"]  # E: which the filter Param of this State leaves out  [nnx-state-excluded]
+params.scale  # E: 'scale' of Model is jax.Array  [nnx-state-excluded]
+rest.weight  # E: 'weight' of Model is Param, which the filter Not(Param) of this State leaves out  [nnx-state-excluded]
+rest.linear  # E: 'linear' of Model is Linear  [nnx-state-excluded]
+nnx.state(model).size  # E: 'size' of Model is static, so it is in the GraphDef and not in the State  [nnx-state-excluded]
+params["name"]  # E: 'name' of Model is static  [nnx-state-excluded]
+nnx.state(model, nnx.BatchStat)["linear"]  # E: the filter BatchStat of this State leaves out  [nnx-state-excluded]
+nnx.state(model, nnx.PathContains("linear")).weight  # E: leaves out  [nnx-state-excluded]
+nnx.state(model, nnx.Not(nnx.PathContains("linear"))).linear  # E: leaves out  [nnx-state-excluded]
+nnx.state(model, (nnx.BatchStat, nnx.Cache)).weight  # E: the filter (BatchStat, Cache)  [nnx-state-excluded]
+nnx.state(model, nnx.All(nnx.Param, nnx.PathContains("linear"))).linear.kernel.missing if False else None
+nnx.state(model).filter(nnx.Param).mean  # E: which the filter Param  [nnx-state-excluded]
+nnx.state(model, nnx.Param, nnx.BatchStat)[1].weight  # E: the filter BatchStat  [nnx-state-excluded]
+nnx.state(model, nnx.Param, ...)[1].weight  # E: leaves out  [nnx-state-excluded]
+
+# -- correct
+params.weight
+params.linear.kernel
+rest.mean
+rest.scale
+nnx.state(model, nnx.PathContains("linear")).linear
+nnx.state(model, nnx.PathContains("kernel")).linear.kernel
+nnx.state(model, nnx.PathContains("mea", exact=False)).mean
+nnx.state(model, nnx.All(nnx.Variable, nnx.Not(nnx.Param))).mean
+nnx.state(model, (nnx.Param, nnx.BatchStat)).mean
+nnx.state(model, nnx.OfType(nnx.BatchStat)).mean
+nnx.state(model, nnx.Variable).weight
+nnx.state(Wide(nnx.Param(jax.numpy.ones(3))), nnx.Param).weight
+nnx.merge_state(params, rest).weight
+nnx.merge_state(params, rest).mean
+
+
+# -- unsure
+def unknown(given: nnx.filterlib.Filter, kind: type[nnx.Variable[jax.Array]]) -> None:
+    print(nnx.state(model, given).mean)
+    print(nnx.state(model, kind).mean, nnx.state(model, nnx.Not(kind)).mean)
+    print(nnx.state(model, lambda path, value: True).mean)
+    print(nnx.state(model, "tag").weight)

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+import typed_nnx as nnx
+
+
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.layers = nnx.List([nnx.Linear(2, 3, rngs=rngs)])
+        self.named = nnx.Dict(a=nnx.Linear(2, 3, rngs=rngs))
+        self.pair = nnx.data((nnx.Param(jax.numpy.ones(3)), nnx.Param(jax.numpy.ones(3))))
+
+
+class Child(Model):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        super().__init__(rngs)
+        self.head = nnx.Linear(2, 3, rngs=rngs)
+
+
+class Sows(nnx.Module):
+    def __call__(self, x: jax.Array) -> jax.Array:
+        self.sow(nnx.Intermediate, "features", x)
+        return x
+
+
+class Dynamic(nnx.Module):
+    def __init__(self, names: list[str], rngs: nnx.Rngs) -> None:
+        for name in names:
+            setattr(self, name, nnx.Linear(2, 3, rngs=rngs))
+
+
+model = Model(nnx.Rngs(0))
+child = Child(nnx.Rngs(0))
+state = nnx.state(model)
+
+# -- reports
+state.linaer  # E: State of Model has no key 'linaer'; its keys are: linear, layers, named, pair. Fix: did you mean 'linear'?  [nnx-state-key]
+state["linaer"]  # E: did you mean 'linear'?  [nnx-state-key]
+state.linear.weight  # E: State of Linear has no key 'weight'  [nnx-state-key]
+state["linear"]["weight"]  # E: has no key 'weight'  [nnx-state-key]
+state.layers["0"]  # E: its keys are of type int. Fix: index it with 0  [nnx-state-key]
+state.layers.first  # E: its keys are of type int. Fix: index it with a number  [nnx-state-key]
+state.layers[0].weight  # E: State of Linear has no key 'weight'  [nnx-state-key]
+state["named"][0]  # E: its keys are of type str. Fix: index it with '0'  [nnx-state-key]
+state["pair"][2]  # E: its keys are: 0, 1  [nnx-state-key]
+nnx.state(model, nnx.Param).liner  # E: did you mean 'linear'?  [nnx-state-key]
+_, params, rest = nnx.split(model, nnx.Param, ...)
+params["hidden"]  # E: State of Model has no key 'hidden'  [nnx-state-key]
+params["linear"]["krnel"]  # E: did you mean 'kernel'?  [nnx-state-key]
+state.head  # E: State of Model has no key 'head'  [nnx-state-key]
+nnx.state(child).heda  # E: did you mean 'head'?  [nnx-state-key]
+doubled = jax.tree.map(lambda leaf: leaf * 2, params)
+doubled.linaer  # E: did you mean 'linear'?  [nnx-state-key]
+
+
+def in_a_loop(steps: int) -> None:
+    _, current, others = nnx.split(model, nnx.Param, ...)
+    for _step in range(steps):
+        current = jax.tree.map(lambda leaf: leaf * 2, current)
+    print(others["hidn"])  # E: has no key 'hidn'  [nnx-state-key]
+
+
+# -- correct
+state.linear.kernel
+state["layers"][0].kernel
+state["named"]["a"].kernel
+state["named"].a
+state["pair"][1]
+nnx.state(child).linear
+nnx.state(child)["head"]["kernel"]
+state.get("nothing")
+state.pop("linear", None)
+features = nnx.state(Sows())
+print(features.split)
+
+
+def added_keys() -> None:
+    grown = nnx.state(model)
+    grown["extra"] = jax.numpy.ones(3)
+    grown.more = jax.numpy.ones(3)
+    print(grown["extra"], grown.more, grown["more"])
+
+
+def tested_keys() -> None:
+    tested = nnx.state(model)
+    if "bonus" in tested:
+        print(tested["bonus"])
+    try:
+        print(tested["missing"])
+    except KeyError:
+        pass
+    if hasattr(tested, "gone"):
+        print(tested.gone)
+
+
+def one_variable_for_two() -> None:
+    shared = nnx.state(model)
+    print(shared.linear)
+    shared = nnx.state(child)
+    print(shared.head)
+
+
+def one_of_two(flag: bool) -> None:
+    either = nnx.state(model) if flag else nnx.state(child)
+    if not flag:
+        print(either.head)
+    for each, name in zip([nnx.state(model), nnx.state(child)], ["linear", "head"]):
+        print(each[name], each.linear)
+    both = [nnx.state(model), nnx.state(child)]
+    print(both[1].head)
+
+
+def computed_keys() -> None:
+    filled = nnx.state(model)
+    for name in ("one", "two"):
+        filled[name] = jax.numpy.ones(3)
+    print(filled["one"])
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.state = nnx.state(model)
+
+    def change(self) -> None:
+        self.state = nnx.state(child)
+
+    def use(self) -> Any:
+        return self.state["head"]
+
+
+# -- unsure
+nnx.pop(Sows(), nnx.Intermediate)["features"]
+nnx.state(Dynamic(["a"], nnx.Rngs(0))).a
+nnx.state(nnx.Rngs(0))["default"]
+
+
+def unknown(some: nnx.Module, given: nnx.State, anything: Any, key: str) -> None:
+    print(nnx.state(some)["x"], given["x"], given.y, nnx.state(anything).x, state[key])

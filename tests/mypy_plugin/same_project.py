@@ -1,0 +1,133 @@
+"""A project of several files that has a report of many checks, and ways to have mypy check it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.mypy_plugin.case_files import CASES
+from tests.mypy_plugin.run import CONFIG, FOLDER, UNTYPED, Report, read_reports
+from tests.support.once import locked
+
+FILES = {path.name: path.read_text(encoding="utf-8") for path in (CASES / "project").glob("*.py")}
+NAMES = sorted(FILES)
+# So that each way starts with what mypy knows of libraries, and of nothing else.
+LIBRARIES = """\
+import jax
+import jax.numpy
+import optax
+import typed_nnx
+"""
+OTHER_PARSER = "--no-native-parser"
+_DMYPY = ("-m", "mypy.dmypy", "--status-file", "daemon.json")
+
+Said = list[tuple[str, Report]]
+"""Reports with the names of their files, in order."""
+
+
+class Project:
+    """The project in a folder of its own.
+
+    Args:
+        folder: Where to write it.
+        options: Options of mypy for each run.
+        libraries: Whether to begin with the results of libraries.
+    """
+
+    def __init__(self, folder: Path, *options: str, libraries: bool = True) -> None:
+        self.folder = folder
+        self.options = options
+        folder.mkdir(parents=True, exist_ok=True)
+        write(folder)
+        if libraries:
+            shutil.copytree(_libraries(options), folder / "mypy_cache")
+        self.write(FILES)
+
+    def write(self, files: dict[str, str], newline: str = "\n") -> None:
+        """Write files of the project, new or changed."""
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline=newline)
+
+    def check(self, *names: str) -> Said:
+        """Return what mypy says of files of the project: all, if none is named."""
+        return _said(self._run("-m", "mypy", *self.options, *(names or NAMES)))
+
+    def check_by_daemon(self) -> Said:
+        """Return what the daemon says, which is started if there is none."""
+        return _said(self._run(*_DMYPY, "run", "--", "--output", "json", *self.options, *NAMES))
+
+    def stop_daemon(self) -> None:
+        """End the daemon of the project."""
+        self._run(*_DMYPY, "kill")
+
+    def _run(self, *command: str) -> str:
+        json_output = ["--output", "json"] if "mypy" in command else []
+        done = subprocess.run(
+            [sys.executable, *command[:2], *json_output, *command[2:]],
+            cwd=self.folder,
+            env={name: value for name, value in os.environ.items() if name != "MYPYPATH"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode not in (0, 1) or done.stderr:
+            raise RuntimeError(f"mypy failed:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+
+def write(folder: Path) -> None:
+    """Write the configuration."""
+    (folder / "mypy.ini").write_text(CONFIG.format(extra="", untyped=UNTYPED), encoding="utf-8")
+    (folder / "pyproject.toml").touch()
+
+
+def _libraries(options: tuple[str, ...]) -> Path:
+    """Return a cache that has the libraries only; it is kept from run to run."""
+    name = "libraries_of_other_parser" if OTHER_PARSER in options else "libraries"
+    folder = FOLDER / name
+    with locked(folder / "lock"):
+        write(folder)
+        (folder / "libraries.py").write_text(LIBRARIES, encoding="utf-8")
+        parser = [OTHER_PARSER] if OTHER_PARSER in options else []
+        command = [sys.executable, "-m", "mypy", *parser, "libraries.py"]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder / "mypy_cache"
+
+
+def _said(output: str) -> Said:
+    lines = [line for line in output.splitlines() if _is_report(line)]
+    by_file = read_reports("\n".join(lines))
+    return sorted((Path(file).name, report) for file, said in by_file.items() for report in said)
+
+
+def _is_report(line: str) -> bool:
+    """Tell a report from what the daemon says of itself."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except json.JSONDecodeError:
+        return False
+
+
+def in_namespace(package: str) -> dict[str, str]:
+    """Return the files as modules of a package without ``__init__.py``."""
+    moved = {}
+    for name, text in FILES.items():
+        for module in (Path(each).stem for each in NAMES):
+            text = text.replace(f"from {module} import", f"from {package}.{module} import")
+            text = text.replace(f"\nimport {module}\n", f"\nfrom {package} import {module}\n")
+        moved[f"{package.replace('.', '/')}/{name}"] = text
+    return moved
+
+
+def edited(name: str, change: Callable[[str], str]) -> dict[str, str]:
+    """Return one file of the project in another state."""
+    text = change(FILES[name])
+    assert text != FILES[name]
+    return {name: text}

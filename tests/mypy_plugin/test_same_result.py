@@ -1,0 +1,159 @@
+"""What the plugin reports does not depend on how mypy came to check a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.mypy_plugin.run import Report
+from tests.mypy_plugin.same_project import (
+    FILES,
+    NAMES,
+    OTHER_PARSER,
+    Project,
+    Said,
+    edited,
+    in_namespace,
+)
+from tests.support.once import once
+
+# An attribute of a model is renamed two files away from what uses it, and another one is added.
+RENAMED = edited(
+    "models.py",
+    lambda text: text.replace("self.linear", "self.lineer").replace(
+        "self.width = width\n", "self.width = width\n        self.rate = nnx.Param(1.0)\n"
+    ),
+)
+
+
+@pytest.fixture(scope="session")
+def expected(shared_folder: Path) -> Said:
+    """What mypy says in a run that knows nothing of the project."""
+
+    def work() -> Said:
+        return Project(shared_folder / "same_result").check()
+
+    return [(file, Report(*report)) for file, report in once("same_result", shared_folder, work)]
+
+
+@pytest.fixture(scope="session")
+def expected_renamed(shared_folder: Path) -> Said:
+    """The same of the project with a renamed attribute."""
+
+    def work() -> Said:
+        project = Project(shared_folder / "same_result_renamed")
+        project.write(RENAMED)
+        return project.check()
+
+    loaded = once("same_result_renamed", shared_folder, work)
+    return [(file, Report(*report)) for file, report in loaded]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """The project in a folder of the test."""
+    return Project(tmp_path)
+
+
+def test_the_project_has_reports_of_many_checks_in_every_kind_of_file(expected: Said) -> None:
+    codes = {report.code for _, report in expected if report.code.startswith("nnx-")}
+    assert len(codes) >= 15
+    assert {file for file, report in expected if report.code in codes} >= {"models.py", "train.py"}
+
+
+def test_the_edit_changes_reports_two_files_away(expected: Said, expected_renamed: Said) -> None:
+    changed = {(file, report.code) for file, report in {*expected} ^ {*expected_renamed}}
+    assert ("train.py", "nnx-state-key") in changed
+
+
+def test_from_the_cache(project: Project, expected: Said) -> None:
+    assert project.check() == expected
+    assert project.check() == expected
+
+
+def test_from_the_cache_of_the_files_that_are_imported(project: Project, expected: Said) -> None:
+    project.check("models.py")
+    project.check("shared.py")
+    assert project.check() == expected
+
+
+def test_files_in_another_order(project: Project, expected: Said) -> None:
+    assert project.check(*reversed(NAMES)) == expected
+
+
+def test_after_an_edit_in_an_indirectly_imported_file_and_back(
+    project: Project, expected: Said, expected_renamed: Said
+) -> None:
+    assert project.check() == expected
+    project.write(RENAMED)
+    assert project.check() == expected_renamed
+    project.write(FILES)
+    assert project.check() == expected
+
+
+def test_after_an_edit_that_changes_no_type(project: Project, expected: Said) -> None:
+    project.check()
+    project.write(edited("models.py", lambda text: text + "\n# the end\n"))
+    assert project.check() == expected
+
+
+@pytest.mark.parametrize(
+    "options", [("--num-workers", "2"), (OTHER_PARSER,)], ids=["workers", "other-parser"]
+)
+def test_with_other_machinery(tmp_path: Path, options: tuple[str, ...], expected: Said) -> None:
+    project = Project(tmp_path, *options)
+    assert project.check() == expected
+    assert project.check() == expected
+
+
+def test_with_imports_followed_in_silence(tmp_path: Path, expected: Said) -> None:
+    project = Project(tmp_path, "--follow-imports", "silent")
+    assert project.check("train.py") == [one for one in expected if one[0] == "train.py"]
+
+
+def test_in_a_package_without_init(project: Project, expected: Said) -> None:
+    files = in_namespace("space.deep")
+    for name in FILES:
+        (project.folder / name).unlink()
+    project.write(files)
+    assert project.check(*files) == expected
+
+
+def test_with_the_line_ends_of_windows(project: Project, expected: Said) -> None:
+    project.write(FILES, newline="\r\n")
+    assert b"\r\n" in (project.folder / "models.py").read_bytes()
+    assert project.check() == expected
+
+
+@pytest.mark.slow
+def test_from_nothing_at_all(tmp_path: Path, expected: Said) -> None:
+    assert Project(tmp_path, libraries=False).check() == expected
+
+
+# -- the daemon ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Project]:
+    """The project with a daemon of its own."""
+    project = Project(tmp_path, libraries=False)
+    try:
+        yield project
+    finally:
+        project.stop_daemon()
+
+
+@pytest.mark.slow
+def test_by_the_daemon_at_the_start_after_edits_and_back(
+    daemon: Project, expected: Said, expected_renamed: Said
+) -> None:
+    assert daemon.check_by_daemon() == expected
+    assert daemon.check_by_daemon() == expected
+    daemon.write(RENAMED)
+    assert daemon.check_by_daemon() == expected_renamed
+    daemon.write(edited("train.py", lambda text: text + "\n# the end\n"))
+    assert daemon.check_by_daemon() == expected_renamed
+    daemon.write(FILES)
+    assert daemon.check_by_daemon() == expected
