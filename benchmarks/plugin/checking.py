@@ -41,6 +41,11 @@ class Report:
     column: int = 0
 
     @property
+    def place(self) -> tuple[str, int, str]:
+        """Where it is, and which error."""
+        return self.path, self.line, self.code
+
+    @property
     def is_ours(self) -> bool:
         """Whether a check of the plugin reports it."""
         return self.code.startswith("nnx")
@@ -154,12 +159,14 @@ def _report(said: Mapping[str, str | int | None]) -> Report:
 def compare(before: Run, after: Run) -> Comparison:
     """Return what differs between the runs without and with the plugin."""
     old, now = set(before.reports), set(after.reports)
-    added = sorted(now - old)
+    added, left = sorted(now - old), sorted(old - now)
+    # An error that only names a type more exactly is the same error.
+    same = {each.place for each in added} & {each.place for each in left}
     return Comparison(
         before=len(before.reports),
         new=tuple(each for each in added if each.is_ours),
-        others=tuple(each for each in added if not each.is_ours),
-        gone=tuple(sorted(old - now)),
+        others=tuple(each for each in added if not each.is_ours and each.place not in same),
+        gone=tuple(each for each in left if each.place not in same),
         crash=before.crash or after.crash,
     )
 

@@ -32,7 +32,7 @@ from typed_nnx_mypy.assignments import (
 )
 from typed_nnx_mypy.call import Call, StateAccess
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.checks.deprecated import is_older_attribute, report_attribute
+from typed_nnx_mypy.checks.deprecated import INHERITED, is_older_attribute, report_attribute
 from typed_nnx_mypy.config import Config
 from typed_nnx_mypy.inference.dataclasses import (
     field_signature,
@@ -79,6 +79,17 @@ class Hooks:
         if name.public in _INDEXING:
             return partial(self._on_access, name.runtime)
         return partial(self._on_call, name) if registry.is_known(name.public) else None
+
+    def of_method(
+        self, fullname: str, find_class: Callable[[str], TypeInfo | None]
+    ) -> CallHook | None:
+        """Return the hook for a method; mypy names the class of the object, not the one it is of."""
+        owner, _, method = fullname.rpartition(".")
+        if method in INHERITED:
+            info = find_class(owner)
+            base = info.get_containing_type_info(method) if info is not None else None
+            fullname = f"{base.fullname}.{method}" if base is not None else fullname
+        return self.of_call(fullname)
 
     def of_attribute(
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]

@@ -79,7 +79,7 @@ class TypedNnxPlugin(Plugin):
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """Claim method calls, indexing of States and our checks of attributes."""
-        return self._hooks.of_call(fullname)
+        return self._hooks.of_method(fullname, self._class)
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """Claim the attributes of States, older ones of Variables, and those that are static."""

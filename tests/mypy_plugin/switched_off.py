@@ -8,26 +8,32 @@ it takes what it knows of libraries from the cache.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from mypy.__main__ import console_entry
 from mypy.checker import TypeChecker
-from mypy.plugin import ClassDefContext, FunctionSigContext
+from mypy.plugin import AttributeContext, ClassDefContext, FunctionSigContext
 from mypy.plugins.dataclasses import dataclass_class_maker_callback
 from mypy.types import FunctionLike
 
-from typed_nnx_mypy import registry
+from typed_nnx_mypy import hooks, registry
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.checks import deprecated
 from typed_nnx_mypy.inference import dataclasses
 
-_CASE_FILES = {"dataclasses": "nnx_dataclass"}  # mypy would take it for the standard module
+# Of a part whose case files are not named after it.
+_CASE_FILES = {
+    "dataclasses": ("nnx_dataclass",),  # mypy would take dataclasses.py for the standard module
+    "lost_writes": ("lost_update",),
+    "state_access": ("state_access", "state_excluded", "state_key"),
+}
 
 
-def case_file_of(part: str) -> str:
-    """Return the name of the case file of a module of the plugin."""
+def case_files_of(part: str) -> tuple[str, ...]:
+    """Return the names of the case files of a module of the plugin."""
     name = part.rpartition(".")[2]
-    return _CASE_FILES.get(name, name)
+    return _CASE_FILES.get(name, (name,))
 
 
 def parts() -> list[str]:
@@ -38,7 +44,7 @@ def parts() -> list[str]:
 
 def is_off(part: str, module: str) -> bool:
     """Tell whether a module of the plugin is silent in a checked module."""
-    return module == f"off_{case_file_of(part)}"
+    return module.removeprefix("off_") in case_files_of(part) and module.startswith("off_")
 
 
 def silenced(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -60,17 +66,16 @@ def silence_registered() -> None:
 
 
 def _registered() -> Iterator[list[Any]]:
-    """Yield the lists of checks and inferences."""
-    yield from registry.CALL_CHECKS.values()
-    yield from registry.CALL_INFERENCES.values()
-    yield registry.ACCESS_INFERENCES
-    yield registry.ATTRIBUTE_CHECKS
+    """Yield the lists of checks and inferences, of every kind that there is."""
+    for name, value in vars(registry).items():
+        if name.isupper():
+            yield from value.values() if isinstance(value, dict) else [value]
 
 
-def silence_dataclasses() -> None:
-    """Leave the dataclasses of one file to mypy: no check, so the plugin calls them by name."""
-    hooks = importlib.import_module("typed_nnx_mypy.hooks")
+def silence_hooks() -> None:
+    """Silence what no registry has: mypy's hooks of classes, signatures and older attributes."""
     make, signature = dataclasses.make_dataclass, dataclasses.field_signature
+    report_attribute = deprecated.report_attribute
 
     def made(context: ClassDefContext) -> bool:
         is_silent = is_off(make.__module__, context.cls.info.module_name)
@@ -81,10 +86,14 @@ def silence_dataclasses() -> None:
         is_silent = is_off(signature.__module__, context.api.tree.fullname)
         return context.default_signature if is_silent else signature(context)
 
-    vars(hooks).update(make_dataclass=made, field_signature=signed)
+    def reported(context: AttributeContext, public: str, checker: Checker) -> None:
+        if not is_off(report_attribute.__module__, checker.tree.fullname):
+            report_attribute(context, public, checker)
+
+    vars(hooks).update(make_dataclass=made, field_signature=signed, report_attribute=reported)
 
 
 if __name__ == "__main__":
     silence_registered()
-    silence_dataclasses()
+    silence_hooks()
     console_entry()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,11 @@ import pytest
 from tests.mypy_plugin.run import Report
 from tests.mypy_plugin.same_project import (
     FILES,
+    FOR_DAEMON,
     NAMES,
     OTHER_PARSER,
+    WITH_JAX,
+    WITHOUT_JAX,
     Project,
     Said,
     edited,
@@ -23,7 +25,7 @@ from tests.support.once import once
 RENAMED = edited(
     "models.py",
     lambda text: text.replace("self.linear", "self.lineer").replace(
-        "self.width = width\n", "self.width = width\n        self.rate = nnx.Param(1.0)\n"
+        "= width\n", "= width\n        self.rate = nnx.Param(1.0)\n"
     ),
 )
 
@@ -109,16 +111,16 @@ def test_with_other_machinery(tmp_path: Path, options: tuple[str, ...], expected
 
 
 def test_with_imports_followed_in_silence(tmp_path: Path, expected: Said) -> None:
-    project = Project(tmp_path, "--follow-imports", "silent")
+    project = Project(tmp_path, config=WITH_JAX + "[mypy-models,shared]\nfollow_imports = silent\n")
     assert project.check("train.py") == [one for one in expected if one[0] == "train.py"]
 
 
 def test_in_a_package_without_init(project: Project, expected: Said) -> None:
-    files = in_namespace("space.deep")
     for name in FILES:
         (project.folder / name).unlink()
+    files = in_namespace("space.deep")
     project.write(files)
-    assert project.check(*files) == expected
+    assert project.check("--explicit-package-bases", *files) == expected
 
 
 def test_with_the_line_ends_of_windows(project: Project, expected: Said) -> None:
@@ -135,25 +137,34 @@ def test_from_nothing_at_all(tmp_path: Path, expected: Said) -> None:
 # -- the daemon ---------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[Project]:
-    """The project with a daemon of its own."""
-    project = Project(tmp_path, libraries=False)
+def says_the_same_by_the_daemon(project: Project, expected: Said, expected_renamed: Said) -> None:
+    """Have the daemon check the project at its start, after edits, and after edits back."""
     try:
-        yield project
+        assert project.check_by_daemon() == expected
+        assert project.check_by_daemon() == expected
+        project.write(RENAMED)
+        assert project.check_by_daemon() == expected_renamed
+        project.write(edited("train.py", lambda text: text + "\n# the end\n"))
+        assert project.check_by_daemon() == expected_renamed
+        project.write(FILES)
+        assert project.check_by_daemon() == expected
     finally:
         project.stop_daemon()
 
 
 @pytest.mark.slow
-def test_by_the_daemon_at_the_start_after_edits_and_back(
-    daemon: Project, expected: Said, expected_renamed: Said
-) -> None:
-    assert daemon.check_by_daemon() == expected
-    assert daemon.check_by_daemon() == expected
-    daemon.write(RENAMED)
-    assert daemon.check_by_daemon() == expected_renamed
-    daemon.write(edited("train.py", lambda text: text + "\n# the end\n"))
-    assert daemon.check_by_daemon() == expected_renamed
-    daemon.write(FILES)
-    assert daemon.check_by_daemon() == expected
+def test_by_the_daemon(tmp_path: Path, expected: Said, expected_renamed: Said) -> None:
+    project = Project(tmp_path, libraries=False, config=FOR_DAEMON)
+    says_the_same_by_the_daemon(project, expected, expected_renamed)
+
+
+def test_by_the_daemon_where_jax_is_not_installed(tmp_path: Path) -> None:
+    # The daemon uses no cache of ours, and without jax there is little that it has to check.
+    reference = Project(tmp_path / "reference", libraries=False, config=WITHOUT_JAX)
+    expected = reference.check()
+    assert len({report.code for _, report in expected if report.code.startswith("nnx-")}) >= 9
+    reference.write(RENAMED)
+    expected_renamed = reference.check()
+    assert expected_renamed != expected
+    project = Project(tmp_path / "daemon", libraries=False, config=WITHOUT_JAX)
+    says_the_same_by_the_daemon(project, expected, expected_renamed)

@@ -10,11 +10,15 @@ from mypy import nodes
 from mypy.nodes import Expression
 
 from typed_nnx_mypy.call import Call
+from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import BRANCHES
+from typed_nnx_mypy.models.leaves import leaves
 from typed_nnx_mypy.models.results import result_of
+from typed_nnx_mypy.models.states import StateView, view_of
 from typed_nnx_mypy.models.structures import (
     Difference,
     Leaf,
+    Node,
     Row,
     Structure,
     difference,
@@ -147,7 +151,11 @@ def _compare(call: Call, branches: Sequence[_Branch]) -> None:
             continue
         result = result_of(branch.function, call.checker)
         for other, earlier in before:
-            found = difference(earlier, result) or _number_difference(earlier, result)
+            found = (
+                difference(earlier, result)
+                or _number_difference(earlier, result)
+                or _state_difference(earlier, result, call.checker)
+            )
             if found is not None:
                 _report(call, found, other, branch)
                 return
@@ -169,6 +177,31 @@ def _number_difference(first: Structure, second: Structure, path: str = "") -> D
                     return found
         case _:
             pass
+    return None
+
+
+def _state_difference(first: Structure, second: Structure, checker: Checker) -> Difference | None:
+    """Return what one of two States surely has and the other has not."""
+    one = view_of(first.type) if isinstance(first, Node) else None
+    other = view_of(second.type) if isinstance(second, Node) else None
+    if one is None or other is None:
+        return None
+    path = _only_in(one, other, checker)
+    if path is not None:
+        return Difference("", f"a State with `{path}`", "a State without it")
+    path = _only_in(other, one, checker)
+    return Difference("", f"a State without `{path}`", "one with it") if path is not None else None
+
+
+def _only_in(one: StateView, other: StateView, checker: Checker) -> str | None:
+    there = leaves(other, checker)
+    paths = {leaf.path for leaf in there.items if leaf.passes is not False}
+    if not there.is_complete or any(None in path for path in paths):
+        return None
+    for leaf in leaves(one, checker).items:
+        is_sure = leaf.is_sure and leaf.passes is True and None not in leaf.path
+        if is_sure and leaf.path not in paths:
+            return ".".join(map(str, leaf.path))
     return None
 
 

@@ -25,8 +25,9 @@ from typed_nnx_mypy.models.structures import (
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.axes import AxesRow, Axis, CarryAxis, UnknownAxis, parts_of
 from typed_nnx_mypy.syntax.mapped import SCAN, Mapped, mapped_of
-from typed_nnx_mypy.syntax.parameters import function_of
+from typed_nnx_mypy.syntax.parameters import Function, Parameter, function_of
 from typed_nnx_mypy.syntax.transforms import PARTIAL
+from typed_nnx_mypy.syntax.unpacking import unpacked_length
 
 _BOTH: Final = "in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0)"
 
@@ -38,6 +39,8 @@ _LOOPS: Final = {
     "jax.lax.fori_loop": (2, 3),
     "jax.lax.scan": (0, 1),
 }
+# Which parameter of the body is the carry, where it is not the first.
+_PARAMETERS: Final = {"fori_loop": 1, "jax.lax.fori_loop": 1}
 _NAMES: Final = {"jax.lax.scan": ("f", "init")}
 
 
@@ -104,10 +107,21 @@ def _changed(mapped: Mapped) -> Iterator[tuple[Context, str, str]]:
         result = item_of(result, outs.items.index(_carries(outs)[0]), len(outs.items))
     if parameter is None:
         return
-    found = difference(structure_of(parameter.type), result)
+    carried = both(structure_of(parameter.type), _given_at_once(mapped, place))
+    found = _difference(carried, result, function, parameter)
     if found is not None:
         name = f"`{parameter.name}`" if parameter.name else "the carry"
         yield _place(mapped), _said(name, found, result), _fix(result)
+
+
+def _given_at_once(mapped: Mapped, place: int) -> Structure:
+    """Return what the call of the result gives for a parameter: ``nnx.scan(f)(first, xs)``."""
+    called = mapped.called
+    if called is None or len(called.args) <= place:
+        return Unsure()
+    if not all(kind.is_positional() for kind in called.arg_kinds[: place + 1]):
+        return Unsure()
+    return written(called.args[place], mapped.call.checker)
 
 
 def _place(mapped: Mapped) -> Context:
@@ -140,7 +154,8 @@ def loops_keep_the_carry(call: Call) -> None:
             return
         result = pair
     carried = both(structure_of(first.type), written(first.expression, checker))
-    found = difference(carried, result)
+    parameter = function.at(_PARAMETERS.get(call.name, 0))
+    found = _difference(carried, result, function, parameter)
     if found is not None:
         said = _said("the carry", found, result)
         call.report(CARRY, f"{call.name}: {said}. Fix: {_fix(result)}", body.expression)
@@ -155,6 +170,20 @@ def _pair(result: Structure) -> Structure | None:
             return carry
         case _:
             return None
+
+
+def _difference(
+    carried: Structure, result: Structure, function: Function, parameter: Parameter | None
+) -> Difference | None:
+    """Return how a carry differs from what a step returns for it."""
+    found = difference(carried, result)
+    if found is not None or parameter is None or not isinstance(result, Row):
+        return found
+    # Whatever is unpacked into 2 is no tuple of 3.
+    length = unpacked_length(function, parameter)
+    if length is None or result.items is None or length == len(result.items):
+        return None
+    return Difference("", f"unpacked into {length}", text_of(result))
 
 
 # -- messages ---------------------------------------------------------------------------------

@@ -11,18 +11,18 @@ from mypy.nodes import Expression
 from mypy.types import CallableType, Instance, ProperType, TypeType
 
 from typed_nnx_mypy.call import AttributeCheck, StoreCheck
-from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import DATA_STATUS
 from typed_nnx_mypy.models.history import (
+    Assigned,
     data_since,
     is_deleted,
     knows_all_bases,
     static_since,
-    value_of,
+    values_of,
 )
 from typed_nnx_mypy.models.kinds import data_in, kind_of, short_name
-from typed_nnx_mypy.models.marks import all_said, is_checked, marks_on
-from typed_nnx_mypy.models.values import mark_in_call, may_be_marked
+from typed_nnx_mypy.models.marks import all_said, is_stored_as_given, marks_on
+from typed_nnx_mypy.models.values import may_be_marked
 from typed_nnx_mypy.registry import on_attribute, on_store
 
 # Values of these are no leaves for jax.
@@ -32,27 +32,33 @@ _NO_LEAVES: Final = frozenset({"builtins.str", "builtins.bytes", "enum.Enum"})
 @on_attribute
 def status_stays(check: AttributeCheck) -> None:
     """Report an assignment in a method that gives an attribute a value of the other status."""
-    owner, name, value = check.owner, check.name, value_of(check)
-    if value is None or check.is_at_end or mark_in_call(value) or not is_checked(owner):
+    owner, name = check.owner, check.name
+    if not is_stored_as_given(owner) or is_deleted(owner, name) or not knows_all_bases(owner):
         return
-    if marks_on(owner, name) - {"static"} or is_deleted(owner, name) or not knows_all_bases(owner):
+    if marks_on(owner, name) - {"static"} or any(
+        said.declared for _, said in all_said(owner, name)
+    ):
         return
-    declared = any(said.declared for _, said in all_said(owner, name))
-    found = check.checker.type_of(value)
-    if declared or may_be_marked(value, check.checker):
-        return
-    place = (owner, name, check.function, check.statement, check.checker)
+    for assigned in values_of(check):
+        value = assigned.value
+        if value is not None and not may_be_marked(value, check.checker):
+            _check(check, assigned, value)
+
+
+def _check(check: AttributeCheck, assigned: Assigned, value: Expression) -> None:
+    name, found = check.name, check.checker.type_of(value)
+    place = (check.owner, name, check.function, assigned.statement, check.checker)
     if kind_of(found) is not None:
         line = static_since(*place)
         if line:
             check.report(DATA_STATUS, _data_message(name, found, line), value)
-    elif _is_no_leaf(found) and not marks_on(owner, name):
+    elif _is_no_leaf(found) and not marks_on(check.owner, name):
         line = data_since(*place)
         if line:
             check.report(
                 DATA_STATUS,
                 f"`{name}` is data since line {line} and stays data, but is assigned "
-                f"{_text(found)}, which is no leaf for jax. Fix: write `nnx.static(...)`",
+                f"a {short_name(found)}, which is no leaf for jax. Fix: write `nnx.static(...)`",
                 value,
             )
 
@@ -61,19 +67,15 @@ def status_stays(check: AttributeCheck) -> None:
 def static_stays(check: StoreCheck) -> None:
     """Report ``model.x = ...`` of data where ``__init__`` made the attribute static."""
     owner, name, value = check.receiver.type, check.name, check.statement.rvalue
-    if not is_checked(owner) or is_deleted(owner, name) or not knows_all_bases(owner):
+    if not is_stored_as_given(owner) or is_deleted(owner, name) or not knows_all_bases(owner):
         return
     said = all_said(owner, name)
     if len(said) != 1 or said[0][1].mark or not said[0][1].begins_static:
         return
     found = check.checker.type_of(value)
-    if kind_of(found) is None or _may_be_marked(value, check.checker):
+    if kind_of(found) is None or may_be_marked(value, check.checker):
         return
     check.report(DATA_STATUS, _data_message(name, found, 0, said[0][0].name), value)
-
-
-def _may_be_marked(value: Expression, checker: Checker) -> bool:
-    return bool(mark_in_call(value)) or may_be_marked(value, checker)
 
 
 def _data_message(name: str, found: ProperType, line: int, owner: str = "") -> str:
@@ -92,8 +94,3 @@ def _is_no_leaf(found: ProperType) -> bool:
             return found.is_type_obj() or found.definition is not None
         case _:
             return isinstance(found, TypeType)
-
-
-def _text(found: ProperType) -> str:
-    name = short_name(found)
-    return f"a {name}"

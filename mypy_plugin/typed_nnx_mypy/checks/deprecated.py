@@ -57,6 +57,8 @@ def _by_name() -> dict[str, list[_Old]]:
 _OLD: Final = _by_name()
 # A class by its older name is the class: mypy calls it by the name of now.
 _OLD["Variable"] += _OLD["VariableState"]
+# Methods that every Module of a user has.
+INHERITED: Final = frozenset({"iter_children", "iter_modules"})
 _FALSE: Final = "builtins.False"
 _ATTRIBUTES: Final = ("raw_value", "sharding_names", "value")
 _ENDINGS: Final = tuple(f".Variable.{name}" for name in _ATTRIBUTES)
@@ -101,7 +103,9 @@ def is_older_attribute(fullname: str) -> bool:
 
 
 def report_attribute(context: AttributeContext, public: str, checker: Checker) -> None:
-    """Report that an older attribute is read or set."""
+    """Report that an older attribute is read or set; a class that overrides it does neither."""
+    if not isinstance(context.context, MemberExpr):
+        return
     for old in _OLD.get(public, ()):
         checker.report(DEPRECATED, old.message, context.context)
 

@@ -67,6 +67,10 @@ _CONTROL: Final[dict[str, tuple[tuple[int, str], ...]]] = {
 _NO_SUCCESSOR: Final = ("jax.lax.map",)
 # A Variable that is a reference for jax may be changed under its transforms.
 _REFERENCES: Final = frozenset({"hijax", "to_refs", "use_hijax", "use_ref", "use_refs"})
+# Context managers that leave tracing, or expect an error.
+_GUARDS: Final = frozenset(
+    {"assertRaises", "assertRaisesRegex", "ensure_compile_time_eval", "raises", "suppress"}
+)
 
 
 @on_call(*_SUCCESSORS, *PARTIALS)
@@ -165,7 +169,7 @@ def _is_guarded(node: Node, function: FuncDef | LambdaExpr, checker: Checker) ->
             case TryStmt() if above.handlers:
                 return True
             case WithStmt():
-                if any(_mentions(each, {"ensure_compile_time_eval"}) for each in above.expr):
+                if any(_mentions(each, _GUARDS) for each in above.expr):
                     return True
             case IfStmt():
                 if any(_asks_for_trace(each) for each in above.expr):
@@ -179,7 +183,7 @@ def _asks_for_trace(condition: Expression) -> bool:
     return any("trac" in name.lower() for name in _names_in(condition))
 
 
-def _mentions(node: Node, names: frozenset[str] | set[str]) -> bool:
+def _mentions(node: Node, names: frozenset[str]) -> bool:
     return any(name in names for name in _names_in(node))
 
 

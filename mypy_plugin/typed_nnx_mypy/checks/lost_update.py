@@ -19,7 +19,7 @@ from mypy.nodes import (
     Var,
     WithStmt,
 )
-from mypy.types import Instance, ProperType
+from mypy.types import Instance, ProperType, get_proper_type
 
 from typed_nnx_mypy.call import Call
 from typed_nnx_mypy.checker import Checker
@@ -34,6 +34,9 @@ from typed_nnx_mypy.syntax.uses import is_never_used, statements_around
 
 # What mappings are called, and where they take the tree: the first argument is the function.
 _MAPPINGS: Final = ("jax.tree.map", "jax.tree.map_with_path", "map_state", "map")
+# What makes a copy for another use than to change the model, and the same as methods.
+_COPIES: Final = ("filter_state", "merge_state", "clone")
+_METHODS: Final = ("State.filter", "State.merge")
 # Lines that begin a cell of a notebook kept as Python.
 _CELLS: Final = ("# %%", "#%%", "# In[", "# COMMAND ----------", "# +")
 
@@ -51,13 +54,13 @@ def mapped_copy_is_used(call: Call) -> None:
 @on_call("State.map")
 def state_map_is_used(call: Call) -> None:
     """Report the same of the method ``state.map(f)``."""
-    function, state = call.argument("f", 0), _receiver(call)
-    if function is None or state is None or not _is_changed_by(function.expression, call):
+    function = call.argument("f", 0)
+    if function is None or call.receiver is None or not _is_changed_by(function.expression, call):
         return
-    _copy_is_used(call, call.checker.type_of(state))
+    _copy_is_used(call, get_proper_type(call.receiver))
 
 
-@on_call("filter_state", "merge_state", "clone")
+@on_call(*_COPIES)
 def copy_is_used(call: Call) -> None:
     """Report copies of a State or Module that are made for nothing."""
     tree = call.positional[0] if call.positional else None
@@ -67,12 +70,11 @@ def copy_is_used(call: Call) -> None:
         _result_is_used(call, tree.type)
 
 
-@on_call("State.filter", "State.merge")
+@on_call(*_METHODS)
 def method_copy_is_used(call: Call) -> None:
     """Report the same of the methods of a State."""
-    state = _receiver(call)
-    if state is not None:
-        _result_is_used(call, call.checker.type_of(state))
+    if call.receiver is not None:
+        _result_is_used(call, get_proper_type(call.receiver))
 
 
 @on_call("state", "split")
@@ -122,11 +124,6 @@ def _is_part_of_model(found: ProperType) -> bool:
     return isinstance(found, Instance) and (is_state(found.type) or is_pytree(found.type))
 
 
-def _receiver(call: Call) -> Expression | None:
-    node = call.expression
-    return node.callee.expr if node is not None and isinstance(node.callee, MemberExpr) else None
-
-
 # -- whether it is used -----------------------------------------------------------------------
 
 
@@ -143,26 +140,24 @@ def _result_is_used(call: Call, found: ProperType) -> None:
 
 def _report_unused(call: Call, node: CallExpr, name: str, words: str) -> None:
     statement = call.checker.parent(node)
-    fix = "Fix: write it back, nnx.update(model, ...)"
+    found = f"{name}: the result is a new copy of {words}"
     if isinstance(statement, ExpressionStmt):
-        if not _is_on_purpose(statement, call.checker):
-            call.report(
-                LOST_UPDATE,
-                f"{name}: the result is a new copy of {words} and nothing uses it; "
-                f"the model does not change. {fix}",
-                node,
-            )
-    elif isinstance(statement, AssignmentStmt) and is_never_used(statement, call.checker):
-        if is_expected_to_fail(statement, call.checker):
+        if _is_on_purpose(statement, call.checker):
             return
+        fix = f"Fix: nnx.update(model, {name}(...))"
+        if name in (*_COPIES, *_METHODS):
+            fix = "Fix: use the result, or delete the call"
+        message = f"{found} and nothing uses it; the model does not change. {fix}"
+        call.report(LOST_UPDATE, message, node)
+    elif isinstance(statement, AssignmentStmt) and is_never_used(statement, call.checker):
         target = statement.lvalues[0]
         assert isinstance(target, NameExpr)
-        call.report(
-            LOST_UPDATE,
-            f"{name}: the result is a new copy of {words} and `{target.name}` is not used after "
-            f"this; the model does not change. {fix}",
-            node,
+        message = (
+            f"{found} and `{target.name}` is not used after this; the model does not change. "
+            f"Fix: write it back, nnx.update(model, {target.name})"
         )
+        if not is_expected_to_fail(statement, call.checker):
+            call.report(LOST_UPDATE, message, node)
 
 
 def _in_words(found: ProperType) -> str:

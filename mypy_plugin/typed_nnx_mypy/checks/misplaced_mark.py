@@ -138,20 +138,17 @@ class _Place:
 
     def _inside(self, node: Expression) -> str:
         """Say it of an element of a display."""
-        depth, top, parent = 0, node, self._checker.parent(node)
+        depth, parent = 0, self._checker.parent(node)
         while isinstance(parent, _Display):
             if not isinstance(parent, GeneratorExpr) or not isinstance(
                 self._checker.parent(parent), _Display
             ):
                 depth += 1
-            top, parent = parent, self._checker.parent(parent)
+            parent = self._checker.parent(parent)
         if not depth:
             return ""
         text = "it stands inside a container, where nothing takes the mark off"
         match parent:
-            case AssignmentStmt() if isinstance(top, TupleExpr) and depth == 1:
-                is_unpacked = any(isinstance(each, TupleExpr | ListExpr) for each in parent.lvalues)
-                return text if not is_unpacked and self._is_stored(parent) else ""
             case AssignmentStmt():
                 return text if self._is_stored(parent) else ""
             case CallExpr():

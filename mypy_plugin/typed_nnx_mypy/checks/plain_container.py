@@ -2,69 +2,99 @@
 
 from __future__ import annotations
 
-from mypy.nodes import AssignmentStmt, CallExpr, DictExpr, Expression, NameExpr
-from mypy.types import Instance, ProperType, Type, get_proper_type
+from mypy.nodes import (
+    AssignmentStmt,
+    CallExpr,
+    Context,
+    DictExpr,
+    Expression,
+    FuncDef,
+    ListExpr,
+    MemberExpr,
+    NameExpr,
+    TupleExpr,
+)
+from mypy.types import Instance, ProperType, get_proper_type
 
 from typed_nnx_mypy.assignments import begins_empty
-from typed_nnx_mypy.call import AttributeCheck, ClassCheck
+from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck
+from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import PLAIN_CONTAINER
-from typed_nnx_mypy.models.history import is_deleted, is_filled, may_be_data_before, value_of
+from typed_nnx_mypy.models.history import is_deleted, is_filled, may_be_data_before, values_of
 from typed_nnx_mypy.models.kinds import (
     data_in,
     holds_data,
     is_plain_container,
+    is_pytree,
     is_set,
     is_state,
     kind_of,
 )
-from typed_nnx_mypy.models.marks import is_checked, marks_of, marks_on
+from typed_nnx_mypy.models.marks import is_stored_as_given, marks_of, marks_on, self_name_of
 from typed_nnx_mypy.models.values import (
     container_parts,
     first_data,
+    is_attribute,
     mark_in_call,
     may_be_marked,
     value_holds_data,
 )
-from typed_nnx_mypy.registry import on_attribute, on_class
+from typed_nnx_mypy.registry import on_attribute, on_call, on_class
 from typed_nnx_mypy.syntax.children import descendants
 
 
 @on_attribute
 def container_is_marked(check: AttributeCheck) -> None:
     """Report a list, tuple, dict or set with data that is assigned without a mark."""
-    if not is_checked(check.owner) or marks_on(check.owner, check.name):
+    if not is_stored_as_given(check.owner) or marks_on(check.owner, check.name):
         return
-    value = value_of(check)
+    for assigned in values_of(check):
+        if assigned.value is not None and not mark_in_call(assigned.value):
+            _assigned(check, assigned.statement, assigned.value)
     if check.is_at_end:
         _at_end(check)
-    elif value is None:
-        _unpacked(check)
-    elif not mark_in_call(value):
-        _assigned(check, value)
 
 
-def _assigned(check: AttributeCheck, value: Expression) -> None:
-    found = check.checker.type_of(value)
+def _assigned(check: AttributeCheck, statement: AssignmentStmt, value: Expression) -> None:
+    checker = check.checker
+    found = checker.type_of(value)
     if not _is_container(found) or not _holds(value, found, check):
         return
     if any(isinstance(each, CallExpr) and mark_in_call(each) for each in descendants(value)):
         return  # that is what `nnx-misplaced-mark` is about
-    if not may_be_marked(value, check.checker) and not _may_be_data(check):
-        _report(check, _text(value, found, check), found)
-
-
-def _unpacked(check: AttributeCheck) -> None:
-    """Report ``self.graph, self.state = nnx.split(...)``."""
-    if not _is_container(check.type) or not _type_holds(check.type):
+    if may_be_marked(value, checker) or may_be_data_before(
+        check.owner, check.name, check.function, statement, checker
+    ):
         return
-    if not may_be_marked(check.statement.rvalue, check.checker) and not _may_be_data(check):
-        _report(check, data_in(check.type), check.type)
+    _report(checker, check.name, _text(value, found, check), found, statement)
 
 
-def _may_be_data(check: AttributeCheck) -> bool:
-    return may_be_data_before(
-        check.owner, check.name, check.function, check.statement, check.checker
-    )
+@on_call("split", "split_state")
+def unpacked_state_is_marked(call: Call) -> None:
+    """Report ``self.graph, self.state = nnx.split(...)``."""
+    node, checker = call.expression, call.checker
+    statement = checker.parent(node) if node is not None else None
+    owner = checker.current_class
+    function = checker.function_around(node) if node is not None else None
+    if (
+        owner is None
+        or not is_pytree(owner)
+        or not is_stored_as_given(owner)
+        or not isinstance(statement, AssignmentStmt)
+        or not isinstance(function, FuncDef)
+    ):
+        return
+    for target in statement.lvalues:
+        # The first that `nnx.split` returns is the GraphDef, which is static.
+        items = target.items if isinstance(target, TupleExpr | ListExpr) else []
+        for each in items[1 if call.name == "split" else 0 :]:
+            if (
+                isinstance(each, MemberExpr)
+                and is_attribute(each, self_name_of(function), each.name)
+                and not marks_on(owner, each.name)
+                and not may_be_data_before(owner, each.name, function, statement, checker)
+            ):
+                _report(checker, each.name, "State", None, each)
 
 
 def _is_container(found: ProperType) -> bool:
@@ -80,7 +110,7 @@ def _at_end(check: AttributeCheck) -> None:
     if not is_plain_container(check.type) or not _type_holds(check.type):
         return
     if is_filled(check.owner, check.name) and not is_deleted(check.owner, check.name):
-        _report(check, data_in(check.type), check.type)
+        _report(check.checker, check.name, data_in(check.type), check.type, check.statement)
 
 
 def _holds(value: Expression, found: ProperType, check: AttributeCheck) -> bool:
@@ -106,22 +136,24 @@ def _text(value: Expression, found: ProperType, check: AttributeCheck) -> str:
     return f"{kind} with {data_in(check.checker.type_of(part))}"
 
 
-def _report(check: AttributeCheck, text: str, found: Type) -> None:
-    check.report(
+def _report(
+    checker: Checker, name: str, text: str, found: ProperType | None, context: Context
+) -> None:
+    checker.report(
         PLAIN_CONTAINER,
-        f"`{check.name}` is assigned a {text}, which is static without a mark, so its data is in "
+        f"`{name}` is assigned a {text}, which is static without a mark, so its data is in "
         f"no State. Fix: {_fix(found)}",
+        context,
     )
 
 
-def _fix(found: Type) -> str:
-    proper = get_proper_type(found)
-    name = proper.type.name if isinstance(proper, Instance) else "tuple"
+def _fix(found: ProperType | None) -> str:
+    name = found.type.name if isinstance(found, Instance) else "tuple"
     if name == "list":
         return "assign `nnx.List(...)` or `nnx.data(...)`"
     if name in ("dict", "OrderedDict", "defaultdict"):
         return "assign `nnx.Dict(...)` or `nnx.data(...)`"
-    if is_set(found):
+    if name in ("set", "frozenset"):
         return "assign `nnx.List(...)`: sets have no order, so they cannot be data"
     return "assign `nnx.data(...)`"
 
@@ -131,8 +163,9 @@ def field_is_marked(check: ClassCheck) -> None:
     """Report a dataclass field that is a container with data and says nothing of it."""
     owner = check.owner
     marks = marks_of(owner)
-    is_dataclass = "dataclass" in owner.metadata or "dataclass_tag" in owner.metadata
-    if marks is None or not is_dataclass or not is_checked(owner):
+    options = owner.metadata.get("dataclass")
+    # A frozen dataclass sets its fields without the runtimes.
+    if marks is None or options is None or options.get("frozen") or not is_stored_as_given(owner):
         return
     for statement in owner.defn.defs.body:
         name = _field_name(statement)
@@ -144,7 +177,7 @@ def field_is_marked(check: ClassCheck) -> None:
         check.report(
             PLAIN_CONTAINER,
             f"`{name}` is a {data_in(found)}, which is static without a mark, so it must not hold "
-            f"data. Fix: write `{name}: nnx.Data[...]` or `{name}: ... = nnx.data()`",
+            f"data. Fix: write `{name}: ... = nnx.data()`",
             statement,
         )
 

@@ -7,9 +7,9 @@ from mypy.types import CallableType, get_proper_type
 
 from typed_nnx_mypy.call import Argument, AttributeCheck, Call, ClassCheck
 from typed_nnx_mypy.errorcodes import STATIC_DATA
-from typed_nnx_mypy.models.history import value_of
-from typed_nnx_mypy.models.kinds import data_in, holds_data, is_plain_container, is_pytree
-from typed_nnx_mypy.models.marks import all_said, is_checked, marks_of
+from typed_nnx_mypy.models.history import values_of
+from typed_nnx_mypy.models.kinds import data_in, holds_data, is_pytree
+from typed_nnx_mypy.models.marks import all_said, is_checked, is_stored_as_given, marks_of
 from typed_nnx_mypy.models.values import first_data, mark_in_call
 from typed_nnx_mypy.registry import on_attribute, on_call, on_class
 
@@ -56,21 +56,21 @@ def _makes_data(factory: Argument) -> bool:
 @on_attribute
 def declared_attribute_is_static(check: AttributeCheck) -> None:
     """Report data assigned to an attribute that the class declares as static."""
-    value = value_of(check)
-    if value is None or check.is_at_end or not is_checked(check.owner):
+    if not is_stored_as_given(check.owner):
         return
     declared = next((said.declared for _, said in all_said(check.owner, check.name)), "")
-    if declared != "static" or mark_in_call(value):
+    if declared != "static":
         return
-    found = first_data(value, check.checker)
-    if found is not None:
-        text = data_in(check.checker.type_of(found))
-        check.report(
-            STATIC_DATA,
-            f"`{check.name}` is declared static, but is assigned {text}; {_RULE}. "
-            "Fix: declare it as `nnx.Data[...]`",
-            found,
-        )
+    for _, _, value in values_of(check):
+        found = first_data(value, check.checker) if value is not None else None
+        if value is not None and found is not None and not mark_in_call(value):
+            text = data_in(check.checker.type_of(found))
+            check.report(
+                STATIC_DATA,
+                f"`{check.name}` is declared static, but is assigned {text}; {_RULE}. "
+                f"Fix: declare it with `nnx.data()`",
+                found,
+            )
 
 
 @on_class
@@ -86,11 +86,10 @@ def declared_type_is_static(check: ClassCheck) -> None:
         said = marks.attributes.get(target.name) if isinstance(target, NameExpr) else None
         if said is not None and said.declared == "static" and holds_data(statement.type):
             text = data_in(statement.type)
-            instead = "nnx.Data" if is_plain_container(statement.type) else text
             check.report(
                 STATIC_DATA,
                 f"`{said_name(statement)}` is declared as a static {text}; {_RULE}. "
-                f"Fix: declare it as data, with `{instead}`",
+                "Fix: declare it with `nnx.data()`",
                 statement,
             )
 

@@ -86,16 +86,15 @@ def _with_states(
     """
     found = get_proper_type(result)
     if isinstance(found, Instance) and is_state(found.type) and count == 1:
-        return _state(found, states[0]) if states is not None else None
+        return _state(found, states[0]) if states is not None else _bare(found)
     items = _items(found, count)
     if items is None or not isinstance(found, TupleType | Instance):
         return None
-    if states is not None:
-        at = len(items) - count
-        for position, state in enumerate(states, start=at):
-            item = get_proper_type(items[position])
-            if isinstance(item, Instance) and is_state(item.type):
-                items[position] = _state(item, state)
+    for position in range(count):
+        at = len(items) - count + position
+        item = get_proper_type(items[at])
+        if isinstance(item, Instance) and is_state(item.type):
+            items[at] = _state(item, states[position]) if states is not None else _bare(item)
     fallback = found.partial_fallback if isinstance(found, TupleType) else found
     return TupleType(items, fallback)
 
@@ -105,7 +104,14 @@ def _state(like: Instance, state: tuple[ProperType, Filter]) -> Instance:
     declared = declared_view_of(like)
     # Where mypy has reported an argument, the signature has the model that was expected.
     is_expected = declared is None or is_same_type(declared.model, state[0])
-    return state_of(like, *state) if like.type.name == "State" and is_expected else like
+    if like.type.name != "State":
+        return like
+    return state_of(like, *state) if is_expected else _bare(like)
+
+
+def _bare(like: Instance) -> Instance:
+    """Return the type of a State without what it has from the variable that it is assigned to."""
+    return Instance(like.type, like.args)
 
 
 def _items(found: ProperType, count: int) -> list[Type] | None:

@@ -213,13 +213,17 @@ def wait_for(models: Iterable[Type], checker: Checker) -> bool:
 
 
 def subclass_may_hold(model: Type, found: Iterable[Leaf], checker: Checker) -> bool:
-    """Tell whether a class below that of a model may have leaves that the model has not."""
+    """Tell whether a class below that of a model may have leaves that the model has not.
+
+    Looked for where the model and its use are written. Which other modules mypy has read depends on
+    its cache.
+    """
     proper = get_proper_type(model)
     if not isinstance(proper, Instance):
         return True
     paths = [leaf.path for leaf in found]
-    for module in checker.api.modules.values():
-        for symbol in module.names.values():
+    for module in (checker.tree, checker.api.modules.get(proper.type.module_name)):
+        for symbol in module.names.values() if module is not None else ():
             info = symbol.node
             if isinstance(info, TypeInfo) and info is not proper.type and proper.type in info.mro:
                 below_it = fill_typevars_with_any(info)

@@ -13,19 +13,16 @@ from mypy.nodes import (
     ExpressionStmt,
     FuncDef,
     IndexExpr,
-    ListExpr,
     MemberExpr,
-    NameExpr,
     Node,
     OperatorAssignmentStmt,
     SuperExpr,
-    TupleExpr,
     TypeInfo,
     Var,
 )
 from mypy.types import ProperType, UnionType, get_proper_type
 
-from typed_nnx_mypy.assignments import assigned_attributes, statements_of
+from typed_nnx_mypy.assignments import assigned_attributes, begins_empty, statements_of
 from typed_nnx_mypy.call import AttributeCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, kind_of
@@ -56,9 +53,23 @@ class Assigned(NamedTuple):
     value: Expression | None
 
 
-def value_of(check: AttributeCheck) -> Expression | None:
-    """Return what the assignment of a check gives to the attribute; None where it unpacks."""
-    return assigned_value(check.statement, self_name_of(check.function), check.name)
+def values_of(check: AttributeCheck) -> list[Assigned]:
+    """Return the assignments that a check is about, with their values.
+
+    What is assigned from a call without arguments, which may be that of an empty container, is
+    checked at the end of the method: there may be several.
+    """
+    if not check.is_at_end:
+        value = assigned_value(check.statement, self_name_of(check.function), check.name)
+        return [Assigned(check.function, check.statement, value)]
+    return [
+        each
+        for each in assignments_to(check.owner, check.name)
+        if each.function is check.function
+        and isinstance(each.value, CallExpr)
+        and begins_empty(each.value)
+        and check.checker.known_type(each.value) is not None
+    ]
 
 
 def assignments_to(owner: TypeInfo, name: str) -> Iterator[Assigned]:

@@ -141,6 +141,16 @@ def marks_on(info: TypeInfo, name: str) -> set[str]:
     return {said.mark for _, said in all_said(info, name)} - {""}
 
 
+def is_stored_as_given(info: TypeInfo) -> bool:
+    """Tell whether the runtimes check what is assigned to attributes, and no ``__setattr__`` does."""
+    is_own = any(
+        "__setattr__" in base.names and not runtime_of(base.fullname)
+        for base in info.mro
+        if base.fullname != "builtins.object"
+    )
+    return is_checked(info) and not is_own
+
+
 def record_marks(context: ClassDefContext) -> None:
     """Write down what the body of a Pytree class says of its attributes."""
     definition = context.cls

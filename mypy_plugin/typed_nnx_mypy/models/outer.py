@@ -20,7 +20,7 @@ from mypy.nodes import (
     TypeInfo,
     Var,
 )
-from mypy.types import AnyType, Instance, ProperType, get_proper_type
+from mypy.types import AnyType, Instance, ProperType, TypeVarType, get_proper_type
 from mypy.typevars import fill_typevars
 
 from typed_nnx_mypy.checker import Checker
@@ -91,7 +91,7 @@ class Outer:
         """
         known = self._checker.known_type(expression)
         if known is not None and not isinstance(known, AnyType):
-            return known
+            return _known(known)
         match expression:
             case NameExpr(node=Var() as variable) if expression.name not in self._bound:
                 return self._type_of_variable(variable)
@@ -117,6 +117,9 @@ class Outer:
 
 
 def _known(found: ProperType | None) -> ProperType | None:
+    """Return a type that says something, of a type variable the bound; None for Any."""
+    if isinstance(found, TypeVarType):
+        found = get_proper_type(found.upper_bound)
     return None if isinstance(found, AnyType) else found
 
 

@@ -11,6 +11,7 @@ from functools import reduce
 
 from mypy import nodes
 from mypy.nodes import Block, Expression, FuncDef, LambdaExpr, Node, Statement
+from mypy.types import UninhabitedType
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models import structures
@@ -21,6 +22,8 @@ from typed_nnx_mypy.syntax.parameters import Function
 
 def result_of(function: Function, checker: Checker) -> Structure:
     """Return the structure of what a function returns."""
+    if isinstance(function.result, UninhabitedType):
+        return Unsure()  # it never returns
     declared = structures.structure_of(function.result)
     match function.definition:
         case LambdaExpr() as definition:

@@ -38,6 +38,8 @@ _MODULES: Final = (
     "jax._src.nn.",
     "jax.random.",
     "jax._src.random.",
+    "jax._src.lax.lax.",
+    "jax._src.lax.slicing.",
 )
 # Of those modules: what calls a function that it is given, writes a file or changes a setting.
 _EFFECTS: Final = frozenset(
@@ -70,7 +72,6 @@ _FUNCTIONS: Final = frozenset(
         "builtins.tuple",
         "builtins.type",
         "jax._src.ad_util.stop_gradient",
-        "jax._src.lax.lax.stop_gradient",
         "jax.lax.stop_gradient",
     }
 )

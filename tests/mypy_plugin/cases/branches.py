@@ -23,6 +23,16 @@ class Model(nnx.Module):
         self.linear.kernel[...] *= 0.0
 
 
+class Scale(nnx.Module):
+    def __init__(self) -> None:
+        self.scale = nnx.Param(jnp.ones(2))
+
+
+class Shift(nnx.Module):
+    def __init__(self) -> None:
+        self.shift = nnx.Param(jnp.ones(2))
+
+
 class Losses(TypedDict):
     loss: jax.Array
 
@@ -74,6 +84,7 @@ def first_of(*xs: jax.Array) -> jax.Array:
 X = jnp.ones((1, 2))
 YES = jnp.array(True)
 MODEL = Model(nnx.Rngs(0))
+SCALE, SHIFT = Scale(), Shift()
 TABLE = (one, two)
 
 # -- reports
@@ -114,6 +125,9 @@ nnx.cond(YES, one, MODEL.reset, X)
 # E: cond: true_fun returns jax.Array, but false_fun `nothing` returns None  [nnx-branches]
 nnx.cond(YES, MODEL, nothing, X)
 
+# E: cond: true_fun returns a State with `scale`, but false_fun returns a State without it  [nnx-branches]
+nnx.cond(YES, lambda: nnx.state(SCALE), lambda: nnx.state(SHIFT))
+
 # E: switch: branch 0 `one` returns jax.Array, but branch 2 `two` returns a tuple of 2  [nnx-branches]
 nnx.switch(0, [one, one, two], X)
 # E: jax.lax.switch: branch 0 `one` returns jax.Array, but branch 1 returns None  [nnx-branches]
@@ -142,6 +156,7 @@ nnx.cond(YES, lambda: (1, X), lambda: (jnp.array(1), X))
 nnx.cond(YES, lambda x: {"a": x, "b": x}, lambda x: {"b": x, "a": x}, X)
 nnx.cond(YES, lambda: MODEL.linear.kernel + 1.0, lambda: MODEL.linear.kernel[...])
 nnx.cond(YES, lambda: nnx.Linear(2, 2, rngs=nnx.Rngs(0)), lambda: nnx.Linear(2, 2, rngs=nnx.Rngs(1)))
+nnx.cond(YES, lambda: nnx.state(MODEL.linear), lambda: nnx.state(MODEL.other))
 nnx.cond(YES, optional, one, X)
 nnx.cond(YES, with_default, one, X)
 nnx.cond(YES, first_of, one, X)

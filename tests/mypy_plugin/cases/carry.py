@@ -66,6 +66,9 @@ def pairs(carry: tuple[Any, ...], x: jax.Array) -> tuple[tuple[Any, Any], jax.Ar
     return (carry[0], carry[1]), x
 
 
+def some_carry() -> Any: ...
+
+
 MODEL = Model(nnx.Rngs(0))
 OTHER = Other(nnx.Rngs(0))
 BATCH = jnp.ones((3, 2))
@@ -163,6 +166,24 @@ jax.lax.scan(no_pair, FIRST, BATCH)
 # E: jax.lax.scan: the carry is jax.Array, but a step returns a tuple of 2 for it  [nnx-carry]
 jax.lax.scan(pair_of_pair, FIRST, BATCH)
 
+
+
+def unpacks(carry, x):  # type: ignore[no-untyped-def]
+    first, second = carry
+    return (first, second, x), x
+
+
+def returns_three(carry, x):  # type: ignore[no-untyped-def]
+    return (carry, x, x), x
+
+
+# E: scan of `unpacks`: `carry` is unpacked into 2, but a step returns a tuple of 3 for it  [nnx-carry]
+nnx.scan(unpacks)
+# E: jax.lax.scan: the carry is unpacked into 2, but a step returns a tuple of 3 for it  [nnx-carry]
+jax.lax.scan(unpacks, some_carry(), BATCH)
+# E: scan of `returns_three`: `carry` is a tuple of 2, but a step returns a tuple of 3 for it  [nnx-carry]
+nnx.scan(returns_three, in_axes=(nnx.Carry, 0))((FIRST, FIRST), BATCH)
+
 # -- correct
 nnx.scan(step)(FIRST, BATCH)
 nnx.scan(step, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))(FIRST, BATCH)
@@ -181,6 +202,27 @@ nnx.scan(lambda c, x: ((c[0] + x, c[1]), None))((FIRST, FIRST), BATCH)
 def changed(model):  # type: ignore[no-untyped-def]
     model.linear.kernel[...] += 1.0
     return model
+
+
+def unpacks_well(carry, x):  # type: ignore[no-untyped-def]
+    first, second = carry
+    return (first + x, second), x
+
+
+def packs_again(carry, x):  # type: ignore[no-untyped-def]
+    carry = (carry, x)
+    first, second = carry
+    return first, second
+
+
+def unpacks_array(carry, x):  # type: ignore[no-untyped-def]
+    first, second = carry
+    return jnp.stack([first, second]), x
+
+
+nnx.scan(unpacks_well)((FIRST, FIRST), BATCH)
+nnx.scan(packs_again)(FIRST, BATCH)
+nnx.scan(unpacks_array)(FIRST, BATCH)
 
 
 def either(i, carry):  # type: ignore[no-untyped-def]

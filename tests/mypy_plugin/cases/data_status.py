@@ -1,3 +1,4 @@
+# mypy: disable-error-code="nnx-deprecated"
 from __future__ import annotations
 
 from typing import Any
@@ -22,8 +23,6 @@ class Init(nnx.Module):
         self.b = jnp.zeros(2)  # E: `b` is static since line  [nnx-data-status]
         self.c: int | nnx.Linear = nnx.static(3)
         self.c = layer()  # E: assigned Linear  [nnx-data-status]
-        self.e: Any = None
-        self.e, self.f = layer(), 1  # E: `e` is static since line  [nnx-data-status]
         self.d: Any = ()
         self.d = nnx.List([layer()])  # E: is assigned List  [nnx-data-status]
 
@@ -80,6 +79,10 @@ class Right(nnx.Module):
             self.b: nnx.Param[jax.Array] | None = nnx.Param(jnp.zeros(2))
         else:
             self.b = None
+        if use_bias:
+            self.k: nnx.Linear | None = None
+        else:
+            self.k = nnx.Linear(1, 1, rngs=nnx.Rngs(0))
         self.c: nnx.Linear | None = nnx.data(None)
         self.d: nnx.Linear | None = layer()
         self.e = jnp.zeros(2)
@@ -102,6 +105,14 @@ class Right(nnx.Module):
         self.d = None
         self.d = layer()
         self.a = None
+
+
+class Returns(nnx.Module):
+    def __init__(self, use_head: bool) -> None:
+        if not use_head:
+            self.head: nnx.Linear | None = None
+            return
+        self.head = nnx.Linear(1, 1, rngs=nnx.Rngs(0))
 
 
 class Loose(nnx.Object):
@@ -132,6 +143,16 @@ class Overrides(Method):
         self.head = layer()
 
 
+class NoSuper(Method):
+    """Its attribute is new where it is assigned."""
+
+    def __init__(self) -> None:
+        pass
+
+    def build(self) -> None:
+        self.head = layer()
+
+
 right = Right(True)
 right.c = layer()
 right.d = None
@@ -140,6 +161,15 @@ loose = Loose()
 loose.cache = nnx.Cache(jnp.zeros(2))
 overrides = Overrides()
 overrides.head = layer()
+
+
+class Marks(nnx.Module):
+    def __init__(self) -> None:
+        self.head: Any = None
+        self.head = layer()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, nnx.data(value))
 
 
 # -- unsure

@@ -41,12 +41,19 @@ model = Model(nnx.Rngs(0))
 outer = Outer(nnx.Rngs(0))
 
 # -- reports
-nnx.split(model, nnx.Param)  # E: split: no filter takes mean (BatchStat) of Model. Fix: end with `...`  [nnx-filter-coverage]
-nnx.split(outer, nnx.Param, nnx.BatchStat)  # E: no filter takes scale (jax.Array) of Outer  [nnx-filter-coverage]
-nnx.split(outer, nnx.Param, nnx.Cache)  # E: no filter takes inner.mean (BatchStat), scale (jax.Array) of Outer  [nnx-filter-coverage]
-nnx.split(outer, nnx.Not(nnx.BatchStat))  # E: no filter takes inner.mean (BatchStat)  [nnx-filter-coverage]
-nnx.state(model).split(nnx.Param)  # E: State.split: no filter takes mean  [nnx-filter-coverage]
-nnx.split_state(nnx.state(outer, nnx.Variable), nnx.Param)  # E: no filter takes inner.mean (BatchStat) of Outer  [nnx-filter-coverage]
+# E: split: no filter takes mean (BatchStat) of Model. Fix: end with `...`  [nnx-filter-coverage]
+nnx.split(model, nnx.Param)
+# E: no filter takes scale (jax.Array) of Outer  [nnx-filter-coverage]
+nnx.split(outer, nnx.Param, nnx.BatchStat)
+# E: no filter takes inner.mean (BatchStat), scale (jax.Array) of Outer  [nnx-filter-coverage]
+nnx.split(outer, nnx.Param, nnx.Cache)
+# E: no filter takes inner.mean (BatchStat)  [nnx-filter-coverage]
+nnx.split(outer, nnx.Not(nnx.BatchStat))
+# E: State.split: no filter takes mean  [nnx-filter-coverage]
+# E: `State.split` is deprecated  [nnx-deprecated]
+used = nnx.state(model).split(nnx.Param)
+# E: no filter takes inner.mean (BatchStat) of Outer  [nnx-filter-coverage]
+used_outer = nnx.split_state(nnx.state(outer, nnx.Variable), nnx.Param)
 nnx.split(model, None)  # E: no filter takes weight (Param), mean (BatchStat)  [nnx-filter-coverage]
 nnx.split([model], nnx.Cache) if False else None
 
@@ -63,8 +70,9 @@ nnx.split(Maybe(False), nnx.Param)
 nnx.split(Optional(False), nnx.Param)
 nnx.split(Wide(nnx.Param(jax.numpy.ones(3))), nnx.Param)
 nnx.state(model, nnx.Param)
-nnx.state(model).filter(nnx.Param)
-nnx.state(outer, nnx.Param).split(nnx.Param)
+used = nnx.state(model).filter(nnx.Param)  # E: `State.filter` is deprecated  [nnx-deprecated]
+# E: `State.split` is deprecated  [nnx-deprecated]
+of_outer = nnx.state(outer, nnx.Param).split(nnx.Param)
 nnx.split(nnx.Param(jax.numpy.ones(3)), nnx.Param)
 
 

@@ -19,20 +19,30 @@ state = nnx.state(model)
 
 # -- reports
 nnx.split(model, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
-nnx.split(model, nnx.Param, True, nnx.Cache)  # E: split: `True` takes every remaining leaf  [nnx-filter-order]
+# E: split: `True` takes every remaining leaf  [nnx-filter-order]
+nnx.split(model, nnx.Param, True, nnx.Cache)
 nnx.state(model, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
-state.split(..., nnx.Param)  # E: State.split: `...`  [nnx-filter-order]
-state.filter(..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
-nnx.split_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
-nnx.filter_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
-nnx.state(model, nnx.Param, nnx.Param)  # E: nothing is left for Param: the same filter comes before it. Fix: remove it  [nnx-filter-order]
-nnx.split(model, nnx.Variable, nnx.Param, ...)  # E: nothing is left for Param: Variable comes before it and takes the same leaves. Fix: put Param before Variable  [nnx-filter-order]
+# E: State.split: `...`  [nnx-filter-order]
+# E: `State.split` is deprecated  [nnx-deprecated]
+used = state.split(..., nnx.Param)
+# E: it must be the last filter  [nnx-filter-order]
+# E: `State.filter` is deprecated  [nnx-deprecated]
+used = state.filter(..., nnx.Param)
+used = nnx.split_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
+used = nnx.filter_state(state, ..., nnx.Param)  # E: it must be the last filter  [nnx-filter-order]
+# E: nothing is left for Param: the same filter comes before it. Fix: remove it  [nnx-filter-order]
+nnx.state(model, nnx.Param, nnx.Param)
+# E: nothing is left for Param: Variable comes before it and takes the same leaves. Fix: put Param before Variable  [nnx-filter-order]
+nnx.split(model, nnx.Variable, nnx.Param, ...)
 nnx.split(model, nnx.Param, Scale, ...)  # E: Fix: put Scale before Param  [nnx-filter-order]
-nnx.state(model, (nnx.Param, nnx.BatchStat), nnx.BatchStat)  # E: (Param, BatchStat) comes before it  [nnx-filter-order]
+# E: (Param, BatchStat) comes before it  [nnx-filter-order]
+nnx.state(model, (nnx.Param, nnx.BatchStat), nnx.BatchStat)
 nnx.state(model, nnx.Everything(), nnx.Param)  # E: nothing is left for Param  [nnx-filter-order]
-nnx.state(model, nnx.Param, nnx.Not(nnx.Param), nnx.Cache)  # E: the filters before it take every leaf  [nnx-filter-order]
+# E: the filters before it take every leaf  [nnx-filter-order]
+nnx.state(model, nnx.Param, nnx.Not(nnx.Param), nnx.Cache)
 nnx.state(model, ..., ...)  # E: nothing is left for ...  [nnx-filter-order]
-nnx.state(model, nnx.Param, nnx.All(nnx.Param, nnx.PathContains("a")))  # E: Param comes before it  [nnx-filter-order]
+# E: Param comes before it  [nnx-filter-order]
+nnx.state(model, nnx.Param, nnx.All(nnx.Param, nnx.PathContains("a")))
 nnx.state(model, "tag", nnx.WithTag("tag"))  # E: nothing is left for 'tag'  [nnx-filter-order]
 chosen = nnx.Not(nnx.Param)
 nnx.state(model, chosen, chosen)  # E: nothing is left for Not(Param)  [nnx-filter-order]

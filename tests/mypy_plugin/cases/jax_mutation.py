@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
+
+from typing_extensions import Self
 
 import jax
 import jax.numpy as jnp
@@ -164,6 +167,14 @@ class Recurrent(nnx.Module):
         x = jax.lax.while_loop(lambda x: x < 3, until, x)
         return jax.lax.fori_loop(0, 3, times, x)
 
+    def of_self(self, x: jax.Array) -> Self:
+        def body(x: jax.Array) -> jax.Array:
+            self.count[...] = x  # E: `body` changes `self.count`  [nnx-jax-mutation]
+            return x
+
+        jax.lax.map(body, x)
+        return self
+
     def untyped(self, x):  # type: ignore[no-untyped-def]  # the case
         def body(x):  # type: ignore[no-untyped-def]  # the case
             self.count[...] = x  # E: `body` changes `self.count`  [nnx-jax-mutation]
@@ -259,6 +270,27 @@ def with_local(x: jax.Array) -> jax.Array:
 with_local(ones)
 
 
+def with_known_types() -> None:
+    def own(x: jax.Array, given: nnx.Variable[jax.Array]) -> jax.Array:
+        local = nnx.Variable(x)
+        local[...] = x
+        given[...] = x
+        return local[...]
+
+    def made(x: jax.Array) -> jax.Array:
+        model = Model(nnx.Rngs(0))
+        model.count[...] = 1.0
+        v, _ = nnx.Variable(x), 1
+        v.set_value(x)
+        return x
+
+    jax.jit(own)
+    jax.jit(made)(ones)
+
+
+with_known_types()
+
+
 class Replaced:
     def __init__(self) -> None:
         self.model = model
@@ -283,6 +315,8 @@ def guarded(x: jax.Array) -> jax.Array:
         v[...] = x
     except Exception:
         pass
+    with contextlib.suppress(Exception):
+        v[...] = x
     return x
 
 

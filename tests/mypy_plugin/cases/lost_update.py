@@ -25,6 +25,11 @@ def shout(x: jax.Array) -> jax.Array:
     return x
 
 
+def shouted(state: nnx.State) -> nnx.State:
+    print(state)
+    return state
+
+
 model = Model(nnx.Rngs(0))
 
 
@@ -34,7 +39,9 @@ jax.tree.map(jnp.zeros_like, nnx.state(model))  # E: jax.tree.map: the result is
 
 def discarded(model: Model) -> None:
     state = nnx.state(model)
-    jax.tree.map(lambda x: x * 0.5, state)  # E: the model does not change. Fix: write it back  [nnx-lost-update]
+    jax.tree.map(lambda x: x * 0.5, state)  # E: the model does not change. Fix: nnx.update(model, jax.tree.map(...))  [nnx-lost-update]
+    jax.tree.map(jax.lax.stop_gradient, state)  # E: nothing uses it  [nnx-lost-update]
+    state.map(lambda path, x: x * 2)  # E: State.map: the result is a new copy of the State  [nnx-lost-update] # E: [nnx-deprecated]
     jax.tree.map(double, state)  # E: nothing uses it  [nnx-lost-update]
     jax.tree_util.tree_map(jnp.abs, state)  # E: nothing uses it  [nnx-lost-update]
     jax.tree.map(lambda x: jnp.clip(x, 0, 1), model)  # E: new copy of Model and nothing uses it  [nnx-lost-update]
@@ -42,14 +49,14 @@ def discarded(model: Model) -> None:
     nnx.map(lambda path, x: x * 2, model)  # E: map: the result is a new copy of Model  [nnx-lost-update]
     nnx.filter_state(state, nnx.Param)  # E: filter_state: the result is a new copy  [nnx-lost-update]
     nnx.clone(model)  # E: clone: the result is a new copy of Model  [nnx-lost-update]
-    state.filter(nnx.Param)  # E: State.filter: the result is a new copy  [nnx-lost-update]
+    state.filter(nnx.Param)  # E: State.filter: the result is a new copy  [nnx-lost-update] # E: [nnx-deprecated]
     if model.scale.shape:
         optax.apply_updates(state, state)  # E: optax.apply_updates: the result is a new copy of the State and nothing uses it  [nnx-lost-update]
 
 
 def never_used(model: Model) -> None:
     state = nnx.state(model)
-    state = jax.tree.map(lambda x: x * 0.5, state)  # E: `state` is not used after this  [nnx-lost-update]
+    state = jax.tree.map(lambda x: x * 0.5, state)  # E: `state` is not used after this; the model does not change. Fix: write it back, nnx.update(model, state)  [nnx-lost-update]
 
 
 def another_name(model: Model) -> None:
@@ -155,6 +162,21 @@ def used_by_next_turn_sometimes(model: Model) -> None:
         if turn == 0:
             state = nnx.state(model)
         nnx.update(model, state)
+        state = jax.tree.map(lambda x: x * 0.5, state)
+
+
+def used_by_next_turn_first(model: Model) -> None:
+    state = nnx.state(model)
+    for _ in range(3):
+        state = nnx.merge_state(state, nnx.state(model))
+        nnx.update(model, state)
+        state = jax.tree.map(lambda x: x * 0.5, state)
+
+
+def used_by_next_turn_of_copy(model: Model, steps: int) -> None:
+    state = nnx.state(model)
+    for _ in range(steps):
+        state = shouted(state)
         state = jax.tree.map(lambda x: x * 0.5, state)
 
 

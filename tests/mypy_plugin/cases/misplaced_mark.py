@@ -50,7 +50,8 @@ def calls() -> None:
 def variables() -> jax.Array:
     layers = nnx.data([ARRAY])  # E: the variable `layers` has the marked  [nnx-misplaced-mark]
     layers.append(ARRAY)
-    unused = nnx.static(3)  # E: the variable `unused` is not used  [nnx-misplaced-mark]
+    # E: the variable `unused` is not used  [nnx-misplaced-mark]
+    unused = nnx.static(3)  # noqa: F841  # that is the point
     scale = nnx.data(ARRAY)  # E: the variable `scale` has the marked  [nnx-misplaced-mark]
     return scale * 2
 
@@ -101,7 +102,7 @@ class Fields(nnx.Pytree):
 
 @dataclasses.dataclass
 class StandardFields(nnx.Pytree):
-    a: list[jax.Array] = nnx.data(default_factory=list)
+    a: list[jax.Array] = nnx.data(default_factory=list)  # noqa: RUF009  # a field specifier
 
 
 class LayersMixin:

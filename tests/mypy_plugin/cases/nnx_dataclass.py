@@ -173,9 +173,9 @@ Box[int]("")  # E: expected "int"  [arg-type]
 
 @nnx.dataclass
 class Annotated(nnx.Pytree):
-    a: nnx.Data[list[int]]
-    b: nnx.Static[int] = 3
-    c: nnx.Data[list[int]] = nnx.data(default_factory=dict)  # E: list[int]]"  [arg-type]
+    a: nnx.Data[list[int]]  # E: (TN128)  [nnx-deprecated]
+    b: nnx.Static[int] = 3  # E: (TN128)  [nnx-deprecated]
+    c: list[int] = nnx.data(default_factory=dict)  # E: list[int]]"  [arg-type]
 
 
 Annotated([""])  # E: expected "int"  [list-item]

@@ -105,6 +105,17 @@ class Switching:
         self.current = nnx.Optimizer(model, tx, wrt=nnx.LoRAParam)
         self.current.update(model, nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model))
 
+    def again(self, model: Model) -> None:
+        self.current.update(model, nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model))
+
+
+replaced = nnx.Optimizer(model, tx, wrt=nnx.Param)
+replaced = nnx.Optimizer(model, tx, wrt=nnx.LoRAParam)
+
+
+def with_the_second(model: Model) -> None:
+    replaced.update(model, nnx.grad(loss, argnums=nnx.DiffState(0, nnx.LoRAParam))(model))
+
 
 def must_fail(model: Model) -> None:
     try:

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="nnx-deprecated"
 from __future__ import annotations
 
 import copy
@@ -40,7 +41,6 @@ class Displays(nnx.Module):
 
 class Unpacked(nnx.Module):
     def __init__(self, model: nnx.Module) -> None:
-        self.a, self.b = [layer()], 1  # E: `a` is assigned a list[Linear]  [nnx-plain-container]
         self.graph, self.state = nnx.split(model)  # E: assigned a State  [nnx-plain-container]
         self.params = nnx.state(model)  # E: assigned a State  [nnx-plain-container]
 
@@ -99,7 +99,7 @@ class AgainPytree(Plain):
 @nnx.dataclass
 class Fields(nnx.Pytree):
     a: list[jax.Array]  # E: `a` is a list[jax.Array]  [nnx-plain-container]
-    b: dict[str, nnx.Param[jax.Array]]  # E: write `b: nnx.Data[...]`  [nnx-plain-container]
+    b: dict[str, nnx.Param[jax.Array]]  # E: write `b: ... = nnx.data()`  [nnx-plain-container]
     # E: list[Linear]  [nnx-plain-container]
     c: list[nnx.Linear] = dataclasses.field(default_factory=list)
 
@@ -129,11 +129,11 @@ class Right(nnx.Module):
         self.first, self.second = layer(), layer()
 
     @property
-    def all(self) -> list[nnx.Linear]:
+    def every(self) -> list[nnx.Linear]:
         return [*self.layers]
 
-    @all.setter
-    def all(self, value: list[nnx.Linear]) -> None:
+    @every.setter
+    def every(self, value: list[nnx.Linear]) -> None:
         self.layers = value
 
 
@@ -158,7 +158,8 @@ class Collected(nnx.Module):
         self.tmp = []
         self.tmp.append(layer())
         self.tmp = nnx.data(self.tmp)
-        self.gone = [1]
+        self.gone = []
+        self.gone.append(layer())
         del self.gone
 
 
@@ -208,6 +209,18 @@ class Helped(nnx.Module):
 
     def make(self) -> list[nnx.Linear]:
         return nnx.data([layer()])
+
+
+class Converts(nnx.Module):
+    """Makes lists data itself."""
+
+    def __init__(self) -> None:
+        self.layers = [layer()]
+        self.head: Any = None
+        self.head = [layer()]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, nnx.data(value) if isinstance(value, list) else value)
 
 
 # -- unsure

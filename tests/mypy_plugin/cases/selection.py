@@ -38,13 +38,14 @@ reveal_type(second.linear.bias)  # R: Param[Array]
 reveal_type(nnx.state(model, graph=True).norm.mean)  # R: BatchStat[Array]
 both = nnx.state(model, (nnx.Param, nnx.BatchStat))
 reveal_type(both.norm.mean)  # R: BatchStat[Array]
-stats, left = both.split(nnx.BatchStat, ...)
+stats, left = both.split(nnx.BatchStat, ...)  # E: `State.split` is deprecated  [nnx-deprecated]
 reveal_type(stats.norm.mean)  # R: BatchStat[Array]
 reveal_type(left.linear.bias)  # R: Param[Array]
 reveal_type(nnx.split_state(both, nnx.Param, ...)[1].norm.mean)  # R: BatchStat[Array]
 reveal_type(nnx.filter_state(both, nnx.BatchStat).norm.mean)  # R: BatchStat[Array]
 reveal_type(nnx.merge_state(params, rest).norm.mean)  # R: BatchStat[Array]
-reveal_type(nnx.State.merge(params, rest).linear.bias)  # R: Param[Array]
+merged = nnx.State.merge(params, rest)  # E: `State.merge` is deprecated  [nnx-deprecated]
+reveal_type(merged.linear.bias)  # R: Param[Array]
 reveal_type(nnx.clone(model).norm)  # R: BatchNorm
 chosen = nnx.All(nnx.Variable, nnx.Not(nnx.Param))
 reveal_type(nnx.state(model, chosen).norm.mean)  # R: BatchStat[Array]
@@ -55,8 +56,8 @@ reveal_type(nnx.split(nnx.Param(array))[1])  # R typed_nnx: Param[Array]  # R fl
 # -- unsure
 def unknown(anything: Any, *filters: nnx.filterlib.Filter) -> None:
     _, one, two = nnx.split(anything, nnx.Param, ...)
-    reveal_type(one)  # R typed_nnx: State[Any, Any, Any, type[Param[Any]]]  # R flax: State[Any, Any]
+    # R typed_nnx: State[Any, Any, Any, type[Param[Any]]]
+    # R flax: State[Any, Any]
+    reveal_type(one)
     nnx.split(model, *filters)
     nnx.state(anything)
-
-

@@ -90,9 +90,13 @@ params["new"] = 3
 # The model of a State goes with its type.
 def containers() -> None:
     held = {"a": params}
-    reveal_type(held["a"])  # R typed_nnx: State[Any, Any, Model, type[Param[Any]]]  # R flax: State[Any, Any]
+    # R typed_nnx: State[Any, Any, Model, type[Param[Any]]]
+    # R flax: State[Any, Any]
+    reveal_type(held["a"])
     pair = (params, rest)
-    reveal_type(pair[0].linear)  # R typed_nnx: State[Any, Any, Linear, type[Param[Any]]]  # R flax: State[Any, Any] | Any
+    # R typed_nnx: State[Any, Any, Linear, type[Param[Any]]]
+    # R flax: State[Any, Any] | Any
+    reveal_type(pair[0].linear)
     jitted = nnx.jit(lambda each: each)
     jitted(params)
 
@@ -100,7 +104,9 @@ def containers() -> None:
 # What a function returns for a leaf is not known.
 def mapped() -> None:
     doubled = jax.tree.map(lambda leaf: leaf * 2, params)
-    reveal_type(doubled)  # R typed_nnx: State[Any, Any, Model, type[Param[Any]]]  # R flax: State[Any, Any]
+    # R typed_nnx: State[Any, Any, Model, type[Param[Any]]]
+    # R flax: State[Any, Any]
+    reveal_type(doubled)
     reveal_type(doubled.linear.bias)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
     shapes = jax.tree.map(lambda leaf: str(leaf), params, is_leaf=lambda leaf: True)
     reveal_type(shapes)  # R: Any
@@ -123,9 +129,13 @@ def joined(flag: bool) -> None:
         reveal_type(each.weight)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
     filtered = nnx.state(model, nnx.Param)
     while flag:
-        reveal_type(filtered.norm)  # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]  # R flax: State[Any, Any] | Any
+        # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]
+        # R flax: State[Any, Any] | Any
+        reveal_type(filtered.norm)
         filtered = nnx.state(model, nnx.Param, nnx.BatchStat)[1]  # E typed_nnx: Incompatible types
-    reveal_type(filtered.norm)  # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]  # R flax: State[Any, Any] | Any
+    # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]
+    # R flax: State[Any, Any] | Any
+    reveal_type(filtered.norm)
 
 
 def unknown(given: nnx.State, anything: Any, module: nnx.Module, key: str) -> None:

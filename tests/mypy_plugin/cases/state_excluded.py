@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 
 import typed_nnx as nnx
@@ -24,20 +26,30 @@ model = Model(nnx.Rngs(0))
 _, params, rest = nnx.split(model, nnx.Param, ...)
 
 # -- reports
-params.mean  # E: 'mean' of Model is BatchStat, which the filter Param of this State leaves out  [nnx-state-excluded]
+# E: 'mean' of Model is BatchStat, which the filter Param of this State leaves out  [nnx-state-excluded]
+params.mean
 params["mean"]  # E: which the filter Param of this State leaves out  [nnx-state-excluded]
 params.scale  # E: 'scale' of Model is jax.Array  [nnx-state-excluded]
-rest.weight  # E: 'weight' of Model is Param, which the filter Not(Param) of this State leaves out  [nnx-state-excluded]
+# E: 'weight' of Model is Param, which the filter Not(Param) of this State leaves out  [nnx-state-excluded]
+rest.weight
 rest.linear  # E: 'linear' of Model is Linear  [nnx-state-excluded]
-nnx.state(model).size  # E: 'size' of Model is static, so it is in the GraphDef and not in the State  [nnx-state-excluded]
+# E: 'size' of Model is static, so it is in the GraphDef and not in the State  [nnx-state-excluded]
+nnx.state(model).size
 params["name"]  # E: 'name' of Model is static  [nnx-state-excluded]
-nnx.state(model, nnx.BatchStat)["linear"]  # E: the filter BatchStat of this State leaves out  [nnx-state-excluded]
+# E: the filter BatchStat of this State leaves out  [nnx-state-excluded]
+nnx.state(model, nnx.BatchStat)["linear"]
 nnx.state(model, nnx.PathContains("linear")).weight  # E: leaves out  [nnx-state-excluded]
 nnx.state(model, nnx.Not(nnx.PathContains("linear"))).linear  # E: leaves out  [nnx-state-excluded]
-nnx.state(model, (nnx.BatchStat, nnx.Cache)).weight  # E: the filter (BatchStat, Cache)  [nnx-state-excluded]
-nnx.state(model, nnx.All(nnx.Param, nnx.PathContains("linear"))).linear.kernel.missing if False else None
-nnx.state(model).filter(nnx.Param).mean  # E: which the filter Param  [nnx-state-excluded]
-nnx.state(model, nnx.Param, nnx.BatchStat)[1].weight  # E: the filter BatchStat  [nnx-state-excluded]
+# E: the filter (BatchStat, Cache)  [nnx-state-excluded]
+nnx.state(model, (nnx.BatchStat, nnx.Cache)).weight
+nnx.state(
+    model, nnx.All(nnx.Param, nnx.PathContains("linear"))
+).linear.kernel.missing if False else None
+# E: which the filter Param  [nnx-state-excluded]
+# E: `State.filter` is deprecated  [nnx-deprecated]
+nnx.state(model).filter(nnx.Param).mean
+# E: the filter BatchStat  [nnx-state-excluded]
+nnx.state(model, nnx.Param, nnx.BatchStat)[1].weight
 nnx.state(model, nnx.Param, ...)[1].weight  # E: leaves out  [nnx-state-excluded]
 
 # -- correct
@@ -63,3 +75,9 @@ def unknown(given: nnx.filterlib.Filter, kind: type[nnx.Variable[jax.Array]]) ->
     print(nnx.state(model, kind).mean, nnx.state(model, nnx.Not(kind)).mean)
     print(nnx.state(model, lambda path, value: True).mean)
     print(nnx.state(model, "tag").weight)
+    base: Any = nnx.Param
+
+    class Odd(base):
+        """A class of which mypy does not know what it is."""
+
+    print(nnx.state(model, Odd).weight)

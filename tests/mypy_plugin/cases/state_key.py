@@ -38,7 +38,8 @@ child = Child(nnx.Rngs(0))
 state = nnx.state(model)
 
 # -- reports
-state.linaer  # E: State of Model has no key 'linaer'; its keys are: linear, layers, named, pair. Fix: did you mean 'linear'?  [nnx-state-key]
+# E: State of Model has no key 'linaer'; its keys are: linear, layers, named, pair. Fix: did you mean 'linear'?  [nnx-state-key]
+state.linaer
 state["linaer"]  # E: did you mean 'linear'?  [nnx-state-key]
 state.linear.weight  # E: State of Linear has no key 'weight'  [nnx-state-key]
 state["linear"]["weight"]  # E: has no key 'weight'  [nnx-state-key]

@@ -84,18 +84,6 @@ def with_sparse(sparse: Sparse) -> Sparse:
     return nnx.merge(graphdef, params)
 
 
-class Lean(Model):
-    """Does not call the base class."""
-
-    def __init__(self, rngs: nnx.Rngs) -> None:
-        self.linear = nnx.Linear(2, 3, rngs=rngs)
-
-
-def with_lean(lean: Lean) -> Lean:
-    graphdef, params = nnx.split(lean, nnx.Param)
-    return nnx.merge(graphdef, params)
-
-
 def with_tied(tied: Tied) -> Tied:
     graphdef, first, _ = nnx.split(tied, nnx.PathContains("first"), ...)
     return nnx.merge(graphdef, first)

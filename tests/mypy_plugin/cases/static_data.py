@@ -1,3 +1,4 @@
+# mypy: disable-error-code="nnx-deprecated"
 from __future__ import annotations
 
 import functools
@@ -43,7 +44,7 @@ class Contained(nnx.Module):
 
 class Declared(nnx.Module):
     scale: nnx.Static[jax.Array]  # E: `scale` is declared as a static jax.Array  [nnx-static-data]
-    layers: nnx.Static[list[nnx.Linear]]  # E: with `nnx.Data`  [nnx-static-data]
+    layers: nnx.Static[list[nnx.Linear]]  # E: with `nnx.data()`  [nnx-static-data]
     anything: nnx.Static[Any]
 
     def __init__(self, rngs: nnx.Rngs) -> None:

@@ -21,12 +21,15 @@ def first_of(head: Head) -> object:
 class Head(nnx.Module):
     def __init__(self, width: int, *, rngs: nnx.Rngs) -> None:
         self.linear = nnx.Linear(width, 2, rngs=rngs)
-        self.width = width
+        self.width: int | jax.Array = width
         self.table = nnx.static(jnp.ones(width))
         self.parts = [nnx.Linear(width, width, rngs=rngs)]
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.linear(x)
+
+    def widen(self) -> None:
+        self.width = jnp.ones(2)
 
 
 class Encoder(nnx.Module):

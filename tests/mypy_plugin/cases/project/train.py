@@ -39,10 +39,15 @@ def loss(model: shared.Encoder, x: jax.Array) -> jax.Array:
     return model(x).mean()
 
 
+def pair_loss(pair: Pair) -> jax.Array:
+    return pair.left(jnp.ones(4)).sum()
+
+
 def step(model: shared.Encoder, x: jax.Array) -> None:
     optimizer = shared.new_optimizer(model)
     grads = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.BatchStat))(model, x)
     optimizer.update(model, grads)
+    optimizer.update(model, nnx.grad(pair_loss)(shared.PAIR))
     nnx.grad(loss, argnums=2)
 
 
@@ -60,6 +65,13 @@ def outer(x: jax.Array) -> jax.Array:
         return encoder(x)
 
     return inner(x)
+
+
+def scanned(pair: Pair, x: jax.Array) -> object:
+    def step(carry: jax.Array, x: jax.Array) -> tuple[shared.Head, jax.Array]:
+        return pair.left, x
+
+    return nnx.scan(step)(x[0], x)
 
 
 def mapped(pair: Pair, x: jax.Array) -> jax.Array:
