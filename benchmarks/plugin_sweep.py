@@ -17,6 +17,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.plugin.checking import MODES, Comparison, Run, Tree, compare, of_package
@@ -78,10 +79,11 @@ def listing(found: Comparison, folder: Path) -> str:
 def mutation_table(outcomes: Iterable[Outcome]) -> Table:
     """Return a row for each error class."""
     shown = Table("code", "planted by", title="planted errors that are found")
-    for name in ("planted", "found"):
+    for name in ("places", "planted", "found", "by others"):
         shown.add_column(name, justify="right")
     for one in outcomes:
-        shown.add_row(one.code, one.planter, str(one.planted), str(one.found))
+        counts = (one.places, one.planted, one.found, one.by_others)
+        shown.add_row(one.code, escape(one.planter), *map(str, counts))
     return shown
 
 

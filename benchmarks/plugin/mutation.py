@@ -60,6 +60,7 @@ class Outcome:
         places: How many places for it there are.
         planted: How many were planted.
         found: How many were reported under the code, at their lines.
+        by_others: How many more mypy itself or another check reports at their lines.
         missed: Those that were not, with the reports at their lines.
     """
 
@@ -68,6 +69,7 @@ class Outcome:
     places: int = 0
     planted: int = 0
     found: int = 0
+    by_others: int = 0
     missed: list[tuple[Path, Mutant, list[Report]]] = field(default_factory=list)
 
 
@@ -145,14 +147,20 @@ def judge(
         outcome = outcomes[mutant.code, mutant.planter]
         outcome.planted += 1
         first, last = mutant.lines
-        here = [each for each in by_path[str(path)] if first <= each.line <= last]
-        before = [each for each in by_path[str(mutant.path)] if each.code == mutant.code]
-        now = [each for each in by_path[str(path)] if each.code == mutant.code]
-        if any(each.code == mutant.code for each in here) and len(now) > len(before):
+        now, before = by_path[str(path)], by_path[str(mutant.path)]
+        here = [each for each in now if first <= each.line <= last]
+        if any(each.code == mutant.code for each in here) and _count(now, mutant.code) > _count(
+            before, mutant.code
+        ):
             outcome.found += 1
         else:
+            outcome.by_others += bool(here) and len(now) > len(before)
             outcome.missed.append((path, mutant, here))
     return sorted(outcomes.values(), key=lambda each: (each.code, each.planter))
+
+
+def _count(reports: Iterable[Report], code: str) -> int:
+    return sum(each.code == code for each in reports)
 
 
 def described(outcome: Outcome) -> str:

@@ -59,21 +59,22 @@ def misplaced_mark(source: Source) -> Iterator[Mutant]:
 
 
 def data_status(source: Source) -> Iterator[Mutant]:
-    """Assign data to an attribute that is static, and the other way round."""
+    """Assign data to an attribute that is static: a number or text, or a parameter of such a type."""
     for each in source.attributes:
-        number = isinstance(each.value, ast.Constant) and isinstance(each.value.value, int | str)
-        made = source.made(each.value)
-        if not number and not made:
+        parameters = each.method.args.args + each.method.args.kwonlyargs
+        static = {a.arg for a in parameters if a.annotation and _is_static(a.annotation)}
+        is_static = isinstance(each.value, ast.Name) and each.value.id in static
+        if not is_static and not isinstance(each.value, ast.Constant):
             continue
-        nnx = source.nnx
-        new = f"{nnx}.Param(1.0)" if number else "None if True else 3"
-        if number:
-            planted = [f"self.{each.name} = {new}  # type: ignore[assignment]"]
-            what = "static, then data"
-        else:
-            planted = [f"self.{each.name} = 3  # type: ignore[assignment]"]
-            what = "data, then static"
-        yield source.mutant("nnx-data-status", what, source.after(each.method.body[-1], planted))
+        if isinstance(each.value, ast.Constant) and not isinstance(each.value.value, int | str):
+            continue
+        planted = f"self.{each.name} = {source.nnx}.Param(1.0)  # type: ignore[assignment]"
+        edit = source.after(each.method.body[-1], [planted])
+        yield source.mutant("nnx-data-status", "a number, then a Variable", edit)
+
+
+def _is_static(annotation: ast.expr) -> bool:
+    return isinstance(annotation, ast.Name) and annotation.id in ("int", "str", "bool", "float")
 
 
 def jax_mutation(source: Source) -> Iterator[Mutant]:

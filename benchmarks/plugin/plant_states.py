@@ -81,19 +81,23 @@ def _uses(nnx: str, layers: list[tuple[str, str]], static: list[str]) -> Iterato
         "a filter of what was taken before",
         (f"{nnx}.split(model, {nnx}.Variable, {nnx}.Param, ...)",),
     )
-    layer = f"{nnx}.Linear(1, 1, rngs={nnx}.Rngs(0))"
-    yield Use(
-        "nnx-state-mismatch",
-        "update with the state of another model",
-        (f"other = {layer}", f"{nnx}.update(model, {nnx}.state(other))"),
+    other_model = (
+        f"class Other({nnx}.Module):",
+        "    def __init__(self) -> None:",
+        f"        self.planted = {nnx}.Linear(1, 1, rngs={nnx}.Rngs(0))",
+        "other = Other()",
     )
+    update = f"{nnx}.update(model, {nnx}.state(other))"
+    yield Use("nnx-state-mismatch", "update with another model", (*other_model, update))
+    merge = f"{nnx}.merge({nnx}.graphdef(model), {nnx}.state(other))"
+    yield Use("nnx-state-mismatch", "merge with another model", (*other_model, merge))
     yield Use(
         "nnx-state-missing",
         "merge without the rest",
         (
             f"graphdef, part = {nnx}.split(model, ...)",
-            f"part = {nnx}.state(model, {nnx}.Cache)",
-            f"{nnx}.merge(graphdef, part)",
+            f"caches = {nnx}.state(model, {nnx}.Cache)",
+            f"{nnx}.merge(graphdef, caches)",
         ),
     )
     yield from _training(nnx, kind)

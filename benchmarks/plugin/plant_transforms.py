@@ -143,7 +143,9 @@ def _function(source: Source, call: ast.Call) -> ast.FunctionDef | None:
     """Return the function of the same file that a transform gets or decorates."""
     for node in source.walk():
         if isinstance(node, ast.FunctionDef) and call in node.decorator_list:
-            return node if not _takes_anything(node.args) else None
+            # Another decorator in between may change the parameters.
+            is_known = call is node.decorator_list[-1] and not _takes_anything(node.args)
+            return node if is_known else None
     first = call.args[0] if call.args else None
     found = _known_function(source, call, first) if first is not None else None
     return found if isinstance(found, ast.FunctionDef) else None

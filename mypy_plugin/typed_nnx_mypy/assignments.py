@@ -25,22 +25,16 @@ from mypy.nodes import (
     DictExpr,
     Expression,
     ExpressionStmt,
-    ForStmt,
     FuncDef,
-    IfStmt,
     ListExpr,
-    MatchStmt,
     MemberExpr,
     NameExpr,
     OverloadedFuncDef,
     ReturnStmt,
     Statement,
-    TryStmt,
     TupleExpr,
     TypeInfo,
     Var,
-    WhileStmt,
-    WithStmt,
 )
 from mypy.plugin import AttributeContext, ClassDefContext, MethodContext
 from mypy.types import Instance, get_proper_type
@@ -48,6 +42,7 @@ from mypy.types import Instance, get_proper_type
 from typed_nnx_mypy.call import AttributeCheck, ClassCheck, StoreCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.statements import blocks_of, statements_of
 
 HOOKED: Final = "builtins.complex.__eq__"
 
@@ -335,36 +330,3 @@ def begins_empty(value: Expression) -> bool:
             return name == "defaultdict" or not value.args
         case _:
             return False
-
-
-def statements_of(block: Block) -> Iterator[Statement]:
-    """Yield the statements of a block and of the blocks in it, not of functions or classes."""
-    for statement in block.body:
-        yield statement
-        for inner in blocks_of(statement):
-            yield from statements_of(inner)
-
-
-def blocks_of(statement: Statement) -> list[Block]:
-    """Return the blocks of a statement, not those of functions and classes."""
-    match statement:
-        case Block():
-            found: list[Block | None] = [statement]
-        case IfStmt():
-            found = [*statement.body, statement.else_body]
-        case ForStmt() | WhileStmt():
-            found = [statement.body, statement.else_body]
-        case WithStmt():
-            found = [statement.body]
-        case TryStmt():
-            found = [
-                statement.body,
-                *statement.handlers,
-                statement.else_body,
-                statement.finally_body,
-            ]
-        case MatchStmt():
-            found = list(statement.bodies)
-        case _:
-            found = []
-    return [block for block in found if block is not None]

@@ -41,7 +41,8 @@ from typed_nnx_mypy.inference.dataclasses import (
     make_dataclass,
 )
 from typed_nnx_mypy.inference.partials import after_mypy
-from typed_nnx_mypy.models.marks import begins_static, record_marks
+from typed_nnx_mypy.models.marks import begins_static
+from typed_nnx_mypy.models.recording import record_marks
 from typed_nnx_mypy.names import PARTIALS, Name, name_of, runtime_of
 
 _ = checks, inference
@@ -59,6 +60,8 @@ class Hooks:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._calls: dict[str, CallHook | None] = {}
+        known = {name.rpartition(".")[2] for name in registry.methods()}
+        self._methods = frozenset({*known, *INHERITED, "__getitem__"})
 
     # -- what is claimed ----------------------------------------------------------------------
 
@@ -85,7 +88,7 @@ class Hooks:
     ) -> CallHook | None:
         """Return the hook for a method; mypy names the class of the object, not the one it is of."""
         owner, _, method = fullname.rpartition(".")
-        if method in INHERITED:
+        if method in self._methods:
             info = find_class(owner)
             base = info.get_containing_type_info(method) if info is not None else None
             fullname = f"{base.fullname}.{method}" if base is not None else fullname

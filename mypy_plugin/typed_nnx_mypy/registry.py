@@ -83,3 +83,8 @@ def infers_access(inference: AccessInference) -> AccessInference:
 def is_known(name: str) -> bool:
     """Tell whether a check or an inference looks at calls of `name`."""
     return name in CALL_CHECKS or name in CALL_INFERENCES
+
+
+def methods() -> list[str]:
+    """Return the names of the methods that a check or an inference looks at."""
+    return [name for name in {*CALL_CHECKS, *CALL_INFERENCES} if "." in name]

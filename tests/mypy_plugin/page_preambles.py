@@ -46,6 +46,40 @@ state = nnx.state(model)
 # By the error code.
 OF_SECTION: dict[str, str] = {
     "nnx-state-excluded": "_, params, rest = nnx.split(model, nnx.Param, ...)",
+    "nnx-state-mismatch": """\
+class Encoder(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.embed = nnx.Linear(2, 2, rngs=rngs)
+        self.out = nnx.Linear(2, 2, rngs=rngs)
+class Decoder(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.dense = nnx.Linear(2, 2, rngs=rngs)
+        self.out = nnx.Linear(2, 2, rngs=rngs)
+encoder = Encoder(rngs)
+decoder = Decoder(rngs)
+""",
+    "nnx-optimizer-wrt": """\
+tx = optax.sgd(0.1)
+def loss(model: Model) -> jax.Array: ...
+""",
+    "nnx-carry": "def is_early(model: Model) -> jax.Array: ...",
+    "nnx-branches": """\
+is_training = jnp.array(True)
+i = jnp.array(0)
+y = jnp.ones((4, 2))
+def first(x: jax.Array, y: jax.Array) -> jax.Array: ...
+def second(x: jax.Array) -> jax.Array: ...
+""",
+    "nnx-jax-mutation": """\
+class Model(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.count = nnx.Variable(jnp.array(0))
+    def __call__(self, x: jax.Array) -> jax.Array: ...
+""",
+    "nnx-deprecated": """\
+model = nnx.Linear(2, 2, rngs=rngs)
+state = nnx.state(model)
+""",
 }
 
 

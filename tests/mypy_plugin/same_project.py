@@ -156,3 +156,9 @@ def edited(name: str, change: Callable[[str], str]) -> dict[str, str]:
     text = change(FILES[name])
     assert text != FILES[name]
     return {name: text}
+
+
+def for_flax(files: dict[str, str]) -> dict[str, str]:
+    """Return files of the project as code on flax."""
+    line = "import typed_nnx as nnx\n"
+    return {name: text.replace(line, "from flax import nnx\n") for name, text in files.items()}

@@ -17,9 +17,11 @@ from tests.mypy_plugin.same_project import (
     Project,
     Said,
     edited,
+    for_flax,
     in_namespace,
 )
 from tests.support.once import once
+from typed_nnx_mypy.errorcodes import ALL
 
 # An attribute of a model is renamed two files away from what uses it, and another one is added.
 RENAMED = edited(
@@ -59,10 +61,9 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
-def test_the_project_has_reports_of_many_checks_in_every_kind_of_file(expected: Said) -> None:
+def test_the_project_has_a_report_of_every_check(expected: Said) -> None:
     codes = {report.code for _, report in expected if report.code.startswith("nnx-")}
-    assert len(codes) >= 15
-    assert {file for file, report in expected if report.code in codes} >= {"models.py", "train.py"}
+    assert codes == {code.code for code in ALL}
 
 
 def test_the_edit_changes_reports_two_files_away(expected: Said, expected_renamed: Said) -> None:
@@ -132,6 +133,24 @@ def test_with_the_line_ends_of_windows(project: Project, expected: Said) -> None
 @pytest.mark.slow
 def test_from_nothing_at_all(tmp_path: Path, expected: Said) -> None:
     assert Project(tmp_path, libraries=False).check() == expected
+
+
+@pytest.mark.slow
+def test_for_flax_from_nothing_from_the_cache_after_an_edit_and_with_workers(
+    tmp_path: Path,
+) -> None:
+    project = Project(tmp_path / "one", libraries=False)
+    project.write(for_flax(FILES))
+    expected = project.check()
+    assert len({report.code for _, report in expected if report.code.startswith("nnx-")}) >= 15
+    assert project.check() == expected
+    project.write(for_flax(RENAMED))
+    assert project.check() != expected
+    project.write(for_flax(FILES))
+    assert project.check() == expected
+    project = Project(tmp_path / "two", "--num-workers", "2", libraries=False)
+    project.write(for_flax(FILES))
+    assert project.check() == expected
 
 
 # -- the daemon ---------------------------------------------------------------------------------

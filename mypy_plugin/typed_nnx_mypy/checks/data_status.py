@@ -12,8 +12,10 @@ from mypy.types import CallableType, Instance, ProperType, TypeType
 
 from typed_nnx_mypy.call import AttributeCheck, StoreCheck
 from typed_nnx_mypy.errorcodes import DATA_STATUS
+from typed_nnx_mypy.models.fields import depend_on
 from typed_nnx_mypy.models.history import (
     Assigned,
+    by_init,
     data_since,
     is_deleted,
     knows_all_bases,
@@ -33,6 +35,7 @@ _NO_LEAVES: Final = frozenset({"builtins.str", "builtins.bytes", "enum.Enum"})
 def status_stays(check: AttributeCheck) -> None:
     """Report an assignment in a method that gives an attribute a value of the other status."""
     owner, name = check.owner, check.name
+    depend_on(owner, check.checker)
     if not is_stored_as_given(owner) or is_deleted(owner, name) or not knows_all_bases(owner):
         return
     if marks_on(owner, name) - {"static"} or any(
@@ -49,9 +52,9 @@ def _check(check: AttributeCheck, assigned: Assigned, value: Expression) -> None
     name, found = check.name, check.checker.type_of(value)
     place = (check.owner, name, check.function, assigned.statement, check.checker)
     if kind_of(found) is not None:
-        line = static_since(*place)
-        if line:
-            check.report(DATA_STATUS, _data_message(name, found, line), value)
+        since = static_since(*place)
+        if since:
+            check.report(DATA_STATUS, _data_message(name, found, since), value)
     elif _is_no_leaf(found) and not marks_on(check.owner, name):
         line = data_since(*place)
         if line:
@@ -67,6 +70,7 @@ def _check(check: AttributeCheck, assigned: Assigned, value: Expression) -> None
 def static_stays(check: StoreCheck) -> None:
     """Report ``model.x = ...`` of data where ``__init__`` made the attribute static."""
     owner, name, value = check.receiver.type, check.name, check.statement.rvalue
+    depend_on(owner, check.checker)
     if not is_stored_as_given(owner) or is_deleted(owner, name) or not knows_all_bases(owner):
         return
     said = all_said(owner, name)
@@ -75,11 +79,10 @@ def static_stays(check: StoreCheck) -> None:
     found = check.checker.type_of(value)
     if kind_of(found) is None or may_be_marked(value, check.checker):
         return
-    check.report(DATA_STATUS, _data_message(name, found, 0, said[0][0].name), value)
+    check.report(DATA_STATUS, _data_message(name, found, by_init(said[0][0])), value)
 
 
-def _data_message(name: str, found: ProperType, line: int, owner: str = "") -> str:
-    since = f"since line {line}" if line else f"by `__init__` of {owner}"
+def _data_message(name: str, found: ProperType, since: str) -> str:
     return (
         f"`{name}` is static {since}, but is assigned {data_in(found)}: the first value decides. "
         "Fix: make it data at once, with `nnx.data(None)`, or assign it once only"

@@ -77,7 +77,9 @@ def _optimizer(call: Call) -> OptimizerView | None:
     made = value_of(node.callee.expr, call.checker)
     view = optimizer_view(call.receiver)
     # Of an attribute of a class in another file it is not known what else it may be.
-    return view if made is not None else None
+    if made is None or optimizer_view(call.checker.known_type(made)) != view:
+        return None
+    return view
 
 
 def _is_model(call: Call, view: OptimizerView, model: Argument) -> bool:

@@ -20,6 +20,7 @@ from typed_nnx_mypy.assignments import begins_empty
 from typed_nnx_mypy.call import AttributeCheck, Call, ClassCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.errorcodes import PLAIN_CONTAINER
+from typed_nnx_mypy.models.fields import depend_on
 from typed_nnx_mypy.models.history import is_deleted, is_filled, may_be_data_before, values_of
 from typed_nnx_mypy.models.kinds import (
     data_in,
@@ -46,6 +47,7 @@ from typed_nnx_mypy.syntax.children import descendants
 @on_attribute
 def container_is_marked(check: AttributeCheck) -> None:
     """Report a list, tuple, dict or set with data that is assigned without a mark."""
+    depend_on(check.owner, check.checker)
     if not is_stored_as_given(check.owner) or marks_on(check.owner, check.name):
         return
     for assigned in values_of(check):

@@ -297,6 +297,8 @@ def may_have(key: str | int, access: Context, checker: Checker) -> bool:
 
 
 def _may_be_state(expression: Expression, checker: Checker) -> bool:
+    if isinstance(expression, NameExpr) and isinstance(expression.node, MypyFile):
+        return False  # the module of `nnx.update(model, state)`
     found = checker.known_type(expression)
     if found is None or isinstance(found, AnyType):
         # Not checked yet, or not known: the object of a method is no State.

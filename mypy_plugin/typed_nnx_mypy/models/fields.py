@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import TypeInfo, Var
+from mypy.server.trigger import make_wildcard_trigger
 from mypy.types import (
     AnyType,
     Instance,
@@ -41,7 +42,6 @@ class Field:
         name: Its name.
         type: Its type.
         status: What it is when its value is not None: "data", "static" or "unknown".
-        line: The line that speaks of it first, in the file of `owner`; 0 where it is not known.
         owner: The last class that speaks of it.
         is_always: Whether each object has it: ``__init__`` assigns it in any case.
         is_marked: Whether a mark says what it is, and not its value.
@@ -51,7 +51,6 @@ class Field:
     name: str
     type: ProperType
     status: Status
-    line: int
     owner: TypeInfo
     is_always: bool = False
     is_marked: bool = False
@@ -77,10 +76,10 @@ class Model:
 
 def model_of(instance: Instance, checker: Checker) -> Model | None:
     """Return the attributes of a Pytree, inherited ones too; None where it is no Pytree."""
-    del checker  # all is in the class
     info = instance.type
     if not is_pytree(info):
         return None
+    depend_on(info, checker)
     fields: dict[str, Field] = {}
     for base in reversed(info.mro):
         if not _is_bare(base):
@@ -92,6 +91,18 @@ def model_of(instance: Instance, checker: Checker) -> Model | None:
         is_open=is_rngs(info) or any(_opens(base) for base in info.mro),
         is_ready=all(each.is_ready for each in fields.values()),
     )
+
+
+def depend_on(info: TypeInfo, checker: Checker) -> None:
+    """Have what is being checked checked again when attributes of a class change.
+
+    mypy's daemon does that for what the syntax names, and so not for the fields of a State.
+    """
+    target = checker.api.tscope.current_target()
+    for base in info.mro:
+        if not runtime_of(base.fullname) and base.fullname != "builtins.object":
+            trigger = make_wildcard_trigger(base.fullname)
+            checker.tree.plugin_deps.setdefault(trigger, set()).add(target)
 
 
 def _is_bare(base: TypeInfo) -> bool:
@@ -120,7 +131,7 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
     attributes = marks.attributes if marks is not None else {}
 
     def place(name: str) -> tuple[int, str]:
-        return attributes[name].line if name in attributes else 0, name
+        return attributes[name].order if name in attributes else -1, name
 
     # mypy's cache does not keep the order of the source.
     for name in sorted(base.names, key=place):
@@ -165,7 +176,6 @@ def _field(
         name=node.name,
         type=found,
         status=_status(found, mark, owner),
-        line=said.line if said is not None else 0,
         owner=base,
         is_always=is_always,
         is_marked=mark in ("data", "static"),

@@ -56,8 +56,8 @@ def relation(one: Type, other: Type) -> Relation | None:
     return "unrelated"
 
 
-def holds(found: Type, of: Filter, path: Path, checker: Checker) -> bool | None:
-    """Tell whether the State of a value has a leaf at a path; None where that is not sure.
+def lacks(found: Type, of: Filter, path: Path, checker: Checker) -> bool:
+    """Tell whether the State of a value surely has no leaf at a path.
 
     Args:
       found: The type of the value.
@@ -65,32 +65,25 @@ def holds(found: Type, of: Filter, path: Path, checker: Checker) -> bool | None:
       path: The path from the value.
       checker: The type checker of the file.
     """
-    items, is_optional = options(found)
-    answers = {_holds(each, of, path, checker) for each in items}
-    if is_optional:
-        answers.add(False)
-    return answers.pop() if len(answers) == 1 else None
+    items, _ = options(found)  # None has no leaves
+    return all(_lacks(each, of, path, checker) for each in items)
 
 
-def _holds(found: ProperType, of: Filter, path: Path, checker: Checker) -> bool | None:
+def _lacks(found: ProperType, of: Filter, path: Path, checker: Checker) -> bool:
     if is_leaf(found):
-        return False if path else passes(of, found)
+        return bool(path) or passes(of, found) is False
     members = members_of(found, checker)
     if not path or path[0] is None or members is None:
-        return None
+        return False
     member = members.at(path[0])
     if member is None:
-        return False if members.is_complete else None
-    if not member.is_ready:
-        return None
-    if member.status == "static":
-        return False
+        return members.is_complete
+    if not member.is_ready or member.status == "static":
+        return member.is_ready
     left = below(of, path[0])
-    answer = holds(member.type, left, path[1:], checker)
-    if answer is None and len(path) == 1 and _is_exact(found, member.type):
-        answer = _passes_exactly(left, member.type)
-    is_there = member.is_always and member.status == "data"
-    return answer if is_there or answer is False else None
+    if len(path) == 1 and _is_exact(found, member.type):
+        return _passes_exactly(left, member.type) is False
+    return lacks(member.type, left, path[1:], checker)
 
 
 def _is_exact(owner: ProperType, leaf: ProperType) -> bool:
@@ -134,7 +127,7 @@ def missing(model: Type, of: Filter, parts: Sequence[StateView], checker: Checke
         leaf
         for leaf in known
         if _is_asked_for(leaf)
-        and all(holds(part.model, part.filter, leaf.path, checker) is False for part in parts)
+        and all(lacks(part.model, part.filter, leaf.path, checker) for part in parts)
     ]
     if any(map(_has_paths, (of, *(part.filter for part in parts)))):
         # A Variable that a model has at two paths is in the State at one of them.
@@ -183,7 +176,7 @@ def unknown_to(model: Type, part: StateView, checker: Checker) -> tuple[list[Lea
     found = [
         leaf
         for leaf in taken
-        if _is_asked_for(leaf) and holds(model, Everything(), leaf.path, checker) is False
+        if _is_asked_for(leaf) and lacks(model, Everything(), leaf.path, checker)
     ]
     return found, known.is_complete and len(found) == len(taken)
 
@@ -227,7 +220,7 @@ def subclass_may_hold(model: Type, found: Iterable[Leaf], checker: Checker) -> b
             info = symbol.node
             if isinstance(info, TypeInfo) and info is not proper.type and proper.type in info.mro:
                 below_it = fill_typevars_with_any(info)
-                if any(holds(below_it, Everything(), path, checker) is not False for path in paths):
+                if not all(lacks(below_it, Everything(), path, checker) for path in paths):
                     return True
     return False
 

@@ -22,7 +22,7 @@ from mypy.nodes import (
 )
 from mypy.types import ProperType, UnionType, get_proper_type
 
-from typed_nnx_mypy.assignments import assigned_attributes, begins_empty, statements_of
+from typed_nnx_mypy.assignments import assigned_attributes, begins_empty
 from typed_nnx_mypy.call import AttributeCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.kinds import holds_data, is_plain_container, kind_of
@@ -35,6 +35,7 @@ from typed_nnx_mypy.models.marks import (
 )
 from typed_nnx_mypy.models.values import assigned_value, is_attribute, mark_in_call, may_be_marked
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.statements import statements_of
 
 _FILLING = ("append", "extend", "insert", "setdefault", "update")
 
@@ -165,20 +166,23 @@ def _is_static_in(base: TypeInfo, name: str) -> bool:
 
 def static_since(
     owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt, checker: Checker
-) -> int:
-    """Return the line of the assignment that surely made an attribute static; 0 where there is none.
-
-    The line is 0 too where it might have become data in between.
-    """
+) -> str:
+    """Say since when an attribute is surely static; empty where it may be data."""
     before = _surely_before(owner, name, function, statement, checker)
     for each in before:
         if each.value is not None and mark_in_call(each.value) == "static":
-            return each.statement.line
+            return f"since line {each.statement.line}"
     if may_be_data_before(owner, name, function, statement, checker):
-        return 0
+        return ""
     if before:
-        return before[0].statement.line
-    return _line_in_init(owner, name, function, statement)
+        return f"since line {before[0].statement.line}"
+    base = _static_by_init(owner, name, function, statement)
+    return by_init(base) if base is not None else ""
+
+
+def by_init(owner: TypeInfo) -> str:
+    """Say that ``__init__`` of a class makes an attribute static."""
+    return f"by `__init__` of {owner.name}"
 
 
 def data_since(
@@ -213,15 +217,17 @@ def _surely_before(
     ]
 
 
-def _line_in_init(owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt) -> int:
-    """Return where ``__init__`` of the class, or of a base that it calls, makes it static."""
+def _static_by_init(
+    owner: TypeInfo, name: str, function: FuncDef, statement: AssignmentStmt
+) -> TypeInfo | None:
+    """Return the class, or the base whose ``__init__`` it calls, that makes an attribute static."""
     for base, said in all_said(owner, name):
         if said.begins_static:
-            is_own = base is owner
-            if is_own and function.name == "__init__":
-                return 0  # it would have been found before the statement
-            return said.line if is_own or _calls_base(owner, function, statement) else 0
-    return 0
+            if base is not owner:
+                return base if _calls_base(owner, function, statement) else None
+            # In the same method it would have been found before the statement.
+            return base if function.name != "__init__" else None
+    return None
 
 
 def _calls_base(owner: TypeInfo, function: FuncDef, statement: AssignmentStmt) -> bool:

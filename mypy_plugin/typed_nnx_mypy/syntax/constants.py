@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from mypy import nodes
 from mypy import patterns as matched
-from mypy.nodes import Expression, MypyFile, NameExpr, Node, RefExpr, Statement, Var
+from mypy.nodes import Expression, FuncDef, MypyFile, NameExpr, Node, RefExpr, Statement, Var
 from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
@@ -68,6 +68,14 @@ def assigned_once(node: Node | None, checker: Checker) -> Expression | None:
     name ever has. Variables of other files and attributes of objects are not known.
     """
     return _ASSIGNED.of(node, checker.tree) if isinstance(node, Var) else None
+
+
+def is_rebound(function: FuncDef, checker: Checker) -> bool:
+    """Tell whether the name of a function of the file is given to something else, too.
+
+    That is so where the file assigns to it, ``f = jax.jit(f)``, or defines it in several branches.
+    """
+    return _ASSIGNED.has(function, checker.tree)
 
 
 def _written_items(expression: Expression, count: int) -> list[Expression]:
@@ -153,10 +161,17 @@ class _Assigned:
 
     def of(self, variable: Var, tree: MypyFile) -> Expression | None:
         """Return the only value of a variable."""
+        return self._in(tree).get(variable)
+
+    def has(self, node: Node, tree: MypyFile) -> bool:
+        """Tell whether a variable or function is assigned."""
+        return node in self._in(tree)
+
+    def _in(self, tree: MypyFile) -> dict[Node, Expression | None]:
         # The daemon keeps the file object and its variables, and gives it new statements.
         if tree.defs is not self._of:
             self._of, self._found = tree.defs, _assignments(tree)
-        return self._found.get(variable)
+        return self._found
 
 
 _ASSIGNED: Final = _Assigned()
@@ -184,6 +199,8 @@ def _bindings(node: Node) -> Iterator[tuple[Node, Expression | None]]:
         case nodes.FuncDef() | nodes.LambdaExpr():
             # A parameter has another value in each call.
             yield from ((argument.variable, None) for argument in node.arguments)
+            if isinstance(node, nodes.FuncDef) and node.original_def is not None:
+                yield node.original_def, None
         case _:
             yield from ((each, None) for each in _names(_other_targets(node)))
 

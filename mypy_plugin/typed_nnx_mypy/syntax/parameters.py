@@ -39,7 +39,7 @@ from mypy.types import (
 )
 
 from typed_nnx_mypy.checker import Checker
-from typed_nnx_mypy.syntax.constants import assigned_once
+from typed_nnx_mypy.syntax.constants import assigned_once, is_rebound
 
 _PARTIAL: Final = "functools.partial"
 # Where mypy keeps what is left of the function.
@@ -137,7 +137,7 @@ def definition_of(expression: Expression, checker: Checker) -> FuncDef | LambdaE
         case LambdaExpr():
             return expression
         case RefExpr(node=FuncDef() as function):
-            return function
+            return function if not is_rebound(function, checker) else None
         case NameExpr(node=Var() as variable):
             value = assigned_once(variable, checker)
             # Only names that stand for a function: no chains, which could be endless.

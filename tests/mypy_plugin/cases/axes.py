@@ -251,7 +251,12 @@ def unsure(axes: tuple[int, ...], one: int, filters: nnx.StateAxes) -> None:
     nnx.vmap(add, in_axes=(one, None))
     nnx.vmap(forward, in_axes=(filters, 0))
     nnx.vmap(add, in_axes=(*axes, 0, 0))
+    nnx.vmap(many, out_axes=(0, 0))
     nnx.vmap(with_mode)  # flax maps the default, too
+
+
+def many(x: jax.Array) -> tuple[jax.Array, ...]:
+    return (x,)[:1]
 
 
 def with_mode(x: jax.Array, mode: str = "same") -> jax.Array:

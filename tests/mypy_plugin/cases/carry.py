@@ -209,10 +209,10 @@ def unpacks_well(carry, x):  # type: ignore[no-untyped-def]
     return (first + x, second), x
 
 
-def packs_again(carry, x):  # type: ignore[no-untyped-def]
-    carry = (carry, x)
+def shortens(carry, x):  # type: ignore[no-untyped-def]
+    carry = carry[:2]
     first, second = carry
-    return first, second
+    return (first, second, x), x
 
 
 def unpacks_array(carry, x):  # type: ignore[no-untyped-def]
@@ -221,7 +221,7 @@ def unpacks_array(carry, x):  # type: ignore[no-untyped-def]
 
 
 nnx.scan(unpacks_well)((FIRST, FIRST), BATCH)
-nnx.scan(packs_again)(FIRST, BATCH)
+nnx.scan(shortens)((FIRST, FIRST, FIRST), BATCH)
 nnx.scan(unpacks_array)(FIRST, BATCH)
 
 
@@ -245,6 +245,8 @@ jax.lax.scan(lambda c, x: (c + x, x), FIRST, BATCH)
 # -- unsure
 def unsure(first: Any, body: Any, either: jax.Array | None, axes: Any) -> None:
     nnx.scan(step, in_axes=axes, out_axes=0)
+    nnx.scan(step, in_axes=(nnx.Carry, 0), out_axes=axes)
+    nnx.scan(step, in_axes=axes)
     nnx.scan(step, in_axes=(axes, 0), out_axes=0)
     nnx.while_loop(lambda c: True, body, FIRST)
     nnx.while_loop(lambda c: True, grow, first)
@@ -256,6 +258,11 @@ def stops(carry):  # type: ignore[no-untyped-def]
     raise NotImplementedError
 
 
+def stops_in_a_loop(carry):  # type: ignore[no-untyped-def]
+    while True:
+        raise NotImplementedError
+
+
 class Base:
     def body(self, carry):  # type: ignore[no-untyped-def]
         pass
@@ -263,3 +270,26 @@ class Base:
     def run(self) -> None:
         jax.lax.while_loop(lambda c: True, self.body, FIRST)
         jax.lax.while_loop(lambda c: True, stops, FIRST)
+        jax.lax.while_loop(lambda c: True, stops_in_a_loop, FIRST)
+        # mypy knows all types here, so it says so alone.
+        # E: Incompatible return value type  [return-value]
+        # E: Argument 2 to "while_loop" has incompatible type  [arg-type]
+        jax.lax.while_loop(lambda c: True, lambda c: (c, c), FIRST)
+
+
+def several_definitions(flag: bool) -> None:
+    if flag:
+
+        def body(carry, x):  # type: ignore[no-untyped-def]
+            return (carry, x), x
+    else:
+
+        def body(carry, x):  # type: ignore[no-untyped-def]
+            return carry, x
+
+    def bound_again(carry, x):  # type: ignore[no-untyped-def]
+        return (carry, x), x
+
+    bound_again = jax.value_and_grad(bound_again)
+    jax.lax.scan(body, FIRST, BATCH)
+    jax.lax.scan(bound_again, FIRST, BATCH)

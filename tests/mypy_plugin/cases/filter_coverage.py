@@ -55,7 +55,6 @@ used = nnx.state(model).split(nnx.Param)
 # E: no filter takes inner.mean (BatchStat) of Outer  [nnx-filter-coverage]
 used_outer = nnx.split_state(nnx.state(outer, nnx.Variable), nnx.Param)
 nnx.split(model, None)  # E: no filter takes weight (Param), mean (BatchStat)  [nnx-filter-coverage]
-nnx.split([model], nnx.Cache) if False else None
 
 # -- correct
 nnx.split(model)

@@ -118,6 +118,7 @@ def returned(model: Model) -> nnx.State:
 def has_effects(model: Model) -> None:
     state = nnx.state(model)
     jax.tree.map(shout, state)
+    jax.tree.map(double, state, is_leaf=lambda x: bool(print(x)))
     jax.tree.map(lambda x: x.block_until_ready(), state)
     found: list[jax.Array] = []
     jax.tree.map(lambda x: found.append(x), state)
@@ -297,6 +298,16 @@ def key_written_in_loop(model: Model) -> None:
 
 def key_of_argument(state: nnx.State) -> None:
     state["scale"] = nnx.Param(jnp.zeros(3))
+
+
+def key_in_closure(model: Model) -> object:
+    state = nnx.state(model)
+
+    def get() -> object:
+        return state
+
+    state["scale"] = nnx.Param(jnp.zeros(3))
+    return get()
 
 
 def key_of_alias(model: Model) -> None:

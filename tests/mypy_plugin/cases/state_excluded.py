@@ -42,9 +42,6 @@ nnx.state(model, nnx.PathContains("linear")).weight  # E: leaves out  [nnx-state
 nnx.state(model, nnx.Not(nnx.PathContains("linear"))).linear  # E: leaves out  [nnx-state-excluded]
 # E: the filter (BatchStat, Cache)  [nnx-state-excluded]
 nnx.state(model, (nnx.BatchStat, nnx.Cache)).weight
-nnx.state(
-    model, nnx.All(nnx.Param, nnx.PathContains("linear"))
-).linear.kernel.missing if False else None
 # E: which the filter Param  [nnx-state-excluded]
 # E: `State.filter` is deprecated  [nnx-deprecated]
 nnx.state(model).filter(nnx.Param).mean

@@ -121,6 +121,21 @@ def maybe_big(encoder: Encoder, big: Big) -> None:
     nnx.merge(nnx.graphdef(big), nnx.state(encoder))
 
 
+class Open(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        for name in ("linear", "out", "dense"):
+            setattr(self, name, nnx.Linear(3, 3, rngs=rngs))
+
+
+def open_model(encoder: Encoder, model: Open) -> None:
+    nnx.update(model, nnx.state(encoder))
+    nnx.merge(nnx.graphdef(encoder), nnx.state(model))
+    graphdef, _ = nnx.split(encoder)
+    nnx.merge(graphdef, nnx.state(model))
+    other, _ = nnx.split(model)
+    nnx.merge(other, nnx.state(encoder))
+
+
 def adds_an_attribute(half: Half) -> None:
     class WithScale(nnx.Module):
         def __init__(self, rngs: nnx.Rngs) -> None:

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from mypy.nodes import (
-    Block,
-    Decorator,
-    ForStmt,
-    FuncDef,
-    IfStmt,
-    MatchStmt,
-    OverloadedFuncDef,
-    OverloadPart,
-    Statement,
-    TryStmt,
-    WhileStmt,
-    WithStmt,
-)
+from mypy.nodes import Decorator, FuncDef, OverloadedFuncDef, OverloadPart, Statement
+
+from typed_nnx_mypy.syntax.statements import blocks_of
 
 
 def walk(statements: Iterable[Statement | OverloadPart]) -> Iterator[Statement]:
@@ -47,33 +36,9 @@ def _inside(statement: Statement | OverloadPart) -> list[Statement]:
                 part.func if isinstance(part, Decorator) else part for part in statement.items
             ] + ([] if statement.impl is None else _inside_implementation(statement))
         case _:
-            return [each for block in _blocks(statement) for each in block.body]
+            return [each for block in blocks_of(statement) for each in block.body]
 
 
 def _inside_implementation(statement: OverloadedFuncDef) -> list[Statement]:
     found = statement.impl
     return [found.func if isinstance(found, Decorator) else found] if found is not None else []
-
-
-def _blocks(statement: Statement | OverloadPart) -> list[Block]:
-    match statement:
-        case Block():
-            return [statement]
-        case IfStmt():
-            found = [*statement.body, statement.else_body]
-        case ForStmt() | WhileStmt():
-            found = [statement.body, statement.else_body]
-        case WithStmt():
-            found = [statement.body]
-        case TryStmt():
-            found = [
-                statement.body,
-                *statement.handlers,
-                statement.else_body,
-                statement.finally_body,
-            ]
-        case MatchStmt():
-            found = list(statement.bodies)
-        case _:
-            found = []
-    return [block for block in found if block is not None]

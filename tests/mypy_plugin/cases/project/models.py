@@ -21,7 +21,8 @@ def first_of(head: Head) -> object:
 class Head(nnx.Module):
     def __init__(self, width: int, *, rngs: nnx.Rngs) -> None:
         self.linear = nnx.Linear(width, 2, rngs=rngs)
-        self.width: int | jax.Array = width
+        self.width = width
+        self.cache: nnx.Cache[jax.Array] | None = None
         self.table = nnx.static(jnp.ones(width))
         self.parts = [nnx.Linear(width, width, rngs=rngs)]
 
@@ -29,7 +30,7 @@ class Head(nnx.Module):
         return self.linear(x)
 
     def widen(self) -> None:
-        self.width = jnp.ones(2)
+        self.cache = nnx.Cache(jnp.ones(2))
 
 
 class Encoder(nnx.Module):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import optax
 from models import Encoder, Head
 
 import typed_nnx as nnx
@@ -16,10 +15,6 @@ class Pair(nnx.Module):
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.left = Head(4, rngs=rngs)
         self.right = new_encoder()
-
-
-def new_optimizer(model: Encoder) -> nnx.Optimizer[Encoder]:
-    return nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
 
 
 PAIR = Pair(nnx.Rngs(1))

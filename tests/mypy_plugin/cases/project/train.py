@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import optax
 import shared
 from shared import ENCODER_STATE, PAIR, Pair, new_encoder
 
@@ -25,6 +26,9 @@ def fields(pair: Pair) -> None:
     print(ENCODER_STATE.norm.mean)
     print(ENCODER_STATE.head.width)
     reveal_type(ENCODER_STATE.head.linear.kernel)
+    print(nnx.state(pair.right, nnx.Param).norm.mean)
+    print(nnx.state(pair).left.width)
+    print(pair.left.linear.kernel.value)
 
 
 def put_back(pair: Pair) -> None:
@@ -44,7 +48,7 @@ def pair_loss(pair: Pair) -> jax.Array:
 
 
 def step(model: shared.Encoder, x: jax.Array) -> None:
-    optimizer = shared.new_optimizer(model)
+    optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
     grads = nnx.grad(loss, argnums=nnx.DiffState(0, nnx.BatchStat))(model, x)
     optimizer.update(model, grads)
     optimizer.update(model, nnx.grad(pair_loss)(shared.PAIR))

@@ -1,0 +1,263 @@
+"""Writes down what the source of a class says of its attributes, when mypy analyses the class."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import astuple, replace
+from typing import Final
+
+from mypy.nodes import (
+    MDEF,
+    AssignmentStmt,
+    CallExpr,
+    ClassDef,
+    ConditionalExpr,
+    DelStmt,
+    Expression,
+    FuncDef,
+    IndexExpr,
+    ListExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    Statement,
+    SymbolNode,
+    SymbolTableNode,
+    TempNode,
+    TupleExpr,
+    TypeAlias,
+    TypeInfo,
+    Var,
+)
+from mypy.plugin import ClassDefContext, SemanticAnalyzerPluginInterface
+from mypy.types import LiteralType, Type, UnboundType
+
+from typed_nnx_mypy.assignments import assigned_attributes
+from typed_nnx_mypy.models.marks import (
+    KEY,
+    UNSURE,
+    ClassMarks,
+    Said,
+    is_static_by_form,
+    methods_of,
+    self_name_of,
+)
+from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.statements import statements_of
+
+_FUNCTIONS: Final = ("data", "static")
+_ANNOTATIONS: Final = {"Data": "data", "Static": "static"}
+_OPENING: Final = ("sow", "perturb", "__setattr__", "__dict__")
+# Private, so that mypy does not compare it with the one of a base.
+_SHOWN: Final = "__nnx_marks"
+
+
+def record_marks(context: ClassDefContext) -> None:
+    """Write down what the body of a Pytree class says of its attributes."""
+    definition = context.cls
+    found = _Reading(definition, context.api).read()
+    info = definition.info
+    info.metadata[KEY] = {
+        "attributes": {name: list(astuple(said)) for name, said in found.attributes.items()},
+        "is_pytree": found.is_pytree,
+        "is_open": found.is_open,
+    }
+    _show(info, context.api)
+
+
+def _show(info: TypeInfo, api: SemanticAnalyzerPluginInterface) -> None:
+    """Make what was written down part of the symbols of a class.
+
+    mypy's daemon compares symbols to find out what has to be checked again, and not metadata.
+    """
+    text = api.named_type_or_none("builtins.str")
+    if text is None:
+        return
+    shown = Var(_SHOWN, LiteralType(json.dumps(info.metadata[KEY], sort_keys=True), text))
+    shown.info = info
+    shown._fullname = f"{info.fullname}.{_SHOWN}"  # pyright: ignore[reportPrivateUsage]  # no other way
+    shown.is_classvar = True
+    info.names[_SHOWN] = SymbolTableNode(MDEF, shown, plugin_generated=True)
+
+
+class _Reading:
+    """Reads the body of one class.
+
+    Args:
+        definition: The class.
+        api: Finds what names stand for.
+    """
+
+    def __init__(self, definition: ClassDef, api: SemanticAnalyzerPluginInterface) -> None:
+        self._definition = definition
+        self._names = _Names(definition, api)
+        self._found: dict[str, Said] = {}
+        self._is_open = False
+
+    def read(self) -> ClassMarks:
+        """Return what the body says."""
+        pytree = self._definition.keywords.get("pytree")
+        for statement in self._definition.defs.body:
+            if isinstance(statement, AssignmentStmt):
+                self._take_field(statement)
+        for method in methods_of(self._definition):
+            self._take_method(method)
+        is_pytree = pytree is None or (isinstance(pytree, NameExpr) and pytree.name == "True")
+        return ClassMarks(self._found, is_pytree, self._is_open)
+
+    def _take_field(self, statement: AssignmentStmt) -> None:
+        target = statement.lvalues[0]
+        if isinstance(target, NameExpr):
+            has_default = not isinstance(statement.rvalue, TempNode)
+            mark = self._mark(statement)
+            self._say(target.name, Said(0, mark, mark, has_default=has_default))
+
+    def _take_method(self, method: FuncDef) -> None:
+        self_name = self_name_of(method)
+        if not self_name:
+            return
+        direct = set(method.body.body) if method.name == "__init__" else set[Statement]()
+        seen: set[str] = set()
+        for statement in statements_of(method.body):
+            if isinstance(statement, AssignmentStmt):
+                is_whole = not isinstance(statement.lvalues[0], TupleExpr | ListExpr)
+                # An annotation in a method is not seen at run time.
+                mark = self._names.mark_of(statement.rvalue) if is_whole else ""
+                is_direct = statement in direct
+                is_static = is_whole and is_direct and is_static_by_form(statement.rvalue)
+                for name in assigned_attributes(statement, self_name):
+                    begins = is_static and name not in seen
+                    seen.add(name)
+                    said = Said(0, mark, "", is_direct, True, begins_static=begins)
+                    self._say(name, said)
+            elif isinstance(statement, DelStmt):
+                for name in deleted_attributes(statement, self_name):
+                    seen.add(name)
+                    self._say(name, Said(0, is_deleted=True))
+        if not self._is_open:
+            self._is_open = any(_opens(node, self_name) for node in descendants(method.body))
+
+    def _mark(self, statement: AssignmentStmt) -> str:
+        by_value = self._names.mark_of(statement.rvalue)
+        if statement.unanalyzed_type is None:
+            return by_value
+        return self._names.mark_of_annotation(statement.unanalyzed_type) or by_value
+
+    def _say(self, name: str, said: Said) -> None:
+        before = self._found.get(name)
+        if before is None:
+            said = replace(said, order=len(self._found))
+        else:
+            marks = {before.mark, said.mark} - {""}
+            mark = marks.pop() if len(marks) == 1 else (UNSURE if marks else "")
+            said = Said(
+                before.order,
+                mark,
+                before.declared or said.declared,
+                before.is_always or said.is_always,
+                before.is_assigned or said.is_assigned,
+                before.has_default or said.has_default,
+                before.begins_static or said.begins_static,
+                before.is_deleted or said.is_deleted,
+            )
+        self._found[name] = said
+
+
+class _Names:
+    """Finds out what names in a class stand for, before mypy has bound those in methods.
+
+    Args:
+        definition: The class.
+        api: mypy's semantic analyzer.
+    """
+
+    def __init__(self, definition: ClassDef, api: SemanticAnalyzerPluginInterface) -> None:
+        self._definition = definition
+        self._api = api
+
+    def mark_of(self, value: Expression) -> str:
+        """Return the mark that an assigned expression has."""
+        if isinstance(value, ConditionalExpr):
+            marks = {self.mark_of(value.if_expr), self.mark_of(value.else_expr)}
+            return marks.pop() if len(marks) == 1 else UNSURE
+        if not isinstance(value, CallExpr):
+            return ""
+        name = _written(value.callee)
+        if not name:
+            return ""
+        last = name.rpartition(".")[2]
+        found = self._find(name)
+        if found is None:
+            return last if last in _FUNCTIONS and "." in name else ""
+        module, _, last = found.fullname.rpartition(".")
+        return last if last in _FUNCTIONS and runtime_of(module) else ""
+
+    def mark_of_annotation(self, annotation: Type) -> str:
+        """Return the mark of an annotation as it is written; `UNSURE` where it may hide one."""
+        if not isinstance(annotation, UnboundType):
+            return ""
+        name = annotation.name
+        found = self._find(name)
+        if found is None:
+            return _ANNOTATIONS.get(name.rpartition(".")[2], "") if "." in name else ""
+        module, _, last = found.fullname.rpartition(".")
+        if runtime_of(module):
+            return _ANNOTATIONS.get(last, "")
+        is_hiding = isinstance(found, TypeAlias) or last == "Annotated"
+        return UNSURE if is_hiding else ""
+
+    def _find(self, name: str) -> SymbolNode | None:
+        first, *rest = name.split(".")
+        tree = self._api.modules.get(self._definition.info.module_name)
+        symbol = tree.names.get(first) if tree is not None else None
+        if symbol is None:
+            symbol = self._api.lookup_qualified(first, self._definition, suppress_errors=True)
+        node = symbol.node if symbol is not None else None
+        for part in rest:
+            if not isinstance(node, MypyFile | TypeInfo) or part not in node.names:
+                return None
+            node = node.names[part].node
+        return node
+
+
+def deleted_attributes(statement: DelStmt, self_name: str) -> list[str]:
+    """Return the attributes of the object that a statement deletes."""
+    target = statement.expr
+    targets = target.items if isinstance(target, TupleExpr) else [target]
+    return [
+        each.name
+        for each in targets
+        if isinstance(each, MemberExpr)
+        and isinstance(each.expr, NameExpr)
+        and each.expr.name == self_name
+    ]
+
+
+def _opens(node: object, self_name: str) -> bool:
+    """Tell whether an expression makes attributes by a name that is not written."""
+    match node:
+        case CallExpr(
+            callee=NameExpr(name="setattr" | "delattr" | "vars"), args=[NameExpr(name=first), *_]
+        ):
+            return first == self_name
+        case CallExpr(callee=MemberExpr(name="__setattr__"), args=[NameExpr(name=first), *_]):
+            return first == self_name
+        case MemberExpr(expr=NameExpr(name=first), name=name):
+            return first == self_name and name in _OPENING
+        case _:
+            return False
+
+
+def _written(expression: Expression) -> str:
+    """Return a dotted name as it is written; empty for any other expression."""
+    match expression:
+        case NameExpr():
+            return expression.name
+        case MemberExpr():
+            before = _written(expression.expr)
+            return f"{before}.{expression.name}" if before else ""
+        case IndexExpr():
+            return _written(expression.base)
+        case _:
+            return ""
