@@ -87,12 +87,14 @@ class Hooks:
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]
     ) -> CallHook | None:
         """Return the hook for a method; mypy names the class of the object, not the one it is of."""
+        found = self.of_call(fullname)
         owner, _, method = fullname.rpartition(".")
-        if method in self._methods:
+        if found is None and method in self._methods:
             info = find_class(owner)
             base = info.get_containing_type_info(method) if info is not None else None
-            fullname = f"{base.fullname}.{method}" if base is not None else fullname
-        return self.of_call(fullname)
+            if base is not None and base is not info:
+                return self.of_call(f"{base.fullname}.{method}")
+        return found
 
     def of_attribute(
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]

@@ -12,6 +12,7 @@ from mypy.nodes import (
     AssignmentExpr,
     AssignmentStmt,
     CallExpr,
+    ClassDef,
     ComparisonExpr,
     ConditionalExpr,
     DelStmt,
@@ -205,9 +206,10 @@ class _Place:
 
     def _variable(self, target: NameExpr, variable: Var) -> str:
         """Say it of a local variable that is used as if it were the value itself."""
-        function = self._checker.function_around(target)
+        above = self._checker.above(target)
+        function = next((each for each in above if isinstance(each, FuncDef | ClassDef)), None)
         if not isinstance(function, FuncDef):
-            return ""
+            return ""  # a name in the body of a class is a field
         uses = [
             each
             for each in descendants(function.body)

@@ -55,6 +55,7 @@ _BY_CLASS: Final[dict[type[Node], tuple[str, ...]]] = {
     nodes.SliceExpr: ("begin_index", "end_index", "stride"),
     nodes.StarExpr: ("expr",),
     nodes.SuperExpr: ("call",),
+    nodes.TemplateStrExpr: ("items",),
     nodes.TupleExpr: ("items",),
     nodes.TypeApplication: ("expr",),
     nodes.UnaryExpr: ("expr",),

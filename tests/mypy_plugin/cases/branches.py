@@ -33,6 +33,13 @@ class Shift(nnx.Module):
         self.shift = nnx.Param(jnp.ones(2))
 
 
+class MayShift(nnx.Module):
+    def __init__(self, flag: bool) -> None:
+        if flag:
+            self.scale = nnx.Param(jnp.ones(2))
+        self.shift = nnx.Param(jnp.ones(2))
+
+
 class Losses(TypedDict):
     loss: jax.Array
 
@@ -75,6 +82,12 @@ def returns(model, x):  # type: ignore[no-untyped-def]
 
 def with_default(x, scale=2.0):  # type: ignore[no-untyped-def]
     return x * scale
+
+
+def two_returns(x):  # type: ignore[no-untyped-def]
+    if x is None:
+        return x, None
+    return x, x
 
 
 def first_of(*xs: jax.Array) -> jax.Array:
@@ -176,5 +189,7 @@ def unsure(f: Callable[[jax.Array], Any], flag: bool, branches: list[Callable[..
     nnx.cond(YES, one, one, *given)
     nnx.cond(YES, returns, lambda m, x: (x, x), MODEL, X)
     nnx.cond(YES, MODEL, optional, X)
+    nnx.cond(YES, two_returns, lambda x: (x, X), X)
+    nnx.cond(YES, lambda: nnx.state(MayShift(flag)), lambda: nnx.state(SHIFT))
     pick = one if flag else given
     nnx.cond(YES, pick, two, X)
