@@ -22,6 +22,7 @@ from rich.table import Table
 
 from benchmarks.plugin.checking import MODES, Comparison, Run, Tree, compare, of_package
 from benchmarks.plugin.cost import measure
+from benchmarks.plugin.judgements import judge, summary
 from benchmarks.plugin.mutation import Outcome, mutation_test
 from benchmarks.plugin.packages import FOLDER, RUNTIMES, Unpacked, packages, unpack
 
@@ -67,12 +68,15 @@ def _by_code(reports: Iterable[Report]) -> str:
 def listing(found: Comparison, folder: Path) -> str:
     """Return what is new and what is gone, with the source lines, for people to judge."""
     lines = []
+    said = judge((*found.new, *found.others))
     for title, reports in (("new", found.new), ("others", found.others), ("gone", found.gone)):
         lines.append(f"== {title}: {len(reports)}")
         for each in reports:
             source = (folder / each.path).read_text(encoding="utf-8").splitlines()
             text = source[each.line - 1].strip() if each.line <= len(source) else ""
             lines += [f"{each.path}:{each.line} [{each.code}] {each.message}", f"    {text}"]
+            if each in said:
+                lines.append(f"    {said[each].verdict} {said[each].why}".rstrip())
     return "\n".join(lines) + "\n"
 
 
@@ -112,6 +116,8 @@ def main(arguments: list[str]) -> int:
     where = tree.folder / "new_reports.txt"
     where.write_text(listing(found, tree.folder), encoding="utf-8")
     console.print(f"reports: {where}\ncrash: {found.crash or 'none'}", markup=False)
+    console.print(f"new reports: {summary(judge(found.new))}")
+    console.print(f"others: {summary(judge(found.others))}")
     return int(bool(found.crash))
 
 

@@ -20,7 +20,7 @@ FOLDER = REPOSITORY / "build" / "plugin_sweep"
 RUNTIMES = ("flax.nnx", "typed_nnx")
 # Pallas and mosaic kernels: no line of NNX, and many minutes of mypy.
 LEFT_OUT = re.compile(r"tpu_inference/kernels/")
-_FLAX_NNX = re.compile(r"(import flax\.nnx|from flax(\.nnx)? import)")
+_FLAX_NNX = re.compile(r"import flax\.nnx|from flax\.nnx import|from flax import .*\bnnx\b")
 
 
 def _package(name: str, version: str, licence: str, module: str, sha256: str) -> Package:

@@ -46,7 +46,7 @@ def uses(source: Source) -> Iterator[Mutant]:
             for each in known
             if isinstance(each.value, ast.Constant) and isinstance(each.value.value, int | str)
         ]
-        for use in _uses(source.nnx, layers, static):
+        for use in _uses(source.nnx, model.name, layers, static):
             yield _added(source, model.name, use)
 
 
@@ -56,7 +56,7 @@ def _is_closed(model: ast.ClassDef) -> bool:
     return not any(each in text for each in ("setattr", "__getattr__", ".sow(", ".perturb("))
 
 
-def _uses(nnx: str, layers: list[tuple[str, str]], static: list[str]) -> Iterator[Use]:
+def _uses(nnx: str, model: str, layers: list[tuple[str, str]], static: list[str]) -> Iterator[Use]:
     name, made = layers[0]
     kind = made if made in VARIABLES else "Param"
     yield Use("nnx-state-key", "state[missing]", (f'{nnx}.state(model)["no_such_key"]',))
@@ -100,11 +100,11 @@ def _uses(nnx: str, layers: list[tuple[str, str]], static: list[str]) -> Iterato
             f"{nnx}.merge(graphdef, caches)",
         ),
     )
-    yield from _training(nnx, kind)
+    yield from _training(nnx, model, kind)
     yield from _lost(nnx)
 
 
-def _training(nnx: str, kind: str) -> Iterator[Use]:
+def _training(nnx: str, model: str, kind: str) -> Iterator[Use]:
     wrt = kind if kind in ("Param", "BatchStat", "Cache") else "Param"
     other = "BatchStat" if wrt != "BatchStat" else "Cache"
     optimizer = f"optimizer = {nnx}.Optimizer(model, optax.sgd(0.1), wrt={nnx}.{wrt})"
@@ -114,8 +114,9 @@ def _training(nnx: str, kind: str) -> Iterator[Use]:
         (
             "import optax",
             optimizer,
+            *_loss(model),
             f"part = {nnx}.DiffState(0, {nnx}.{other})",
-            f"grads = {nnx}.grad(lambda m: 1.0, argnums=part)(model)",
+            f"grads = {nnx}.grad(loss, argnums=part)(model)",
             "optimizer.update(model, grads)",
         ),
     )
@@ -126,10 +127,16 @@ def _training(nnx: str, kind: str) -> Iterator[Use]:
             "import optax",
             optimizer,
             f"other = {nnx}.Linear(1, 1, rngs={nnx}.Rngs(0))",
-            f"grads = {nnx}.grad(lambda m: 1.0)(other)",
+            *_loss(f"{nnx}.Linear"),
+            f"grads = {nnx}.grad(loss)(other)",
             "optimizer.update(model, grads)",
         ),
     )
+
+
+def _loss(model: str) -> tuple[str, str]:
+    # Without a type of the parameter the gradients have none either.
+    return f"def loss(m: {model}) -> float:", "    return 1.0"
 
 
 def _lost(nnx: str) -> Iterator[Use]:

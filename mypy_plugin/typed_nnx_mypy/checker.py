@@ -51,6 +51,11 @@ class Checker:
         """The file that is being checked."""
         return self.api.tree
 
+    @property
+    def round(self) -> object:
+        """What is another object whenever the daemon checks a part of the file again."""
+        return self.api.scope
+
     def is_of_runtime(self) -> bool:
         """Tell whether the file is part of a runtime itself."""
         return bool(runtime_of(self.tree.fullname))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typed_nnx_mypy.hooks import Hooks
 
 # Nothing in them is about NNX (flax here without its nnx), and they are most of what mypy reads:
-# with other settings it keeps what it found in them.
+# it keeps what it found in them whatever the plugin and its settings are.
 _WITHOUT_NNX = frozenset({"absl", "flax", "jax", "jaxlib", "ml_dtypes", "numpy"})
 _TYPESHED = str(Path("mypy", "typeshed", "stdlib"))
 
@@ -58,20 +58,21 @@ class TypedNnxPlugin(Plugin):
             # The error that mypy shows without a traceback, and that a daemon survives.
             raise CompileError([str(error)]) from error
         # Made once: mypy asks for it for each module.
-        self._version: dict[str, object] = {"typed_nnx_mypy": _digest()}
-        self._settings = {**self._version, **self._config.as_data()}
+        self._settings = {"typed_nnx_mypy": _digest(), **self._config.as_data()}
         self._made: Hooks | None = None
 
     @property
     def _hooks(self) -> Hooks:
-        if self._made is None:
-            self._made = import_module("typed_nnx_mypy.hooks").Hooks(self._config)
-        return self._made
+        made = self._made
+        if made is None:
+            hooks: type[Hooks] = import_module("typed_nnx_mypy.hooks").Hooks
+            made = self._made = hooks(self._config)
+        return made
 
     def report_config_data(self, ctx: ReportConfigContext) -> dict[str, object]:
-        """Name what results depend on, so that mypy drops those of another version or setting."""
+        """Name what results depend on, so that mypy drops those of another plugin or setting."""
         is_library = ctx.id.partition(".")[0] in _WITHOUT_NNX or _TYPESHED in ctx.path
-        return self._version if is_library or runtime_of(ctx.id) else self._settings
+        return {} if is_library and not runtime_of(ctx.id) else self._settings
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """Claim the calls of functions and classes that a check or an inference looks at."""

@@ -109,6 +109,8 @@ def _at_end(check: AttributeCheck) -> None:
     value = check.statement.rvalue
     if not begins_empty(value) or isinstance(value, NameExpr):
         return
+    if may_be_marked(value, check.checker):
+        return  # as `ModuleList()`, which is an alias of list here and of nnx.List elsewhere
     if not is_plain_container(check.type) or not _type_holds(check.type):
         return
     if is_filled(check.owner, check.name) and not is_deleted(check.owner, check.name):

@@ -43,7 +43,7 @@ class Field:
         type: Its type.
         status: What it is when its value is not None: "data", "static" or "unknown".
         owner: The last class that speaks of it.
-        is_always: Whether each object has it: ``__init__`` assigns it in any case.
+        is_always: Whether each object has it: the ``__init__`` that runs assigns it in any case.
         is_marked: Whether a mark says what it is, and not its value.
         is_ready: Whether mypy has found its type; `type` is Any until then.
     """
@@ -83,6 +83,7 @@ def model_of(instance: Instance, checker: Checker) -> Model | None:
     fields: dict[str, Field] = {}
     for base in reversed(info.mro):
         if not _is_bare(base):
+            fields = _kept(fields, base)
             for name, found in _own_fields(base, instance):
                 fields[name] = _together(fields.get(name), found)
     return Model(
@@ -126,7 +127,7 @@ def _opens(base: TypeInfo) -> bool:
 
 def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field]]:
     marks = marks_of(base)
-    is_dataclass = "dataclass" in base.metadata or "dataclass_tag" in base.metadata
+    is_dataclass = _is_dataclass(base)
     at_base = map_instance_to_supertype(instance, base)
     attributes = marks.attributes if marks is not None else {}
 
@@ -172,6 +173,7 @@ def _field(
     if not is_checked(owner):
         mark = ""  # the runtimes take the value and forget the mark
     is_always = said is not None and (said.is_always or (is_dataclass and not said.is_assigned))
+    is_always = is_always and said is not None and not said.is_deleted
     return Field(
         name=node.name,
         type=found,
@@ -211,6 +213,30 @@ def _status_of(found: ProperType, owner: TypeInfo) -> Status:
     if holds is None:
         return "unknown"
     return "data" if holds else "static"
+
+
+def _kept(fields: dict[str, Field], base: TypeInfo) -> dict[str, Field]:
+    """Return attributes of base classes, which only their own ``__init__`` assigns for sure.
+
+    A class whose ``__init__`` does not call ``super().__init__`` may leave them out. The
+    ``__init__`` of a dataclass takes the fields of dataclasses alone.
+    """
+    init = base.names.get("__init__")
+    if init is None or runtime_of(base.fullname):
+        return fields
+    marks = marks_of(base)
+    if marks is not None and marks.calls_super:
+        return fields
+    return {
+        name: each
+        if init.plugin_generated and _is_dataclass(each.owner)
+        else replace(each, is_always=False)
+        for name, each in fields.items()
+    }
+
+
+def _is_dataclass(info: TypeInfo) -> bool:
+    return "dataclass" in info.metadata or "dataclass_tag" in info.metadata
 
 
 def _together(before: Field | None, said: Field) -> Field:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,7 +30,18 @@ from typed_nnx_mypy.models.states import StateView
 from typed_nnx_mypy.names import runtime_of
 
 _DEEPEST: Final = 12
-_SETTINGS: Final = frozenset(("builtins.str", "builtins.type", "numpy.dtype"))
+_SETTINGS: Final = frozenset(
+    ("builtins.bool", "builtins.int", "builtins.str", "builtins.type", "numpy.dtype")
+)
+# Of what holds settings in a layer: shapes, axes, strides, groups.
+_ROWS: Final = frozenset(
+    (
+        "builtins.tuple",
+        "flax.core.frozen_dict.FrozenDict",
+        "typed_nnx.nn._frozen_mapping.FrozenMapping",
+        "typing.Sequence",
+    )
+)
 _BASES: Final = ("Pytree", "Module", "Object")
 
 
@@ -109,17 +120,27 @@ def _of_pytree(instance: Instance, checker: Checker) -> Members | None:
 
 
 def _status(field: Field) -> str:
-    """Return what a field is; functions and dtypes of the runtimes' own layers are static."""
+    """Return what a field is; functions, dtypes and axes of the runtimes' own layers are static."""
     if field.status != "unknown" or not runtime_of(field.owner.fullname):
         return field.status
+    if field.name == "axis_index_groups" or field.name.endswith("_cls"):
+        return "static"  # flax gives them no type
     parts = [each for each in options(field.type)[0] if not isinstance(each, AnyType)]
     return "static" if parts and all(map(_is_setting, parts)) else field.status
 
 
 def _is_setting(found: ProperType) -> bool:
     if isinstance(found, Instance):
-        return found.type.is_protocol or found.type.fullname in _SETTINGS
+        if found.type.is_protocol or found.type.fullname in _SETTINGS:
+            return True
+        return found.type.fullname in _ROWS and _are_settings(found.args)
+    if isinstance(found, TupleType):
+        return _are_settings(found.items)
     return isinstance(found, CallableType | TypeType | LiteralType)
+
+
+def _are_settings(found: Sequence[Type]) -> bool:
+    return all(_is_setting(part) for each in found for part in options(each)[0])
 
 
 def _of_container(instance: Instance) -> Members | None:

@@ -50,7 +50,7 @@ class Said:
             checked anew whenever one is added above.
         mark: "data", "static", `UNSURE` or nothing: what all statements say together.
         declared: What the body of the class says, before any assignment.
-        is_always: Whether ``__init__`` itself assigns it, not a block in it.
+        is_always: Whether ``__init__`` itself assigns it, not a block in it, and before any return.
         is_assigned: Whether a method assigns it.
         has_default: Whether the class body gives it a value.
         begins_static: Whether the first that ``__init__`` does with it, in any case, is to give it a
@@ -76,11 +76,13 @@ class ClassMarks:
         attributes: By name.
         is_pytree: Whether it does not say ``pytree=False``.
         is_open: Whether its methods make attributes by names that are not written.
+        calls_super: Whether its ``__init__`` surely calls ``super().__init__``.
     """
 
     attributes: dict[str, Said]
     is_pytree: bool = True
     is_open: bool = False
+    calls_super: bool = False
 
 
 def marks_of(info: TypeInfo) -> ClassMarks | None:
@@ -89,7 +91,7 @@ def marks_of(info: TypeInfo) -> ClassMarks | None:
     if data is None:
         return None
     attributes = {name: Said(*said) for name, said in data["attributes"].items()}
-    return ClassMarks(attributes, data["is_pytree"], data["is_open"])
+    return ClassMarks(attributes, data["is_pytree"], data["is_open"], data["calls_super"])
 
 
 def is_checked(info: TypeInfo) -> bool:

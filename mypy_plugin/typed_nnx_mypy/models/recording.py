@@ -9,18 +9,22 @@ from typing import Final
 from mypy.nodes import (
     MDEF,
     AssignmentStmt,
+    Block,
     CallExpr,
     ClassDef,
     ConditionalExpr,
     DelStmt,
     Expression,
+    ExpressionStmt,
     FuncDef,
     IndexExpr,
     ListExpr,
     MemberExpr,
     MypyFile,
     NameExpr,
+    ReturnStmt,
     Statement,
+    SuperExpr,
     SymbolNode,
     SymbolTableNode,
     TempNode,
@@ -44,7 +48,7 @@ from typed_nnx_mypy.models.marks import (
 )
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.children import descendants
-from typed_nnx_mypy.syntax.statements import statements_of
+from typed_nnx_mypy.syntax.statements import blocks_of, statements_of
 
 _FUNCTIONS: Final = ("data", "static")
 _ANNOTATIONS: Final = {"Data": "data", "Static": "static"}
@@ -62,6 +66,7 @@ def record_marks(context: ClassDefContext) -> None:
         "attributes": {name: list(astuple(said)) for name, said in found.attributes.items()},
         "is_pytree": found.is_pytree,
         "is_open": found.is_open,
+        "calls_super": found.calls_super,
     }
     _show(info, context.api)
 
@@ -94,6 +99,7 @@ class _Reading:
         self._names = _Names(definition, api)
         self._found: dict[str, Said] = {}
         self._is_open = False
+        self._calls_super = False
 
     def read(self) -> ClassMarks:
         """Return what the body says."""
@@ -104,7 +110,7 @@ class _Reading:
         for method in methods_of(self._definition):
             self._take_method(method)
         is_pytree = pytree is None or (isinstance(pytree, NameExpr) and pytree.name == "True")
-        return ClassMarks(self._found, is_pytree, self._is_open)
+        return ClassMarks(self._found, is_pytree, self._is_open, self._calls_super)
 
     def _take_field(self, statement: AssignmentStmt) -> None:
         target = statement.lvalues[0]
@@ -117,7 +123,8 @@ class _Reading:
         self_name = self_name_of(method)
         if not self_name:
             return
-        direct = set(method.body.body) if method.name == "__init__" else set[Statement]()
+        direct = set(_in_any_case(method.body)) if method.name == "__init__" else set[Statement]()
+        self._calls_super |= any(map(_calls_super, direct))
         seen: set[str] = set()
         for statement in statements_of(method.body):
             if isinstance(statement, AssignmentStmt):
@@ -219,6 +226,26 @@ class _Names:
                 return None
             node = node.names[part].node
         return node
+
+
+def _in_any_case(body: Block) -> list[Statement]:
+    """Return the statements of a function that run in each call: those before any return."""
+    found: list[Statement] = []
+    for statement in body.body:
+        inner = (each for block in blocks_of(statement) for each in statements_of(block))
+        if any(isinstance(each, ReturnStmt) for each in (statement, *inner)):
+            break
+        found.append(statement)
+    return found
+
+
+def _calls_super(statement: Statement) -> bool:
+    """Tell whether a statement is ``super().__init__(...)``."""
+    match statement:
+        case ExpressionStmt(expr=CallExpr(callee=SuperExpr(name="__init__"))):
+            return True
+        case _:
+            return False
 
 
 def deleted_attributes(statement: DelStmt, self_name: str) -> list[str]:

@@ -75,6 +75,45 @@ of_outer = nnx.state(outer, nnx.Param).split(nnx.Param)
 nnx.split(nnx.Param(jax.numpy.ones(3)), nnx.Param)
 
 
+
+
+class Replaced(Model):
+    """Its own `__init__` does not call that of the base."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.only = nnx.Param(jax.numpy.zeros(2))
+
+
+class Side(Model):
+    pass
+
+
+class Both(Replaced, Side):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        super().__init__(rngs)
+
+
+class Left(nnx.Module):
+    def __init__(self, has_stats: bool) -> None:
+        self.kernel = nnx.Param(jax.numpy.zeros(2))
+        if not has_stats:
+            return
+        self.stats = nnx.BatchStat(jax.numpy.zeros(2))
+
+
+class Shed(nnx.Module):
+    def __init__(self) -> None:
+        self.kernel = nnx.Param(jax.numpy.zeros(2))
+        self.stats = nnx.BatchStat(jax.numpy.zeros(2))
+        del self.stats
+
+
+nnx.split(Replaced(nnx.Rngs(0)), nnx.Param)
+nnx.split(Both(nnx.Rngs(0)), nnx.Param)
+nnx.split(Left(False), nnx.Param)
+nnx.split(Shed(), nnx.Param)
+
+
 # -- unsure
 def unknown(given: nnx.filterlib.Filter, node: nnx.Module, *filters: nnx.filterlib.Filter) -> None:
     nnx.split(model, given)

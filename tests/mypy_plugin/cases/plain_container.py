@@ -239,3 +239,13 @@ class Unsure(nnx.Module):
         self.maybe = maybe
         self.either = either
         self.copied = copy.copy(anything)
+
+
+# By the version of flax the name may mean `nnx.List`, as in tunix.
+Stack = list
+
+
+class Aliased(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.layers = Stack()
+        self.layers.append(nnx.Linear(2, 3, rngs=rngs))

@@ -22,6 +22,17 @@ class Wide(nnx.Module):
         self.weight = weight
 
 
+class Layers(nnx.Module):
+    """Layers whose axes, strides and groups are sequences, which are static."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.norm = nnx.LayerNorm(2, rngs=rngs)
+        self.groups = nnx.GroupNorm(2, 1, rngs=rngs)
+        self.conv = nnx.Conv(2, 2, kernel_size=(1, 1), rngs=rngs)
+        self.general = nnx.LinearGeneral(2, 2, rngs=rngs)
+
+
+layers = nnx.state(Layers(nnx.Rngs(0)), nnx.BatchStat)
 model = Model(nnx.Rngs(0))
 _, params, rest = nnx.split(model, nnx.Param, ...)
 
@@ -48,6 +59,10 @@ nnx.state(model).filter(nnx.Param).mean
 # E: the filter BatchStat  [nnx-state-excluded]
 nnx.state(model, nnx.Param, nnx.BatchStat)[1].weight
 nnx.state(model, nnx.Param, ...)[1].weight  # E: leaves out  [nnx-state-excluded]
+layers.norm  # E: 'norm' of Layers is LayerNorm  [nnx-state-excluded]
+layers.groups  # E: 'groups' of Layers is GroupNorm  [nnx-state-excluded]
+layers.conv  # E: 'conv' of Layers is Conv  [nnx-state-excluded]
+layers.general  # E: 'general' of Layers is LinearGeneral  [nnx-state-excluded]
 
 # -- correct
 params.weight

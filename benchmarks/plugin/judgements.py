@@ -1,0 +1,57 @@
+"""What a person who has read the code says of each report of the sweep.
+
+``judged.tsv`` has a line for each: its place, its code, ``right`` or ``wrong``, and why. A place is
+the same for both runtimes: the copies that use typed_nnx have the same lines.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmarks.plugin.checking import Report
+
+JUDGED = Path(__file__).with_name("judged.tsv")
+NOT_JUDGED = "not judged"
+
+
+class Judgement(NamedTuple):
+    """Whether a report is right.
+
+    Attributes:
+        verdict: ``right``, ``wrong`` or ``not judged``.
+        why: The reason.
+    """
+
+    verdict: str
+    why: str = ""
+
+
+def judgements(text: str) -> dict[tuple[str, int, str], Judgement]:
+    r"""Return the judgements by place and code.
+
+    >>> judgements("a.py:3\tnnx-axes\tright\tthree axes, two parameters")
+    {('a.py', 3, 'nnx-axes'): Judgement(verdict='right', why='three axes, two parameters')}
+    """
+    found = {}
+    for line in text.splitlines():
+        place, code, verdict, why = line.split("\t")
+        path, _, number = place.rpartition(":")
+        found[path, int(number), code] = Judgement(verdict, why)
+    return found
+
+
+def judge(reports: Iterable[Report]) -> dict[Report, Judgement]:
+    """Return what is said of each report."""
+    known = judgements(JUDGED.read_text(encoding="utf-8"))
+    return {each: known.get(each.place, Judgement(NOT_JUDGED)) for each in reports}
+
+
+def summary(found: dict[Report, Judgement]) -> str:
+    """Return how many reports are right, wrong and not judged."""
+    counts = Counter(each.verdict for each in found.values())
+    return ", ".join(f"{verdict}: {counts[verdict]}" for verdict in ("right", "wrong", NOT_JUDGED))

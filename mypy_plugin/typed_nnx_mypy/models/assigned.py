@@ -1,0 +1,195 @@
+"""What a file assigns to its variables, attributes and keys, and where."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from mypy.nodes import (
+    AssignmentExpr,
+    AssignmentStmt,
+    CallExpr,
+    ComparisonExpr,
+    DelStmt,
+    DictExpr,
+    Expression,
+    ForStmt,
+    GeneratorExpr,
+    IndexExpr,
+    IntExpr,
+    ListExpr,
+    MemberExpr,
+    MypyFile,
+    NameExpr,
+    Node,
+    OperatorAssignmentStmt,
+    StarExpr,
+    StrExpr,
+    TryStmt,
+    TupleExpr,
+    Var,
+    WithStmt,
+)
+from mypy.patterns import AsPattern, MappingPattern, StarredPattern
+from mypy.types import ProperType, TupleType, get_proper_type
+
+from typed_nnx_mypy.checker import Checker
+from typed_nnx_mypy.syntax.children import descendants
+
+_WRITERS: Final = frozenset(("get", "pop", "setdefault", "update", "replace_by_pure_dict"))
+_BY_NAME: Final = frozenset(("hasattr", "getattr", "setattr", "delattr"))
+
+
+class Value:
+    """What a target of an assignment gets: a value, or one of its items.
+
+    Args:
+        node: The assignment.
+        value: The assigned expression; None where it is not written as one.
+        items: The positions, outermost first.
+    """
+
+    def __init__(self, node: Node, value: Expression | None, items: tuple[int, ...] = ()) -> None:
+        self.node: Final = node
+        self.value: Final = value
+        self.items: Final = items
+
+    def type(self, checker: Checker) -> ProperType | None:
+        """Return its type; None where mypy has not found it."""
+        found = checker.known_type(self.value) if self.value is not None else None
+        for at in self.items:
+            if not isinstance(found, TupleType) or at >= len(found.items):
+                return None
+            found = get_proper_type(found.items[at])
+        return found
+
+
+class File:
+    """What is assigned in a file.
+
+    Args:
+        tree: The file.
+    """
+
+    def __init__(self, tree: MypyFile) -> None:
+        self.tree: Final = tree
+        self.seen: Final[set[Node]] = set()
+        self.of_variable: Final[defaultdict[Var, list[Value]]] = defaultdict(list)
+        self.of_attribute: Final[defaultdict[str, list[Value]]] = defaultdict(list)
+        self.keys: Final[set[str | int]] = set()
+        self.computed: Final[list[Expression]] = []
+        self.set_on: Final[defaultdict[str, list[Expression]]] = defaultdict(list)
+        for node in descendants(tree):
+            self.seen.add(node)
+            self._look_at(node)
+
+    def _look_at(self, node: Node) -> None:
+        match node:
+            case AssignmentStmt():
+                for target in node.lvalues:
+                    self._bind(target, Value(node, node.rvalue))
+            case AssignmentExpr():
+                self._bind(node.target, Value(node, node.value))
+            case ComparisonExpr():
+                self._note_key(node.operands[0])
+            case CallExpr():
+                self._note_call(node)
+            case _:
+                for target in _other_targets(node):
+                    self._bind(target, Value(node, None))
+
+    def _bind(self, target: Expression, value: Value) -> None:
+        match target:
+            case TupleExpr() | ListExpr():
+                for at, item in enumerate(target.items):
+                    self._bind(item, Value(value.node, value.value, (*value.items, at)))
+            case StarExpr():
+                self._bind(target.expr, Value(value.node, None))
+            case NameExpr(node=Var() as variable):
+                self.of_variable[variable].append(value)
+                if variable.info:
+                    self.of_attribute[variable.name].append(value)
+            case MemberExpr():
+                self.of_attribute[target.name].append(value)
+                self.set_on[target.name].append(target.expr)
+            case IndexExpr():
+                if not self._note_key(target.index):
+                    self.computed.append(target.base)
+            case _:
+                pass
+
+    def _note_key(self, expression: Expression) -> bool:
+        if isinstance(expression, StrExpr | IntExpr):
+            self.keys.add(expression.value)
+            return True
+        return False
+
+    def _note_call(self, call: CallExpr) -> None:
+        if isinstance(call.callee, NameExpr) and call.callee.name in _BY_NAME:
+            for argument in call.args[1:2]:
+                self._note_key(argument)
+        if not isinstance(call.callee, MemberExpr) or call.callee.name not in _WRITERS:
+            return
+        self.keys.update(name for name in call.arg_names if name is not None)
+        for argument in call.args:
+            if isinstance(argument, DictExpr):
+                for key, _ in argument.items:
+                    if key is not None:
+                        self._note_key(key)
+            elif not self._note_key(argument) and call.callee.name == "update":
+                self.computed.append(call.callee.expr)
+
+
+def _other_targets(node: Node) -> list[Expression]:
+    """Return what a node gives values that are not written as such."""
+    match node:
+        case OperatorAssignmentStmt():
+            return [node.lvalue]
+        case ForStmt():
+            return [node.index]
+        case GeneratorExpr():
+            return list(node.indices)
+        case WithStmt():
+            return [each for each in node.target if each is not None]
+        case DelStmt():
+            return [node.expr]
+        case TryStmt():
+            return [each for each in node.vars if each is not None]
+        case AsPattern():
+            return [node.name] if node.name is not None else []
+        case StarredPattern():
+            return [node.capture] if node.capture is not None else []
+        case MappingPattern():
+            return [node.rest] if node.rest is not None else []
+        case _:
+            return []
+
+
+class _Files:
+    """What is assigned in the file that was asked about last."""
+
+    def __init__(self) -> None:
+        self._last: File | None = None
+        self._round: object = None
+
+    def of(self, node: Node, checker: Checker) -> File:
+        """Return what is assigned in the file of a node."""
+        # The daemon puts new statements and variables into the same file object.
+        last, tree = self._last, checker.tree
+        if (
+            last is None
+            or last.tree is not tree
+            or node not in last.seen
+            or (self._round is not checker.round)
+        ):
+            last = self._last = File(tree)
+            self._round = checker.round
+        return last
+
+
+_FILES: Final = _Files()
+
+
+def file_of(node: Node, checker: Checker) -> File:
+    """Return what is assigned in the file that is being checked, which has a node."""
+    return _FILES.of(node, checker)
