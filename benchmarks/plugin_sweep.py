@@ -82,11 +82,14 @@ def listing(found: Comparison, folder: Path) -> str:
 
 def mutation_table(outcomes: Iterable[Outcome]) -> Table:
     """Return a row for each error class."""
-    shown = Table("code", "planted by", title="planted errors that are found")
-    for name in ("places", "planted", "found", "by others"):
+    outcomes = list(outcomes)
+    found, planted = (sum(getattr(one, name) for one in outcomes) for name in ("found", "planted"))
+    title = f"planted errors that are found: {found} of {planted}, {found / planted:.1%}"
+    shown = Table("code", "planted by", title=title)
+    for name in ("places", "unknown", "planted", "found", "by others"):
         shown.add_column(name, justify="right")
     for one in outcomes:
-        counts = (one.places, one.planted, one.found, one.by_others)
+        counts = (one.places, one.unknown, one.planted, one.found, one.by_others)
         shown.add_row(one.code, escape(one.planter), *map(str, counts))
     return shown
 

@@ -7,6 +7,7 @@ is known well enough that a person who reads the file alone would see the error 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,7 @@ class Outcome:
         code: The error code that is expected.
         planter: What was planted, in words.
         places: How many places for it there are.
+        unknown: How many of those that were chosen are left out, as mypy does not know the types.
         planted: How many were planted.
         found: How many were reported under the code, at their lines.
         by_others: How many more mypy itself or another check reports at their lines.
@@ -67,6 +69,7 @@ class Outcome:
     code: str
     planter: str
     places: int = 0
+    unknown: int = 0
     planted: int = 0
     found: int = 0
     by_others: int = 0
@@ -86,7 +89,8 @@ def mutation_test(runtime: str, code: Sequence[Unpacked]) -> list[Outcome]:
     written = dict(write(chosen_mutants, tree.folder))
     originals = {str(each.path) for each in written.values()}
     tree.forget("with")
-    run = tree.run("with", [*map(str, written), *sorted(originals)])
+    probes = [str(_probe(path)) for path, each in written.items() if each.probe]
+    run = tree.run("with", [*map(str, written), *probes, *sorted(originals)])
     if run.crash:
         raise RuntimeError(f"mypy broke:\n{run.crash}")
     outcomes = judge(written, run.reports, places)
@@ -132,7 +136,13 @@ def write(chosen: Iterable[Mutant], folder: Path) -> Iterator[tuple[Path, Mutant
     for number, each in enumerate(chosen):
         path = each.path.with_name(f"{each.path.stem}__planted_{number}.py")
         (folder / path).write_text(each.text, encoding="utf-8")
+        if each.probe:
+            (folder / _probe(path)).write_text(each.probe, encoding="utf-8")
         yield path, each
+
+
+def _probe(path: Path) -> Path:
+    return path.with_name(path.name.replace("__planted_", "__planted_probe_"))
 
 
 def judge(
@@ -145,6 +155,9 @@ def judge(
     outcomes = {kind: Outcome(*kind, places=count) for kind, count in places.items()}
     for path, mutant in written.items():
         outcome = outcomes[mutant.code, mutant.planter]
+        if mutant.probe and not _is_known(by_path[str(_probe(path))], mutant.lines):
+            outcome.unknown += 1
+            continue
         outcome.planted += 1
         first, last = mutant.lines
         now, before = by_path[str(path)], by_path[str(mutant.path)]
@@ -157,6 +170,17 @@ def judge(
             outcome.by_others += bool(here) and len(now) > len(before)
             outcome.missed.append((path, mutant, here))
     return sorted(outcomes.values(), key=lambda each: (each.code, each.planter))
+
+
+def _is_known(reports: Iterable[Report], lines: tuple[int, int]) -> bool:
+    """Tell whether mypy reveals types without Any in some lines."""
+    said = "Revealed type is"
+    types = [
+        each.message.removeprefix(said)
+        for each in reports
+        if lines[0] <= each.line <= lines[1] and each.message.startswith(said)
+    ]
+    return bool(types) and not any(re.search(r"\bAny\b", each) for each in types)
 
 
 def _count(reports: Iterable[Report], code: str) -> int:

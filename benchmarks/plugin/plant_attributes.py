@@ -68,6 +68,8 @@ def data_status(source: Source) -> Iterator[Mutant]:
             continue
         if isinstance(each.value, ast.Constant) and not isinstance(each.value.value, int | str):
             continue
+        if isinstance(each.method.body[-1], ast.Return):
+            continue
         planted = f"self.{each.name} = {source.nnx}.Param(1.0)  # type: ignore[assignment]"
         edit = source.after(each.method.body[-1], [planted])
         yield source.mutant("nnx-data-status", "a number, then a Variable", edit)

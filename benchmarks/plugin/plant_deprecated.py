@@ -14,14 +14,10 @@ if TYPE_CHECKING:
 
 
 def old_names(source: Source) -> Iterator[Mutant]:
-    """Write ``nnx.VariableState`` for ``nnx.Variable`` in annotations and calls.
-
-    typed_nnx has no such name, so there mypy itself says that it does not exist.
-    """
-    for node in source.walk():
-        if isinstance(node, ast.Attribute) and source.of_nnx(node) == "Variable":
-            edit = source.replaced(node, f"{source.nnx}.VariableState")
-            yield source.mutant("nnx-deprecated", "nnx.VariableState", edit)
+    """Call ``nnx.VariableState`` for ``nnx.Variable``."""
+    for call in source.calls("nnx.Variable"):
+        edit = source.replaced(call.func, f"{source.nnx}.VariableState")
+        yield source.mutant("nnx-deprecated", "nnx.VariableState(...)", edit)
 
 
 def old_values(source: Source) -> Iterator[Mutant]:
@@ -33,7 +29,9 @@ def old_values(source: Source) -> Iterator[Mutant]:
     }
     for owner, name in sorted(variables, key=lambda one: (one[0].lineno, one[1])):
         for node in ast.walk(owner):
-            if isinstance(node, ast.Subscript) and ast.unparse(node) == f"self.{name}[...]":
+            if not isinstance(node, ast.Subscript | ast.Call):
+                continue
+            if ast.unparse(node) in (f"self.{name}[...]", f"self.{name}.get_value()"):
                 edit = source.replaced(node, f"self.{name}.value")
                 yield source.mutant("nnx-deprecated", "variable.value", edit)
 

@@ -89,8 +89,9 @@ def _uses(nnx: str, model: str, layers: list[tuple[str, str]], static: list[str]
     )
     update = f"{nnx}.update(model, {nnx}.state(other))"
     yield Use("nnx-state-mismatch", "update with another model", (*other_model, update))
-    merge = f"{nnx}.merge({nnx}.graphdef(model), {nnx}.state(other))"
-    yield Use("nnx-state-mismatch", "merge with another model", (*other_model, merge))
+    graphdef = f"graphdef, state = {nnx}.split(model)"
+    merge = f"{nnx}.merge(graphdef, {nnx}.state(other))"
+    yield Use("nnx-state-mismatch", "merge with another model", (*other_model, graphdef, merge))
     yield Use(
         "nnx-state-missing",
         "merge without the rest",
@@ -102,6 +103,7 @@ def _uses(nnx: str, model: str, layers: list[tuple[str, str]], static: list[str]
     )
     yield from _training(nnx, model, kind)
     yield from _lost(nnx)
+    yield from _deprecated(nnx, *layers[0])
 
 
 def _training(nnx: str, model: str, kind: str) -> Iterator[Use]:
@@ -132,6 +134,16 @@ def _training(nnx: str, model: str, kind: str) -> Iterator[Use]:
             "optimizer.update(model, grads)",
         ),
     )
+
+
+def _deprecated(nnx: str, name: str, made: str) -> Iterator[Use]:
+    written = f"model.{name}" if made in VARIABLES else f"model.{name}.kernel"
+    if made in VARIABLES or made in ("Conv", "Einsum", "Linear", "LinearGeneral"):
+        yield Use("nnx-deprecated", "variable.value of a layer", (f"{written}.value",))
+    for method in ("flat_state", "to_pure_dict"):
+        use = f"{nnx}.state(model).{method}()"
+        yield Use("nnx-deprecated", "a method of State", (use,))
+    yield Use("nnx-deprecated", "a method of Module", ("list(model.iter_modules())",))
 
 
 def _loss(model: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -118,15 +119,18 @@ def carry(source: Source) -> Iterator[Mutant]:
 
 
 def branches(source: Source) -> Iterator[Mutant]:
-    """Let one of two branches that are lambdas return a pair."""
+    """Let one of two branches that are lambdas return a pair, where mypy knows both types."""
     for call in source.calls("jax.lax.cond", "lax.cond", "nnx.cond"):
-        if len(call.args) < 3 or not isinstance(call.args[1], ast.Lambda):
+        first, second = call.args[1:3] if len(call.args) > 2 else (None, None)
+        if not isinstance(first, ast.Lambda) or not isinstance(second, ast.Lambda):
             continue
-        edit = source.replaced(
-            call.args[1].body,
-            f"({source.segment(call.args[1].body)}, {source.segment(call.args[1].body)})",
-        )
-        yield source.mutant("nnx-branches", "one branch returns a pair", edit, call)
+        bodies = [source.segment(each.body) for each in (first, second)]
+        edit = source.replaced(first.body, f"({bodies[0]}, {bodies[0]})")
+        found = source.mutant("nnx-branches", "one branch returns a pair", edit, call)
+        late = source.replaced(second.body, f"reveal_type({bodies[1]})")
+        text = source.text[: late.start] + late.text + source.text[late.end :]
+        early = source.replaced(first.body, f"reveal_type({bodies[0]})")
+        yield replace(found, probe=text[: early.start] + early.text + text[early.end :])
 
 
 # -- what a transform says --------------------------------------------------------------------

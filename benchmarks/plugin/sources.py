@@ -52,6 +52,8 @@ class Mutant:
         path: The file, in the folder of the packages.
         text: The file with the error.
         lines: The first and the last line where the error may be reported.
+        probe: The file with `reveal_type` in those lines around what has to have a type for the
+            error to be one; empty where the file itself shows the types.
     """
 
     code: str
@@ -59,6 +61,7 @@ class Mutant:
     path: Path
     text: str
     lines: tuple[int, int]
+    probe: str = ""
 
 
 @dataclass(frozen=True)

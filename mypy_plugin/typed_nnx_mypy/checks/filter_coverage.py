@@ -22,6 +22,7 @@ from typed_nnx_mypy.models.filters import (
 )
 from typed_nnx_mypy.models.kinds import short_name
 from typed_nnx_mypy.models.leaves import Leaf, is_leaf, leaves_of
+from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import on_call
 
 _LISTED: Final = 3
@@ -66,7 +67,8 @@ def _check(call: Call, given: Sequence[Argument], model: Type, held: Filter) -> 
     found = [
         each for each in leaves_of(model, left, call.checker).items if each.passes and each.is_sure
     ]
-    if not found:
+    keys = {key for leaf in found for key in leaf.path}
+    if not found or may_be_other(keys, call.node, call.checker):
         return
     listed = ", ".join(f"{_text(each)} ({short_name(each.type)})" for each in found[:_LISTED])
     more = f" and {len(found) - _LISTED} more" if len(found) > _LISTED else ""

@@ -13,7 +13,9 @@ from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.models.filters import Everything, describe
 from typed_nnx_mypy.models.fit import in_words, missing, relation, wait_for
 from typed_nnx_mypy.models.kinds import short_name
+from typed_nnx_mypy.models.leaves import Leaf
 from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.registry import on_call
 from typed_nnx_mypy.syntax.certain import is_changed_in_place
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
@@ -35,7 +37,7 @@ def states_cover_graphdef(call: Call) -> None:
     if not views or any(relation(model, view.model) != "same" for view in views):
         return
     gone = missing(model, Everything(), views, call.checker)
-    if gone and not may_fit([each for each, _ in states], call):
+    if gone and not may_fit([each for each, _ in states], gone, call):
         filters = ", ".join(f"`{describe(view.filter)}`" for view in views)
         call.report(
             STATE_MISSING,
@@ -77,9 +79,17 @@ def model_of_graphdef(found: Type) -> ProperType | None:
     return model if isinstance(model, Instance) else None
 
 
-def may_fit(states: list[Argument], call: Call) -> bool:
-    """Tell whether States may be other than their types say, or the call is meant to fail."""
+def may_fit(states: list[Argument], found: list[Leaf], call: Call) -> bool:
+    """Tell whether States may be other than their types say, or the call is meant to fail.
+
+    Args:
+      states: The States.
+      found: The leaves that are missing, or too many.
+      call: The call.
+    """
     checker: Checker = call.checker
     if any(is_changed_in_place(each.expression, checker) for each in states):
+        return True
+    if may_be_other([key for leaf in found for key in leaf.path], call.node, checker):
         return True
     return is_expected_to_fail(call.node, checker)

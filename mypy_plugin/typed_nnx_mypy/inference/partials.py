@@ -83,6 +83,8 @@ def called_transform(call: Call) -> Type | None:
     given = [*call.formals(0), *call.formals(1)]
     if carried is None or not isinstance(bound, TupleType) or any(a.kind.is_star() for a in given):
         return None
+    if call.decorated is not None and call.decorated.is_class:
+        return None  # mypy binds `cls` of functions, and not of what a transform returns
     transform = _transform(get_proper_type(bound.items[0]), call.checker)
     if transform is None:
         return None

@@ -21,6 +21,7 @@ from typed_nnx_mypy.call import Argument, Call
 from typed_nnx_mypy.models.bindings import view_at
 from typed_nnx_mypy.models.filter_syntax import CLASSES, read_call, read_filter
 from typed_nnx_mypy.models.filters import Everything, Filter, all_of, any_of, has_unknown, in_order
+from typed_nnx_mypy.models.homes import at_home
 from typed_nnx_mypy.models.leaves import members_of, options
 from typed_nnx_mypy.models.states import (
     StateView,
@@ -62,7 +63,8 @@ def selected(call: Call) -> Type | None:
     taken = in_order(filters_of(call, given)) or [Everything()]
     model = node.type if _is_model(node.type, call) else None
     states = None if model is None else [(model, each) for each in taken]
-    return _with_states(call.result, len(taken), states)
+    found = _with_states(call.result, len(taken), states)
+    return at_home(found, call.expression, call.checker)
 
 
 def _is_model(found: ProperType, call: Call) -> bool:
@@ -153,7 +155,8 @@ def parts_of_state(call: Call) -> Type | None:
     if isinstance(get_proper_type(result), AnyType):  # too many filters for the signature
         row = call.checker.instance("builtins.tuple", [view.instance])
         result = row if row is not None else result
-    return _with_states(result, len(taken), states)
+    found = _with_states(result, len(taken), states)
+    return at_home(found, call.expression, call.checker)
 
 
 def _receiver_view(call: Call) -> StateView | None:
@@ -181,7 +184,8 @@ def together(call: Call) -> Type | None:
         return None
     found = get_proper_type(call.result)
     like = found if isinstance(found, Instance) and is_state(found.type) else first.instance
-    return _state(like, (first.model, any_of(each.filter for each in known)))
+    state = _state(like, (first.model, any_of(each.filter for each in known)))
+    return at_home(state, call.expression, call.checker)
 
 
 @infers("jax.tree.map", "map_state", "State.map")
@@ -200,4 +204,5 @@ def mapped(call: Call) -> Type | None:
     like = found if isinstance(found, Instance) else view.instance
     if not is_state(like.type) or like.type.name != "State":
         return None
-    return state_of(like, view.model, view.filter, is_mapped=True)
+    state = state_of(like, view.model, view.filter, is_mapped=True)
+    return at_home(state, call.expression, call.checker)

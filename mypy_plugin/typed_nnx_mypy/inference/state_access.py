@@ -8,6 +8,7 @@ from typing import Final
 from mypy.nodes import Expression, IndexExpr, MemberExpr
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
+from mypy.typevars import fill_typevars_with_any
 
 from typed_nnx_mypy.call import StateAccess
 from typed_nnx_mypy.errorcodes import STATE_EXCLUDED, STATE_KEY
@@ -22,6 +23,9 @@ from typed_nnx_mypy.models.leaves import (
     options,
 )
 from typed_nnx_mypy.models.states import StateView, state_of
+from typed_nnx_mypy.models.subclasses import known_subclasses
+from typed_nnx_mypy.models.surgery import may_be_other
+from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers_access
 
 _LISTED: Final = 12
@@ -141,10 +145,13 @@ class _Lookup:
             not self._access.is_lvalue
             and is_sure(self._base, self._view, self._checker)
             and not may_have(self._key, self._access.node, self._checker)
+            and not may_be_other([self._key], self._access.node, self._checker)
         )
 
     def _report_missing(self, levels: list[Members]) -> None:
         if not all(each.is_complete for each in levels) or not self._is_read():
+            return
+        if self._subclass_may_have():
             return
         names = [
             str(name)
@@ -156,6 +163,17 @@ class _Lookup:
         self._access.report(
             STATE_KEY, f"State of {short_name(self._view.model)} has no key {self._key!r}; {said}"
         )
+
+    def _subclass_may_have(self) -> bool:
+        """Tell whether a class below that of the model may have the key."""
+        for each in options(self._view.model)[0]:
+            if not isinstance(each, Instance) or runtime_of(each.type.fullname):
+                continue
+            for info in known_subclasses(each.type, self._checker):
+                level = members_of(fill_typevars_with_any(info), self._checker)
+                if level is None or not level.is_complete or level.at(self._key) is not None:
+                    return True
+        return False
 
     def _hint(self, levels: list[Members], names: list[str]) -> str:
         other = next((each for each in levels if each.other is not None), None)

@@ -56,12 +56,31 @@ class Value:
 
     def type(self, checker: Checker) -> ProperType | None:
         """Return its type; None where mypy has not found it."""
-        found = checker.known_type(self.value) if self.value is not None else None
-        for at in self.items:
+        inner = self.inner()  # mypy checks the items of a written tuple one by one
+        found = checker.known_type(inner.value) if inner.value is not None else None
+        for at in inner.items:
             if not isinstance(found, TupleType) or at >= len(found.items):
                 return None
             found = get_proper_type(found.items[at])
         return found
+
+    def inner(self) -> Value:
+        """Return the same value as an item of a tuple that is written out."""
+        value, items = self.value, list(self.items)
+        while items and isinstance(value, TupleExpr) and items[0] < len(value.items):
+            if any(isinstance(each, StarExpr) for each in value.items):
+                break
+            value = value.items[items.pop(0)]
+        return Value(self.node, value, tuple(items))
+
+    def has(self, node: Node) -> bool:
+        """Tell whether a node is part of the assigned expression, which is read before."""
+        if self.value is None or node.line < self.node.line:
+            return False
+        last = self.value.end_line
+        if last is not None and node.line > last:
+            return False
+        return any(each is node for each in (self.value, *descendants(self.value)))
 
 
 class File:

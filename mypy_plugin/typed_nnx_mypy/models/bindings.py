@@ -7,6 +7,7 @@ models keeps the first. What a variable is known to be counts only where all its
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from mypy.nodes import (
     CallExpr,
@@ -25,11 +26,14 @@ from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.assigned import Value, file_of
+from typed_nnx_mypy.models.homes import is_at_home
 from typed_nnx_mypy.models.states import StateView, declared_view_of, has_entries, is_state, view_of
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 from typed_nnx_mypy.syntax.keeping import mapped_tree
+
+_DEEPEST: Final = 4
 
 # -- what a State is --------------------------------------------------------------------------
 
@@ -73,26 +77,61 @@ def is_sure(expression: Expression, view: StateView, checker: Checker) -> bool:
     return _is_sure(expression, view, checker)
 
 
-def _is_sure(expression: Expression, view: StateView, checker: Checker) -> bool:
+def _is_sure(expression: Expression, view: StateView, checker: Checker, depth: int = 0) -> bool:
     """Tell whether all values that an expression may have agree on what a type says."""
     match expression:
         case CallExpr():
-            return has_entries(view.instance) or _returns_as_declared(expression, checker)
+            return _is_sure_call(expression, view, checker, depth)
         case MemberExpr() | IndexExpr():
             base = expression.expr if isinstance(expression, MemberExpr) else expression.base
             of_base = checker.known_type(base)
             above = view_of(of_base) if of_base is not None else None
             if above is not None:
-                return _is_sure(base, above, checker)
+                return _is_sure(base, above, checker, depth)
             if isinstance(of_base, TupleType) and isinstance(base, CallExpr):
-                return has_entries(view.instance)
+                return _is_sure_call(base, view, checker, depth)
         case _:
             pass
+    values = _values(expression, checker)
+    if not values:
+        return is_at_home(expression, view.instance, checker)
     # What is made of the name itself agrees where all else does; it may not be checked yet.
-    values = [
-        each for each in _values(expression, checker) if not _is_made_of_itself(each, expression)
-    ]
-    return bool(values) and all(_agrees(each.type(checker), view) for each in values)
+    values = [each for each in values if not _is_made_of_itself(each, expression)]
+    return bool(values) and all(_agrees(each, view, checker, depth + 1) for each in values)
+
+
+def _is_sure_call(call: CallExpr, view: StateView, checker: Checker, depth: int) -> bool:
+    """Tell whether a call returns the State that its type says: what it is given is sure, too."""
+    if not has_entries(view.instance):
+        return _returns_as_declared(call, checker)
+    types = [(each, checker.known_type(each)) for each in call.args]
+    given = [(each, view_of(found)) for each, found in types if found is not None]
+    return all(
+        view is None or not has_entries(view.instance) or _is_sure(each, view, checker, depth)
+        for each, view in given
+    )
+
+
+def _agrees(value: Value, view: StateView, checker: Checker, depth: int) -> bool:
+    """Tell whether a value of a name is a State of the same model and filter."""
+    found = value.type(checker)
+    other = view_of(found) if found is not None else None
+    if other is None or not has_entries(other.instance) or depth > _DEEPEST:
+        return False
+    if (other.model, other.filter) != (view.model, view.filter):
+        return False
+    inner = value.inner()
+    match inner.value:
+        case NameExpr() | MemberExpr() if inner.items:  # the name of a tuple
+            rows = _values(inner.value, checker)
+            items = [Value(each.node, each.value, (*each.items, *inner.items)) for each in rows]
+            return bool(items) and all(_agrees(each, view, checker, depth + 1) for each in items)
+        case CallExpr():
+            return _is_sure_call(inner.value, other, checker, depth)
+        case NameExpr() | MemberExpr() | IndexExpr():
+            return _is_sure(inner.value, other, checker, depth)
+        case _:
+            return True
 
 
 def _may_be_mapped(expression: Expression, checker: Checker) -> bool:
@@ -129,8 +168,7 @@ def _is_made_of_itself(value: Value, name: Expression) -> bool:
 def _comes_later(value: Value, access: Node, checker: Checker) -> bool:
     """Tell whether an assignment runs after an access: below it, and in no loop around both."""
     assignment = value.node
-    is_read_first = value.value is not None and access in set(descendants(value.value))
-    if assignment.line <= access.line and not is_read_first:
+    if assignment.line <= access.line and not value.has(access):
         return False
     around = list(checker.above(access))
     if checker.function_around(assignment) is not checker.function_around(access):
@@ -139,13 +177,6 @@ def _comes_later(value: Value, access: Node, checker: Checker) -> bool:
         isinstance(each, ForStmt | WhileStmt) and assignment in set(descendants(each))
         for each in around
     )
-
-
-def _agrees(found: ProperType | None, view: StateView) -> bool:
-    other = view_of(found) if found is not None else None
-    if other is None or not has_entries(other.instance):
-        return False
-    return (other.model, other.filter) == (view.model, view.filter)
 
 
 def _returns_as_declared(call: CallExpr, checker: Checker) -> bool:

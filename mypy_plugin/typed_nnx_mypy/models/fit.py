@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
-from mypy.nodes import TypeInfo
 from mypy.types import Instance, ProperType, Type, get_proper_type
 from mypy.typevars import fill_typevars_with_any
 
@@ -27,6 +26,7 @@ from typed_nnx_mypy.models.filters import (
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.models.leaves import Leaf, is_leaf, leaves, members_of, options
 from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.models.subclasses import known_subclasses
 from typed_nnx_mypy.names import runtime_of
 
 Relation: TypeAlias = Literal["same", "related", "unrelated"]
@@ -66,7 +66,7 @@ def lacks(found: Type, of: Filter, path: Path, checker: Checker) -> bool:
       checker: The type checker of the file.
     """
     items, _ = options(found)  # None has no leaves
-    return all(_lacks(each, of, path, checker) for each in items)
+    return bool(items) and all(_lacks(each, of, path, checker) for each in items)
 
 
 def _lacks(found: ProperType, of: Filter, path: Path, checker: Checker) -> bool:
@@ -206,22 +206,15 @@ def wait_for(models: Iterable[Type], checker: Checker) -> bool:
 
 
 def subclass_may_hold(model: Type, found: Iterable[Leaf], checker: Checker) -> bool:
-    """Tell whether a class below that of a model may have leaves that the model has not.
-
-    Looked for where the model and its use are written. Which other modules mypy has read depends on
-    its cache.
-    """
+    """Tell whether a class below that of a model may have leaves that the model has not."""
     proper = get_proper_type(model)
     if not isinstance(proper, Instance):
         return True
     paths = [leaf.path for leaf in found]
-    for module in (checker.tree, checker.api.modules.get(proper.type.module_name)):
-        for symbol in module.names.values() if module is not None else ():
-            info = symbol.node
-            if isinstance(info, TypeInfo) and info is not proper.type and proper.type in info.mro:
-                below_it = fill_typevars_with_any(info)
-                if not all(lacks(below_it, Everything(), path, checker) for path in paths):
-                    return True
+    for info in known_subclasses(proper.type, checker):
+        below_it = fill_typevars_with_any(info)
+        if not all(lacks(below_it, Everything(), path, checker) for path in paths):
+            return True
     return False
 
 

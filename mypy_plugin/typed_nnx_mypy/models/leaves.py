@@ -27,6 +27,7 @@ from typed_nnx_mypy.models.fields import Field, model_of
 from typed_nnx_mypy.models.filters import Filter, Key, below, passes
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.models.states import StateView
+from typed_nnx_mypy.models.subclasses import may_be_subclass
 from typed_nnx_mypy.names import runtime_of
 
 _DEEPEST: Final = 12
@@ -116,7 +117,8 @@ def _of_pytree(instance: Instance, checker: Checker) -> Members | None:
     }
     # A type that is one of the runtime's bases says nothing about the object.
     is_base = instance.type.name in _BASES and bool(runtime_of(instance.type.fullname))
-    return Members(named, is_complete=not model.is_open and not is_base)
+    is_complete = not (model.is_open or is_base or instance.type.is_abstract)
+    return Members(named, is_complete=is_complete)
 
 
 def _status(field: Field) -> str:
@@ -199,6 +201,8 @@ def is_present(found: Type, of: Filter, checker: Checker, depth: int = 0) -> boo
       None where that is not sure.
     """
     items, is_optional = options(found)
+    if not items:
+        return None  # a field that is only seen as None is there to get something else
     answers = {_is_present(each, of, checker, depth) for each in items}
     if is_optional:
         answers.add(False)
@@ -211,7 +215,9 @@ def _is_present(found: ProperType, of: Filter, checker: Checker, depth: int) -> 
     members = members_of(found, checker) if depth < _DEEPEST else None
     if members is None:
         return None
-    is_empty = members.is_complete
+    is_empty = members.is_complete and not (
+        isinstance(found, Instance) and may_be_subclass(found.type, checker)
+    )
     for key, member in members.named.items():
         if member.status != "static":
             answer = is_present(member.type, below(of, key), checker, depth + 1)
@@ -285,6 +291,7 @@ class _Walk:
     ) -> Iterator[Leaf]:
         """Yield the leaves in a value, of which `of` is the filter by paths from there."""
         items, is_optional = options(found)
+        self.is_complete &= bool(items)
         is_sure = is_sure and not is_optional and len(items) == 1
         for each in items:
             if is_leaf(each):

@@ -57,6 +57,19 @@ partial(plain, "x")  # E typed_nnx: incompatible type "str"; expected "int"  [ar
 partial(plain, 1)(2)  # E typed_nnx: incompatible type "int"; expected "str"  [arg-type]
 
 
+class Made(nnx.Module):
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    @classmethod
+    @partial(nnx.jit, static_argnums=(0, 1))
+    def create(cls, size: int) -> Made:
+        return cls(size)
+
+
+Made.create(1)
+
+
 # -- unsure
 def options(**rest: bool) -> None:
     partial(nnx.jit, **rest)(loss)

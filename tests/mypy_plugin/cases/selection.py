@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import optax
 
 import typed_nnx as nnx
 
@@ -18,6 +19,34 @@ model = Model(nnx.Rngs(0))
 # -- reports
 nnx.split(model, nnx.Param)  # E: no filter takes norm.mean  [nnx-filter-coverage]
 nnx.state(model, nnx.Param, nnx.BatchStat, nnx.Cache)[1].linear  # E: [nnx-state-excluded]
+
+
+
+# A map keeps the keys of its State, and so the name that gets the result is known.
+def mapped(model: Model, flag: bool) -> None:
+    _, params, rest = nnx.split(model, nnx.Param, ...)
+    rest = nnx.map_state(lambda path, leaf: leaf, rest)
+    rest.linear  # E: [nnx-state-excluded]
+    while flag:
+        params.norm.mean  # E: [nnx-state-excluded]
+        params = jax.tree.map(lambda leaf: leaf * 2, params)
+    params.norm.mean  # E: [nnx-state-excluded]
+
+
+class Trainer:
+    def __init__(self, model: Model) -> None:
+        self.graphdef, self.params, _ = nnx.split(model, nnx.Param, ...)
+
+    def step(self) -> None:
+        self.params = jax.tree.map(lambda leaf: leaf * 2, self.params)
+        self.params.norm.mean  # E: [nnx-state-excluded]
+
+    def stepped(self, updates: Any) -> None:
+        self.params = optax.apply_updates(self.params, updates)
+
+    def read(self) -> None:
+        self.params.norm.mean  # E: [nnx-state-excluded]
+
 
 # -- correct
 graphdef, everything = nnx.split(model)
@@ -47,6 +76,27 @@ reveal_type(nnx.merge_state(params, rest).norm.mean)  # R: BatchStat[Array]
 merged = nnx.State.merge(params, rest)  # E: `State.merge` is deprecated  [nnx-deprecated]
 reveal_type(merged.linear.bias)  # R: Param[Array]
 reveal_type(nnx.clone(model).norm)  # R: BatchNorm
+reveal_type(nnx.merge(nnx.graphdef(model), nnx.state(model)))  # R: Model
+
+
+class Larger(Model):
+    """Its GraphDef fits where that of its base is asked for."""
+
+
+def takes_graphdef(graphdef: nnx.GraphDef[Model]) -> None:
+    nnx.merge(graphdef, nnx.state(model))
+
+
+def of_graphdef(larger: Larger) -> Model:
+    graphdef = nnx.graphdef(larger)
+    reveal_type(nnx.merge(graphdef, nnx.state(larger)))  # R: Larger
+    both = [nnx.graphdef(larger), nnx.graphdef(larger)]
+    print(len(both))
+    takes_graphdef(nnx.graphdef(larger))
+    return nnx.merge(graphdef, nnx.state(larger))
+
+
+of_graphdef(Larger(nnx.Rngs(0)))
 chosen = nnx.All(nnx.Variable, nnx.Not(nnx.Param))
 reveal_type(nnx.state(model, chosen).norm.mean)  # R: BatchStat[Array]
 array = jax.numpy.ones(3)
@@ -60,4 +110,20 @@ def unknown(anything: Any, *filters: nnx.filterlib.Filter) -> None:
     # R flax: State[Any, Any]
     reveal_type(one)
     nnx.split(model, *filters)
+
+
+def some_module(module: nnx.Module) -> None:
+    merged = nnx.merge(nnx.graphdef(module), nnx.state(module))
+    reveal_type(merged)  # R typed_nnx: Module  # R flax: Any
+
+
+def kept_graphdef(larger: Larger) -> None:
+    graphdef = nnx.graphdef(larger)
+    print(graphdef)
+    # R typed_nnx: GraphDef[Larger]
+    # R flax: GraphDef[Any]
+    reveal_type(graphdef)
+
+
+def states(anything: Any) -> None:
     nnx.state(anything)

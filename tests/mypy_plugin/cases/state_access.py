@@ -7,6 +7,7 @@ import jax
 import typed_nnx as nnx
 
 T = TypeVar("T", bound=nnx.Module)
+U = TypeVar("U")
 
 
 class Model(nnx.Module):
@@ -39,7 +40,7 @@ class Other(nnx.Module):
         self.weight = nnx.Param(jax.numpy.ones(3))
 
 
-def same(value: T) -> T:
+def same(value: U) -> U:
     return value
 
 
@@ -99,6 +100,10 @@ def containers() -> None:
     reveal_type(pair[0].linear)
     jitted = nnx.jit(lambda each: each)
     jitted(params)
+    first, second = nnx.state(model), nnx.state(other)
+    alias, passed = first, same(second)
+    reveal_type(alias.linear.bias)  # R: Param[Array]
+    reveal_type(passed.weight)  # R: Param[Array]
 
 
 # What a function returns for a leaf is not known.
@@ -108,6 +113,17 @@ def mapped() -> None:
     # R flax: State[Any, Any]
     reveal_type(doubled)
     reveal_type(doubled.linear.bias)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+    again = nnx.state(model)
+    again = jax.tree.map(lambda leaf: leaf * 2, again)
+    reveal_type(again)  # R typed_nnx: State[Any, Any, Model, Any]  # R flax: State[Any, Any]
+    # R typed_nnx: State[Any, Any, Linear, Any]
+    # R flax: State[Any, Any]
+    reveal_type(again.linear)
+    reveal_type(again.linear.bias)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+    looped = nnx.state(model)
+    for _ in range(2):
+        reveal_type(looped.linear.bias)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+        looped = jax.tree.map(lambda leaf: leaf * 2, looped)
     shapes = jax.tree.map(lambda leaf: str(leaf), params, is_leaf=lambda leaf: True)
     reveal_type(shapes)  # R: Any
     lengths = nnx.map_state(lambda path, leaf: len(path), params)
@@ -125,6 +141,10 @@ def joined(flag: bool) -> None:
     if flag:
         kept = nnx.state(other)
     reveal_type(kept.weight)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+    mapped = nnx.state(model)
+    for _ in range(2):
+        reveal_type(mapped.x)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
+        mapped = jax.tree.map(lambda leaf: leaf, kept)
     for each in (nnx.state(model), nnx.state(other)):
         reveal_type(each.weight)  # R typed_nnx: Any  # R flax: State[Any, Any] | Any
     filtered = nnx.state(model, nnx.Param)
@@ -136,6 +156,18 @@ def joined(flag: bool) -> None:
     # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]
     # R flax: State[Any, Any] | Any
     reveal_type(filtered.norm)
+    # Neither does a name of such a State say more, or the result of a function of it.
+    alias, passed, pair = filtered, same(filtered), (filtered, filtered)
+    # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]
+    # R flax: State[Any, Any] | Any
+    reveal_type(alias.norm)
+    # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]
+    # R flax: State[Any, Any] | Any
+    reveal_type(passed.norm)
+    _, unpacked = pair
+    # R typed_nnx: State[Any, Any, BatchNorm, type[Param[Any]]]
+    # R flax: State[Any, Any] | Any
+    reveal_type(unpacked.norm)
 
 
 def unknown(given: nnx.State, anything: Any, module: nnx.Module, key: str) -> None:

@@ -59,7 +59,7 @@ def halved(model: Model) -> Model:
 
 
 def of_functions(model: Model) -> Model:
-    return nnx.merge(nnx.graphdef(model), nnx.state(model, nnx.Param))  # E typed_nnx: `norm.mean`, `norm.var`, `calls`  [nnx-state-missing]
+    return nnx.merge(nnx.graphdef(model), nnx.state(model, nnx.Param))  # E: `norm.mean`, `norm.var`, `calls`  [nnx-state-missing]
 
 
 class Trainer:
