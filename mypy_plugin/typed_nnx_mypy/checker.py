@@ -12,12 +12,18 @@ from typing import Final
 from mypy.checker import TypeChecker
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import (
+    AssignmentExpr,
+    AwaitExpr,
+    CallExpr,
     Context,
     Expression,
     FuncDef,
+    GeneratorExpr,
     LambdaExpr,
     MypyFile,
     Node,
+    RefExpr,
+    SuperExpr,
     SymbolTableNode,
     TypeInfo,
 )
@@ -25,10 +31,13 @@ from mypy.plugin import CheckerPluginInterface
 from mypy.types import Instance, ProperType, Type, get_proper_type
 
 from typed_nnx_mypy.config import Config
-from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.names import name_of, runtime_of
+from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.expected import asks_for_exception
 from typed_nnx_mypy.syntax.parents import Parents
 
 _PARENTS: Final = Parents()
+_LOOKING_AHEAD: Final[list[Expression]] = []
 
 
 class Checker:
@@ -86,8 +95,31 @@ class Checker:
         known = self.known_type(expression)
         if known is not None:
             return known
-        with self.api.msg.filter_errors():
-            return get_proper_type(self.api.get_expression_type(expression))
+        # What is wrong in it is reported when mypy gets there.
+        _LOOKING_AHEAD.append(expression)
+        try:
+            with self.api.msg.filter_errors():
+                return get_proper_type(self.api.get_expression_type(expression))
+        finally:
+            _LOOKING_AHEAD.pop()
+
+    def type_elsewhere(self, expression: Expression) -> ProperType | None:
+        """Return the type of an expression, of a call of NNX or jax also where it was not kept.
+
+        mypy forgets the types of expressions when it is done with a file, and its daemon checks
+        only the functions again that an edit concerns. Then the call is checked once more.
+        """
+        known = self.known_type(expression)
+        if known is not None or not isinstance(expression, CallExpr):
+            return known
+        if (
+            not isinstance(expression.callee, RefExpr)
+            or name_of(expression.callee.fullname) is None
+        ):
+            return None
+        here = self.api.scope.current_function()
+        is_here = self.function_around(expression) in (here, *self.api.scope.stack)
+        return None if is_here or not _is_simple(expression) else self.type_of(expression)
 
     def known_type(self, expression: Expression) -> ProperType | None:
         """Return the type that was found for an expression; None where it was not checked yet."""
@@ -135,6 +167,10 @@ class Checker:
         severity = self.config.of(code.code)
         if severity == "off" or self.is_of_runtime() or self.api.current_node_deferred:
             return
+        if _LOOKING_AHEAD:
+            return
+        if isinstance(context, Node) and asks_for_exception(self.above(context)):
+            return  # a test of errors
         # There is no public way past the watchers.
         errors = self.api.errors
         held_back = errors._watchers  # pyright: ignore[reportPrivateUsage]
@@ -185,3 +221,11 @@ def _inside(module: MypyFile, names: list[str]) -> SymbolTableNode | None:
         if isinstance(found.node, TypeInfo | MypyFile):
             table = found.node.names
     return found
+
+
+def _is_simple(call: CallExpr) -> bool:
+    """Tell whether a call may be checked out of its place: its names mean the same everywhere."""
+    return not any(
+        isinstance(each, AssignmentExpr | AwaitExpr | GeneratorExpr | LambdaExpr | SuperExpr)
+        for each in descendants(call)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Final
 
-from mypy.nodes import Expression, IndexExpr, MemberExpr
+from mypy.nodes import Expression, IndexExpr, MemberExpr, RefExpr, TypeInfo
 from mypy.typeops import make_simplified_union
 from mypy.types import AnyType, Instance, ProperType, Type, get_proper_type
 from mypy.typevars import fill_typevars_with_any
@@ -27,6 +27,7 @@ from typed_nnx_mypy.models.subclasses import known_subclasses
 from typed_nnx_mypy.models.surgery import may_be_other
 from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.registry import infers_access
+from typed_nnx_mypy.syntax.certain import value_of
 
 _LISTED: Final = 12
 
@@ -151,7 +152,7 @@ class _Lookup:
     def _report_missing(self, levels: list[Members]) -> None:
         if not all(each.is_complete for each in levels) or not self._is_read():
             return
-        if self._subclass_may_have():
+        if self._subclass_may_have() and not self._is_of_new_model():
             return
         names = [
             str(name)
@@ -174,6 +175,16 @@ class _Lookup:
                 if level is None or not level.is_complete or level.at(self._key) is not None:
                     return True
         return False
+
+    def _is_of_new_model(self) -> bool:
+        """Tell whether the State is made of a variable that holds ``Model(...)``, and no other."""
+        state = value_of(self._base, self._checker)
+        model = value_of(state.args[0], self._checker) if state is not None and state.args else None
+        return (
+            model is not None
+            and isinstance(model.callee, RefExpr)
+            and isinstance(model.callee.node, TypeInfo)
+        )
 
     def _hint(self, levels: list[Members], names: list[str]) -> str:
         other = next((each for each in levels if each.other is not None), None)

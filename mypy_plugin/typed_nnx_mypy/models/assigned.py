@@ -57,7 +57,7 @@ class Value:
     def type(self, checker: Checker) -> ProperType | None:
         """Return its type; None where mypy has not found it."""
         inner = self.inner()  # mypy checks the items of a written tuple one by one
-        found = checker.known_type(inner.value) if inner.value is not None else None
+        found = checker.type_elsewhere(inner.value) if inner.value is not None else None
         for at in inner.items:
             if not isinstance(found, TupleType) or at >= len(found.items):
                 return None

@@ -137,21 +137,32 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
     # mypy's cache does not keep the order of the source.
     for name in sorted(base.names, key=place):
         node = base.names[name].node
-        if not isinstance(node, Var) or not _is_attribute(node):
+        # mypy takes the fields of frozen dataclasses for properties.
+        if not isinstance(node, Var) or not _is_attribute(node, is_dataclass):
             continue
         said = attributes.get(name)
-        if said is not None and said.has_default and not said.is_assigned:
-            # Without a dataclass it is a value of the class, unless it is a field specifier.
-            if not is_dataclass and not said.mark:
-                continue
-        elif said is None and node.is_initialized_in_class and node.has_explicit_value:
-            continue
         found = _type_of(node, at_base)
+        if _is_of_class(node, said, is_dataclass):
+            # Objects have it when a subclass, or code outside, assigns it.
+            if holds_data(found) is not False:
+                yield name, Field(name, found, "unknown", base)
+            continue
         yield name, _field(node, found, base, said, is_dataclass, instance.type)
 
 
-def _is_attribute(node: Var) -> bool:
-    return not (node.is_classvar or node.is_property or node.name.startswith("__"))
+def _is_of_class(node: Var, said: Said | None, is_dataclass: bool) -> bool:
+    """Tell whether the body of a class gives a name a value and no method of it does."""
+    if said is None:
+        return node.is_initialized_in_class and node.has_explicit_value
+    # Without a dataclass it is a value of the class, unless it is a field specifier.
+    is_value = said.has_default and not said.is_assigned
+    return is_value and not is_dataclass and not said.mark
+
+
+def _is_attribute(node: Var, is_dataclass: bool) -> bool:
+    if node.is_classvar or node.name.startswith("__"):
+        return False
+    return is_dataclass or not node.is_property
 
 
 def _type_of(node: Var, at_base: Instance) -> ProperType:

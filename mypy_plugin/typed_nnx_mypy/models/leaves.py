@@ -43,7 +43,7 @@ _ROWS: Final = frozenset(
         "typing.Sequence",
     )
 )
-_BASES: Final = ("Pytree", "Module", "Object")
+_BASES: Final = ("Metric", "Module", "Object", "Pytree", "RNNCellBase")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,9 @@ def _of_pytree(instance: Instance, checker: Checker) -> Members | None:
     }
     # A type that is one of the runtime's bases says nothing about the object.
     is_base = instance.type.name in _BASES and bool(runtime_of(instance.type.fullname))
-    is_complete = not (model.is_open or is_base or instance.type.is_abstract)
+    # A class without attributes is there to be derived from.
+    is_base = is_base or instance.type.is_abstract or not named
+    is_complete = not (model.is_open or is_base)
     return Members(named, is_complete=is_complete)
 
 

@@ -96,3 +96,24 @@ def branch(x: jax.Array) -> object:
 
 
 old = nnx.GraphState
+
+
+class Trainer:
+    """Its States are made in one method and read in another."""
+
+    def __init__(self, head: shared.Head) -> None:
+        self.state = nnx.state(head)
+        self.graphdef, self.params, self.rest = nnx.split(head, nnx.Param, ...)
+
+    def read(self) -> None:
+        reveal_type(self.state.linear.kernel)
+        print(self.params.linear.scale)
+        print(HEAD_STATE.linear.kernel)
+
+
+HEAD_STATE = nnx.state(PAIR.left)
+
+
+def of_another(trainer: Trainer) -> None:
+    print(shared.ENCODER_STATE.norm.maen)
+    print(trainer.params.lineer.kernel)
