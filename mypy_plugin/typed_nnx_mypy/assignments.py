@@ -20,6 +20,7 @@ from mypy.nodes import (
     CallExpr,
     ClassDef,
     ComplexExpr,
+    ConditionalExpr,
     Context,
     Decorator,
     DictExpr,
@@ -29,6 +30,7 @@ from mypy.nodes import (
     ListExpr,
     MemberExpr,
     NameExpr,
+    Node,
     OverloadedFuncDef,
     ReturnStmt,
     Statement,
@@ -42,6 +44,7 @@ from mypy.types import Instance, get_proper_type
 from typed_nnx_mypy.call import AttributeCheck, ClassCheck, StoreCheck
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.children import children
 from typed_nnx_mypy.syntax.statements import blocks_of, statements_of
 
 HOOKED: Final = "builtins.complex.__eq__"
@@ -133,8 +136,29 @@ class _Insertion:
         body[at:at] = [
             self._check(name, statement)
             for name, statement in self._late.items()
-            if name not in already
+            if name not in already and self._is_typed(name, method)
         ]
+
+    def _is_typed(self, name: str, method: FuncDef) -> bool:
+        """Tell whether mypy knows the type of an attribute that begins empty, or says it does not.
+
+        In a function without annotations it is silent, unless the attribute is read.
+        """
+        if method.type is not None:
+            return True
+        empty = sum(
+            name in assigned_attributes(each, self._self)
+            for each in _all_nodes(method.body)
+            if isinstance(each, AssignmentStmt) and begins_empty(each.rvalue)
+        )
+        mentions = sum(
+            isinstance(each, MemberExpr)
+            and each.name == name
+            and isinstance(each.expr, NameExpr)
+            and each.expr.name == self._self
+            for each in _all_nodes(method.body)
+        )
+        return mentions > empty
 
     def _into_block(self, block: Block) -> None:
         body: list[Statement] = []
@@ -178,6 +202,14 @@ class _Insertion:
         for node in (receiver, method, owner, value, call, check):
             node.set_line(statement)
         return check
+
+
+def _all_nodes(node: Node) -> Iterator[Node]:
+    """Yield the nodes in a node, without the checks that were put in."""
+    for child in children(node):
+        if not isinstance(child, ExpressionStmt) or not _checked_name(child):
+            yield child
+            yield from _all_nodes(child)
 
 
 def _without_repetition(body: list[Statement]) -> list[Statement]:
@@ -327,6 +359,9 @@ def begins_empty(value: Expression) -> bool:
         case CallExpr():
             # Whatever is called: `Stack = list` makes `Stack()` an empty list too.
             name = value.callee.name if isinstance(value.callee, NameExpr | MemberExpr) else ""
-            return name == "defaultdict" or not value.args
+            # `nnx.data([])` has the type of what it gets.
+            return name == "defaultdict" or not value.args or any(map(begins_empty, value.args))
+        case ConditionalExpr():
+            return begins_empty(value.if_expr) and begins_empty(value.else_expr)
         case _:
             return False

@@ -145,9 +145,14 @@ def _own_fields(base: TypeInfo, instance: Instance) -> Iterator[tuple[str, Field
         if _is_of_class(node, said, is_dataclass):
             # Objects have it when a subclass, or code outside, assigns it.
             if holds_data(found) is not False:
-                yield name, Field(name, found, "unknown", base)
+                yield _stored(name, base), Field(name, found, "unknown", base)
             continue
-        yield name, _field(node, found, base, said, is_dataclass, instance.type)
+        yield _stored(name, base), _field(node, found, base, said, is_dataclass, instance.type)
+
+
+def _stored(name: str, base: TypeInfo) -> str:
+    """Return the name of an attribute as objects have it: that of a private one has the class."""
+    return f"_{base.name.lstrip('_')}{name}" if name.startswith("__") else name
 
 
 def _is_of_class(node: Var, said: Said | None, is_dataclass: bool) -> bool:
@@ -160,7 +165,7 @@ def _is_of_class(node: Var, said: Said | None, is_dataclass: bool) -> bool:
 
 
 def _is_attribute(node: Var, is_dataclass: bool) -> bool:
-    if node.is_classvar or node.name.startswith("__"):
+    if node.is_classvar or (node.name.startswith("__") and node.name.endswith("__")):
         return False
     return is_dataclass or not node.is_property
 

@@ -9,6 +9,7 @@ from mypy.nodes import (
     AssignmentStmt,
     Block,
     CallExpr,
+    ConditionalExpr,
     Expression,
     ExpressionStmt,
     FuncDef,
@@ -67,7 +68,7 @@ def values_of(check: AttributeCheck) -> list[Assigned]:
         each
         for each in assignments_to(check.owner, check.name)
         if each.function is check.function
-        and isinstance(each.value, CallExpr)
+        and isinstance(each.value, CallExpr | ConditionalExpr)
         and begins_empty(each.value)
         and check.checker.known_type(each.value) is not None
     ]
@@ -158,7 +159,9 @@ def _is_static_in(base: TypeInfo, name: str) -> bool:
         return True
     node = base.names[name].node
     found = get_proper_type(node.type) if isinstance(node, Var) else None
-    return found is not None and is_static(found)
+    if found is None or (is_plain_container(found) and holds_data(found)):
+        return False  # it got its mark from a function, or is reported in the base
+    return is_static(found)
 
 
 # -- what it surely is ------------------------------------------------------------------------

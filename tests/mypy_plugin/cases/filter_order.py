@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import typed_nnx as nnx
@@ -48,6 +49,9 @@ chosen = nnx.Not(nnx.Param)
 nnx.state(model, chosen, chosen)  # E: nothing is left for Not(Param)  [nnx-filter-order]
 
 # -- correct
+with contextlib.suppress(ValueError):  # and pytest.raises(...)
+    nnx.split(model, ..., nnx.Param)
+
 nnx.split(model, nnx.Param, ...)
 nnx.split(model, Scale, nnx.Param, ...)
 nnx.split(model, nnx.Param, nnx.Variable, ...)

@@ -223,6 +223,42 @@ class Converts(nnx.Module):
         super().__setattr__(name, nnx.data(value) if isinstance(value, list) else value)
 
 
+def marked_layers(rngs: nnx.Rngs) -> list[nnx.Linear]:
+    return nnx.data([nnx.Linear(2, 2, rngs=rngs)])
+
+
+class FromFunction(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.layers = marked_layers(rngs)
+        self.filled = nnx.data([])
+        self.filled.append(jnp.zeros(1))
+        self.later = nnx.data(None)
+        if rngs is not None:
+            self.later = jnp.zeros(1)
+
+
+class BelowFunction(FromFunction):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        super().__init__(rngs)
+        self.layers = [nnx.Linear(2, 2, rngs=rngs)]
+
+
+BelowFunction(nnx.Rngs(0))
+
+
+class NotAnnotated(nnx.Module):
+    def __init__(self):
+        self.table = {}
+        self.cache = nnx.data({})
+
+    def store(self, x):
+        self.table["size"] = 1
+        self.cache["x"] = x
+
+
+NotAnnotated().store(jnp.zeros(1))
+
+
 # -- unsure
 class Unsure(nnx.Module):
     def __init__(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import abc
 from typing import Any
 
 import jax
@@ -79,6 +80,36 @@ nnx.state(model, nnx.Variable).weight
 nnx.state(Wide(nnx.Param(jax.numpy.ones(3))), nnx.Param).weight
 nnx.merge_state(params, rest).weight
 nnx.merge_state(params, rest).mean
+
+
+class Encoder(nnx.Module, abc.ABC):
+    @abc.abstractmethod
+    def encode(self, x: jax.Array) -> jax.Array: ...
+
+
+class Dense(Encoder):
+    def __init__(self) -> None:
+        self.linear = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+        self.mean = nnx.BatchStat(jax.numpy.zeros(1))
+
+    def encode(self, x: jax.Array) -> jax.Array:
+        return self.linear(x)
+
+
+class Auto(nnx.Module):
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.cache = nnx.data(None)
+
+    def start(self) -> None:
+        self.cache = nnx.Cache(jax.numpy.zeros(1))  # type: ignore[assignment]
+
+
+auto = Auto(Dense())
+auto.start()
+nnx.state(auto).encoder.linear.kernel
+nnx.state(auto, nnx.BatchStat).encoder.mean
+nnx.state(auto, nnx.Cache).cache
 
 
 # -- unsure

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import jax
@@ -131,6 +132,48 @@ class Trainer:
 
     def use(self) -> Any:
         return self.state["head"]
+
+
+class Named(nnx.Module):
+    norm: nnx.Module | None = None
+
+    def __init__(self) -> None:
+        self.__own = nnx.Param(jax.numpy.zeros(1))
+
+
+class WithNorm(Named):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm = nnx.LayerNorm(2, rngs=nnx.Rngs(0))
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen(nnx.Pytree):
+    array: jax.Array
+    size: int = nnx.static(default=1)
+
+
+class Holder(nnx.Module):
+    def __init__(self, model: Model, cell: nnx.RNNCellBase) -> None:
+        self.model = model
+        self.cell = cell
+
+
+nnx.state(WithNorm()).norm.scale
+nnx.state(WithNorm())["_Named__own"]
+nnx.state(Frozen(jax.numpy.zeros(2))).array
+holder = Holder(child, nnx.LSTMCell(2, 2, rngs=nnx.Rngs(0)))
+nnx.state(holder).model.head.kernel
+nnx.state(holder).cell.ii.kernel
+
+
+def of_child(given: Model) -> None:
+    nnx.state(given).head.kernel
+
+
+of_child(child)
+child.later = nnx.Param(jax.numpy.zeros(1))  # type: ignore[attr-defined]
+nnx.state(child).later
 
 
 # -- unsure
