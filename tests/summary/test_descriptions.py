@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-import yaml  # type: ignore[import-untyped]  # flax brings it
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
