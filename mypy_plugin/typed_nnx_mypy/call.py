@@ -144,9 +144,10 @@ class Call:
         return [each for index in range(len(self._context.args)) for each in self._given(index)]
 
     def _type(self, expression: Expression) -> ProperType:
-        for given in self._all_given():
-            if given.expression is expression:
-                return given.type
+        for given, types in zip(self._context.args, self._context.arg_types, strict=True):
+            for each, found in zip(given, types, strict=True):
+                if each is expression:
+                    return get_proper_type(found)
         return self.checker.type_of(expression)
 
     # -- surroundings -------------------------------------------------------------------------

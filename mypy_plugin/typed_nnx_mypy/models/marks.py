@@ -85,13 +85,21 @@ class ClassMarks:
     calls_super: bool = False
 
 
+# What was read from the metadata of a class, with the metadata that it was read from.
+_read: Final[dict[str, tuple[object, ClassMarks]]] = {}
+
+
 def marks_of(info: TypeInfo) -> ClassMarks | None:
     """Return what was written down of a class; None where it was not seen, as for a mixin."""
     data = info.metadata.get(KEY)
     if data is None:
         return None
-    attributes = {name: Said(*said) for name, said in data["attributes"].items()}
-    return ClassMarks(attributes, data["is_pytree"], data["is_open"], data["calls_super"])
+    known = _read.get(info.fullname)
+    if known is None or known[0] is not data:
+        attributes = {name: Said(*said) for name, said in data["attributes"].items()}
+        marks = ClassMarks(attributes, data["is_pytree"], data["is_open"], data["calls_super"])
+        known = _read[info.fullname] = (data, marks)
+    return known[1]
 
 
 def is_checked(info: TypeInfo) -> bool:

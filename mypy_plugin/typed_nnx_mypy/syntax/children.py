@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from mypy import nodes
@@ -72,22 +71,51 @@ _BY_CLASS: Final[dict[type[Node], tuple[str, ...]]] = {
 }
 
 
-def children(node: Node) -> Iterator[Node]:
-    """Yield the nodes that stand directly in `node`, in the order of the source."""
+# What walks through whole functions and files is asked for again and again.
+_KEPT: Final = 64
+_LARGE: Final = (nodes.MypyFile, nodes.FuncDef, nodes.Block)
+_walked: Final[dict[Node, tuple[list[Node], list[Node]]]] = {}
+
+
+def children(node: Node) -> list[Node]:
+    """Return the nodes that stand directly in `node`, in the order of the source."""
+    found: list[Node] = []
     for name in _BY_CLASS.get(type(node), ()):
-        yield from _nodes(getattr(node, name))
+        _add(getattr(node, name), found)
+    return found
 
 
-def _nodes(value: object) -> Iterator[Node]:
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, list | tuple):
+def _add(value: object, found: list[Node]) -> None:
+    if value is None:
+        return
+    if isinstance(value, list | tuple):
         for each in value:  # pyright: ignore[reportUnknownVariableType]  # nested lists of nodes
-            yield from _nodes(each)  # pyright: ignore[reportUnknownArgumentType]
+            _add(each, found)  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(value, Node):
+        found.append(value)
 
 
-def descendants(node: Node) -> Iterator[Node]:
-    """Yield all nodes in `node`, at any depth, in the order of the source."""
-    for child in children(node):
-        yield child
-        yield from descendants(child)
+def descendants(node: Node) -> list[Node]:
+    """Return all nodes in `node`, at any depth, in the order of the source. Not to be changed."""
+    if not isinstance(node, _LARGE):
+        return _walk(children(node))
+    inside = children(node)
+    known = _walked.get(node)
+    # The daemon puts new statements into the same file object.
+    if known is None or known[0] != inside:
+        if len(_walked) >= _KEPT:
+            _walked.clear()
+        known = _walked[node] = (inside, _walk(inside))
+    return known[1]
+
+
+def _walk(first: list[Node]) -> list[Node]:
+    found: list[Node] = []
+    open_nodes = first[::-1]
+    while open_nodes:
+        node = open_nodes.pop()
+        found.append(node)
+        inside = children(node)
+        if inside:
+            open_nodes.extend(reversed(inside))
+    return found

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from mypy import nodes
 from mypy import patterns as matched
-from mypy.nodes import Expression, FuncDef, MypyFile, NameExpr, Node, RefExpr, Statement, Var
+from mypy.nodes import Expression, FuncDef, MypyFile, NameExpr, Node, RefExpr, Var
 from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
@@ -67,7 +67,7 @@ def assigned_once(node: Node | None, checker: Checker) -> Expression | None:
     The place may be in a loop or a branch, or run later than the use: it is the only value that the
     name ever has. Variables of other files and attributes of objects are not known.
     """
-    return _ASSIGNED.of(node, checker.tree) if isinstance(node, Var) else None
+    return _ASSIGNED.of(node, checker) if isinstance(node, Var) else None
 
 
 def is_rebound(function: FuncDef, checker: Checker) -> bool:
@@ -75,7 +75,7 @@ def is_rebound(function: FuncDef, checker: Checker) -> bool:
 
     That is so where the file assigns to it, ``f = jax.jit(f)``, or defines it in several branches.
     """
-    return _ASSIGNED.has(function, checker.tree)
+    return _ASSIGNED.has(function, checker)
 
 
 def _written_items(expression: Expression, count: int) -> list[Expression]:
@@ -156,21 +156,23 @@ class _Assigned:
     """What the variables of a file are assigned: of the file that was asked about last."""
 
     def __init__(self) -> None:
-        self._of: list[Statement] | None = None
+        self._tree: MypyFile | None = None
+        self._round: object = None
         self._found: dict[Node, Expression | None] = {}
 
-    def of(self, variable: Var, tree: MypyFile) -> Expression | None:
+    def of(self, variable: Var, checker: Checker) -> Expression | None:
         """Return the only value of a variable."""
-        return self._in(tree).get(variable)
+        return self._in(checker).get(variable)
 
-    def has(self, node: Node, tree: MypyFile) -> bool:
+    def has(self, node: Node, checker: Checker) -> bool:
         """Tell whether a variable or function is assigned."""
-        return node in self._in(tree)
+        return node in self._in(checker)
 
-    def _in(self, tree: MypyFile) -> dict[Node, Expression | None]:
-        # The daemon keeps the file object and its variables, and gives it new statements.
-        if tree.defs is not self._of:
-            self._of, self._found = tree.defs, _assignments(tree)
+    def _in(self, checker: Checker) -> dict[Node, Expression | None]:
+        # The daemon keeps the file object, and gives it new statements and variables.
+        if checker.tree is not self._tree or checker.round is not self._round:
+            self._tree, self._round = checker.tree, checker.round
+            self._found = _assignments(checker.tree)
         return self._found
 
 

@@ -76,27 +76,6 @@ reveal_type(nnx.merge_state(params, rest).norm.mean)  # R: BatchStat[Array]
 merged = nnx.State.merge(params, rest)  # E: `State.merge` is deprecated  [nnx-deprecated]
 reveal_type(merged.linear.bias)  # R: Param[Array]
 reveal_type(nnx.clone(model).norm)  # R: BatchNorm
-reveal_type(nnx.merge(nnx.graphdef(model), nnx.state(model)))  # R: Model
-
-
-class Larger(Model):
-    """Its GraphDef fits where that of its base is asked for."""
-
-
-def takes_graphdef(graphdef: nnx.GraphDef[Model]) -> None:
-    nnx.merge(graphdef, nnx.state(model))
-
-
-def of_graphdef(larger: Larger) -> Model:
-    graphdef = nnx.graphdef(larger)
-    reveal_type(nnx.merge(graphdef, nnx.state(larger)))  # R: Larger
-    both = [nnx.graphdef(larger), nnx.graphdef(larger)]
-    print(len(both))
-    takes_graphdef(nnx.graphdef(larger))
-    return nnx.merge(graphdef, nnx.state(larger))
-
-
-of_graphdef(Larger(nnx.Rngs(0)))
 chosen = nnx.All(nnx.Variable, nnx.Not(nnx.Param))
 reveal_type(nnx.state(model, chosen).norm.mean)  # R: BatchStat[Array]
 array = jax.numpy.ones(3)
@@ -110,19 +89,6 @@ def unknown(anything: Any, *filters: nnx.filterlib.Filter) -> None:
     # R flax: State[Any, Any]
     reveal_type(one)
     nnx.split(model, *filters)
-
-
-def some_module(module: nnx.Module) -> None:
-    merged = nnx.merge(nnx.graphdef(module), nnx.state(module))
-    reveal_type(merged)  # R typed_nnx: Module  # R flax: Any
-
-
-def kept_graphdef(larger: Larger) -> None:
-    graphdef = nnx.graphdef(larger)
-    print(graphdef)
-    # R typed_nnx: GraphDef[Larger]
-    # R flax: GraphDef[Any]
-    reveal_type(graphdef)
 
 
 def states(anything: Any) -> None:
