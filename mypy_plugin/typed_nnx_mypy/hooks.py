@@ -48,6 +48,7 @@ from typed_nnx_mypy.names import PARTIALS, Name, name_of, runtime_of
 _ = checks, inference
 _INDEXING = ("State.__getitem__", "FlatState.__getitem__")
 CallHook: TypeAlias = Callable[[FunctionContext | MethodContext], Type]
+AttributeHook: TypeAlias = Callable[[AttributeContext], Type]
 
 
 class Hooks:
@@ -60,6 +61,7 @@ class Hooks:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._calls: dict[str, CallHook | None] = {}
+        self._attributes: dict[str, AttributeHook | None] = {}
         known = {name.rpartition(".")[2] for name in registry.methods()}
         self._methods = frozenset({*known, *INHERITED, "__getitem__"})
 
@@ -98,8 +100,15 @@ class Hooks:
 
     def of_attribute(
         self, fullname: str, find_class: Callable[[str], TypeInfo | None]
-    ) -> Callable[[AttributeContext], Type] | None:
+    ) -> AttributeHook | None:
         """Return the hook for an attribute: of a State, of a Variable, or static in a Pytree."""
+        if fullname not in self._attributes:
+            self._attributes[fullname] = self._find_attribute(fullname, find_class)
+        return self._attributes[fullname]
+
+    def _find_attribute(
+        self, fullname: str, find_class: Callable[[str], TypeInfo | None]
+    ) -> AttributeHook | None:
         owner, _, name = fullname.rpartition(".")
         if ".State." in fullname:
             known = self._name(owner)
@@ -180,5 +189,6 @@ class Hooks:
         """Make the attributes of a class visible to the plugin if it is a Pytree."""
         bases = context.cls.info.mro[1:]
         if any(base.name == "Pytree" and runtime_of(base.fullname) for base in bases):
+            self._attributes.clear()  # the class may be one that was known in another form
             record_marks(context)
             insert_checks(context)

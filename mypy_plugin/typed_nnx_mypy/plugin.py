@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -57,8 +58,11 @@ class TypedNnxPlugin(Plugin):
         except ConfigError as error:
             # The error that mypy shows without a traceback, and that a daemon survives.
             raise CompileError([str(error)]) from error
-        # Made once: mypy asks for it for each module.
-        self._settings = {"typed_nnx_mypy": _digest(), **self._config.as_data()}
+        # Made once and short: mypy asks for it for each module, and writes it down for each.
+        settings = json.dumps(self._config.as_data(), sort_keys=True)
+        self._state = hashlib.sha1(
+            f"{_digest()} {settings}".encode(), usedforsecurity=False
+        ).hexdigest()
         self._made: Hooks | None = None
 
     @property
@@ -69,10 +73,10 @@ class TypedNnxPlugin(Plugin):
             made = self._made = hooks(self._config)
         return made
 
-    def report_config_data(self, ctx: ReportConfigContext) -> dict[str, object]:
+    def report_config_data(self, ctx: ReportConfigContext) -> str | None:
         """Name what results depend on, so that mypy drops those of another plugin or setting."""
         is_library = ctx.id.partition(".")[0] in _WITHOUT_NNX or _TYPESHED in ctx.path
-        return {} if is_library and not runtime_of(ctx.id) else self._settings
+        return None if is_library and not runtime_of(ctx.id) else self._state
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         """Claim the calls of functions and classes that a check or an inference looks at."""
