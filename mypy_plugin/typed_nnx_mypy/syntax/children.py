@@ -81,18 +81,24 @@ def children(node: Node) -> list[Node]:
     """Return the nodes that stand directly in `node`, in the order of the source."""
     found: list[Node] = []
     for name in _BY_CLASS.get(type(node), ()):
-        _add(getattr(node, name), found)
+        value = getattr(node, name)
+        if isinstance(value, list):
+            for each in value:  # pyright: ignore[reportUnknownVariableType]  # of nodes, pairs, lists
+                if isinstance(each, Node):
+                    found.append(each)
+                else:
+                    _add(each, found)  # pyright: ignore[reportUnknownArgumentType]
+        elif value is not None:
+            _add(value, found)
     return found
 
 
 def _add(value: object, found: list[Node]) -> None:
-    if value is None:
-        return
-    if isinstance(value, list | tuple):
+    if isinstance(value, Node):
+        found.append(value)
+    elif isinstance(value, list | tuple):
         for each in value:  # pyright: ignore[reportUnknownVariableType]  # nested lists of nodes
             _add(each, found)  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(value, Node):
-        found.append(value)
 
 
 def descendants(node: Node) -> list[Node]:
