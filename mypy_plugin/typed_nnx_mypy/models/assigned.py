@@ -10,11 +10,8 @@ from mypy.nodes import (
     AssignmentStmt,
     CallExpr,
     ComparisonExpr,
-    DelStmt,
     DictExpr,
     Expression,
-    ForStmt,
-    GeneratorExpr,
     IndexExpr,
     IntExpr,
     ListExpr,
@@ -22,19 +19,16 @@ from mypy.nodes import (
     MypyFile,
     NameExpr,
     Node,
-    OperatorAssignmentStmt,
     StarExpr,
     StrExpr,
-    TryStmt,
     TupleExpr,
     Var,
-    WithStmt,
 )
-from mypy.patterns import AsPattern, MappingPattern, StarredPattern
 from mypy.types import ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.targets import unwritten_targets
 
 _WRITERS: Final = frozenset(("get", "pop", "setdefault", "update", "replace_by_pure_dict"))
 _BY_NAME: Final = frozenset(("hasattr", "getattr", "setattr", "delattr"))
@@ -114,7 +108,7 @@ class File:
             case CallExpr():
                 self._note_call(node)
             case _:
-                for target in _other_targets(node):
+                for target in unwritten_targets(node):
                     self._bind(target, Value(node, None))
 
     def _bind(self, target: Expression, value: Value) -> None:
@@ -157,31 +151,6 @@ class File:
                         self._note_key(key)
             elif not self._note_key(argument) and call.callee.name == "update":
                 self.computed.append(call.callee.expr)
-
-
-def _other_targets(node: Node) -> list[Expression]:
-    """Return what a node gives values that are not written as such."""
-    match node:
-        case OperatorAssignmentStmt():
-            return [node.lvalue]
-        case ForStmt():
-            return [node.index]
-        case GeneratorExpr():
-            return list(node.indices)
-        case WithStmt():
-            return [each for each in node.target if each is not None]
-        case DelStmt():
-            return [node.expr]
-        case TryStmt():
-            return [each for each in node.vars if each is not None]
-        case AsPattern():
-            return [node.name] if node.name is not None else []
-        case StarredPattern():
-            return [node.capture] if node.capture is not None else []
-        case MappingPattern():
-            return [node.rest] if node.rest is not None else []
-        case _:
-            return []
 
 
 class _Files:

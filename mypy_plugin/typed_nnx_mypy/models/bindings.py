@@ -32,6 +32,7 @@ from typed_nnx_mypy.names import runtime_of
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.expected import is_expected_to_fail
 from typed_nnx_mypy.syntax.keeping import mapped_tree
+from typed_nnx_mypy.syntax.targets import is_self
 
 _DEEPEST: Final = 4
 
@@ -212,7 +213,7 @@ def _may_be_state(expression: Expression, checker: Checker) -> bool:
     found = checker.known_type(expression)
     if found is None or isinstance(found, AnyType):
         # Not checked yet, or not known: the object of a method is no State.
-        return not (isinstance(expression, NameExpr) and _is_self(expression))
+        return not is_self(expression)
     return isinstance(found, Instance) and is_state(found.type)
 
 
@@ -220,7 +221,7 @@ def _root(node: Node) -> Var | str | None:
     """Return the variable, or the attribute of an object, that an expression begins with."""
     while isinstance(node, MemberExpr | IndexExpr):
         above = node.expr if isinstance(node, MemberExpr) else node.base
-        if isinstance(node, MemberExpr) and isinstance(above, NameExpr) and _is_self(above):
+        if isinstance(node, MemberExpr) and is_self(above):
             return node.name
         node = above
     return node.node if isinstance(node, NameExpr) and isinstance(node.node, Var) else None
@@ -229,7 +230,3 @@ def _root(node: Node) -> Var | str | None:
 def _is_argument(expression: Expression) -> bool:
     root = _root(expression)
     return isinstance(root, Var) and root.is_argument
-
-
-def _is_self(name: NameExpr) -> bool:
-    return isinstance(name.node, Var) and name.node.is_self

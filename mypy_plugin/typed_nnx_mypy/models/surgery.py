@@ -16,7 +16,6 @@ from mypy.nodes import (
     NameExpr,
     Node,
     StrExpr,
-    Var,
 )
 from mypy.types import AnyType, CallableType, Instance, ProperType, TypeVarType, get_proper_type
 
@@ -24,6 +23,7 @@ from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.assigned import file_of
 from typed_nnx_mypy.models.kinds import Kind, kind_of
 from typed_nnx_mypy.names import runtime_of
+from typed_nnx_mypy.syntax.targets import is_same_target, is_self
 
 # Libraries whose functions do not give models other attributes.
 _LIBRARIES: Final = frozenset(
@@ -47,7 +47,7 @@ def may_be_other(keys: Iterable[object], access: Context, checker: Checker) -> b
         return True
     file = file_of(access, checker)
     for key in keys:
-        if isinstance(key, str) and not all(map(_is_self, file.set_on.get(key, ()))):
+        if isinstance(key, str) and not all(map(is_self, file.set_on.get(key, ()))):
             return True
     return any(_changes_attributes(node, checker) for node in file.seen)
 
@@ -55,14 +55,14 @@ def may_be_other(keys: Iterable[object], access: Context, checker: Checker) -> b
 def _changes_attributes(node: Node, checker: Checker) -> bool:
     match node:
         case CallExpr(callee=NameExpr(name="setattr" | "delattr"), args=[owner, name, *_]):
-            return not isinstance(name, StrExpr) and not _is_self(owner)
+            return not isinstance(name, StrExpr) and not is_self(owner)
         case CallExpr(callee=MemberExpr(expr=NameExpr(node=MypyFile()), name="pop")):
             return not all(map(_is_recorded, node.args[1:]))  # nnx.pop(model, ...)
         case ExpressionStmt(expr=CallExpr() as call):
             return any(True for _ in _handed_on(call, checker))
         case AssignmentStmt(lvalues=[target], rvalue=CallExpr() as call):
             # `model = inject(model)`
-            return any(_is_same(target, each) for each in _handed_on(call, checker))
+            return any(is_same_target(target, each) for each in _handed_on(call, checker))
         case _:
             return False
 
@@ -107,21 +107,3 @@ def _takes_any(callee: ProperType, at: int, name: str | None) -> bool:
     return found.type.fullname == "builtins.object" or (
         found.type.name in _BASES and bool(runtime_of(found.type.fullname))
     )
-
-
-def _is_self(expression: Expression) -> bool:
-    return (
-        isinstance(expression, NameExpr)
-        and isinstance(expression.node, Var)
-        and expression.node.is_self
-    )
-
-
-def _is_same(one: Expression, other: Expression) -> bool:
-    match one, other:
-        case NameExpr(), NameExpr():
-            return one.node is other.node
-        case MemberExpr(), MemberExpr():
-            return one.name == other.name
-        case _:
-            return False

@@ -29,6 +29,7 @@ from mypy.types import Instance, ProperType
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.children import descendants
 from typed_nnx_mypy.syntax.constants import assigned_once
+from typed_nnx_mypy.syntax.targets import is_same_target
 
 _CHANGES: Final = frozenset(
     {"clear", "pop", "popitem", "replace_by_pure_dict", "setdefault", "update"}
@@ -93,8 +94,10 @@ def _changes(node: Node, state: NameExpr | MemberExpr) -> bool:
             return False
         owner = node.callee.expr
         if isinstance(owner, NameExpr) and isinstance(owner.node, MypyFile):
-            return any(_is_same(each, state) for each in node.args[:1])  # nnx.update(state, ...)
-        return _is_same(owner, state) or _stands_in_front(state, owner)
+            return any(
+                is_same_target(each, state) for each in node.args[:1]
+            )  # nnx.update(state, ...)
+        return is_same_target(owner, state) or _stands_in_front(state, owner)
     return any(_stands_in_front(state, each) for each in _targets(node))
 
 
@@ -115,16 +118,6 @@ def _stands_in_front(name: Expression, target: Expression) -> bool:
     """Tell whether a target is ``name[...]`` or ``name.x``, at any depth."""
     while isinstance(target, IndexExpr | MemberExpr):
         target = target.base if isinstance(target, IndexExpr) else target.expr
-        if _is_same(target, name):
+        if is_same_target(target, name):
             return True
     return False
-
-
-def _is_same(one: Expression, other: Expression) -> bool:
-    match one, other:
-        case NameExpr(), NameExpr():
-            return one.node is other.node
-        case MemberExpr(), MemberExpr():
-            return one.name == other.name
-        case _:
-            return False

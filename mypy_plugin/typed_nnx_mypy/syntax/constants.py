@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from mypy import nodes
-from mypy import patterns as matched
 from mypy.nodes import Expression, FuncDef, MypyFile, NameExpr, Node, RefExpr, Var
 from mypy.types import Instance, LiteralType, NoneType, ProperType, TupleType, get_proper_type
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.syntax.children import descendants
+from typed_nnx_mypy.syntax.targets import unwritten_targets
 
 Value: TypeAlias = "int | float | str | bool | tuple[Value, ...] | None"
 
@@ -204,29 +204,7 @@ def _bindings(node: Node) -> Iterator[tuple[Node, Expression | None]]:
             if isinstance(node, nodes.FuncDef) and node.original_def is not None:
                 yield node.original_def, None
         case _:
-            yield from ((each, None) for each in _names(_other_targets(node)))
-
-
-def _other_targets(node: Node) -> object:
-    match node:
-        case nodes.OperatorAssignmentStmt():
-            return node.lvalue
-        case nodes.ForStmt():
-            return node.index
-        case nodes.WithStmt():
-            return node.target
-        case nodes.TryStmt():
-            return node.vars
-        case nodes.DelStmt():
-            return node.expr
-        case matched.AsPattern():
-            return node.name
-        case matched.StarredPattern():
-            return node.capture
-        case matched.MappingPattern():
-            return node.rest
-        case _:
-            return None
+            yield from ((each, None) for each in _names(unwritten_targets(node)))
 
 
 def _names(target: object) -> Iterator[Node]:
