@@ -68,14 +68,6 @@ class Call:
 
     # -- arguments ----------------------------------------------------------------------------
 
-    def formal(self, name: str) -> Argument | None:
-        """Return what a parameter of the signature is given; None where it keeps its default."""
-        names = self._context.callee_arg_names
-        if name not in names:
-            return None
-        given = self._given(names.index(name))
-        return given[0] if given else None
-
     def formals(self, index: int) -> list[Argument]:
         """Return all that the parameter at `index` is given: several for ``*args``."""
         return self._given(index) if index < len(self._context.args) else []

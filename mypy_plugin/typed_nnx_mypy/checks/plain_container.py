@@ -27,8 +27,8 @@ from typed_nnx_mypy.models.kinds import (
     holds_data,
     is_plain_container,
     is_pytree,
+    is_searched_state,
     is_set,
-    is_state,
     kind_of,
 )
 from typed_nnx_mypy.models.marks import is_stored_as_given, marks_of, marks_on, self_name_of
@@ -100,7 +100,7 @@ def unpacked_state_is_marked(call: Call) -> None:
 
 
 def _is_container(found: ProperType) -> bool:
-    is_state_type = isinstance(found, Instance) and is_state(found.type)
+    is_state_type = isinstance(found, Instance) and is_searched_state(found.type)
     return is_state_type or is_plain_container(found)
 
 

@@ -121,7 +121,7 @@ def is_rngs(info: TypeInfo) -> bool:
     return _has_base(info, "Rngs") and is_pytree(info)
 
 
-def _is_state(info: TypeInfo) -> bool:
+def is_searched_state(info: TypeInfo) -> bool:
     """Tell whether objects of a class are States, in which the runtimes look for data."""
     return info.name in _STATES and bool(runtime_of(info.fullname))
 
@@ -192,7 +192,7 @@ def _instance_holds(found: Instance, depth: int) -> bool | None:
     info = found.type
     if kind_of_class(info) is not None:
         return True
-    if _is_state(info):
+    if is_searched_state(info):
         return True
     names = {base.fullname for base in info.mro}
     if names & _STATIC:
@@ -300,7 +300,7 @@ def _short_instance(found: Instance, arguments: str) -> str:
     kind = kind_of_class(info)
     if kind is Kind.ARRAY:
         return "numpy.ndarray" if info.fullname == "numpy.ndarray" else f"jax.{_public(info.name)}"
-    if kind in (Kind.VARIABLE, Kind.PYTREE) or _is_state(info) or not arguments:
+    if kind in (Kind.VARIABLE, Kind.PYTREE) or is_searched_state(info) or not arguments:
         return info.name
     if info.fullname == "builtins.tuple":
         arguments += ", ..."
