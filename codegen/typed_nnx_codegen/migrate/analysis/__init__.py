@@ -1,0 +1,1 @@
+"""What names and expressions of a file stand for."""

@@ -1,0 +1,102 @@
+"""Import statements: which names they bind, and to what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.scopes import ImportBinding, Scope
+from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.analysis.values import External, ProjectModule, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+
+
+def absolute_module(node: cst.ImportFrom, module: str, is_package: bool) -> str:
+    """Return the dotted name of the module that ``from ... import`` names.
+
+    Args:
+        node: The statement.
+        module: The dotted name of the module that it is in.
+        is_package: Whether that module is a package.
+    """
+    named = dotted(node.module) if node.module is not None else ""
+    if not node.relative:
+        return named
+    parts = module.split(".") if module else []
+    up = len(node.relative) - (1 if is_package else 0)
+    kept = parts[: len(parts) - up] if up <= len(parts) else []
+    return ".".join([*kept, *([named] if named else [])])
+
+
+class Imports:
+    """Binds the names of import statements.
+
+    Args:
+        analysis: The analysis of the module.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+
+    def bind(self, node: cst.Import | cst.ImportFrom, scope: Scope) -> None:
+        """Bind what an import statement imports."""
+        if isinstance(node, cst.ImportFrom):
+            self._bind_from(node, scope)
+            return
+        for alias in node.names:
+            full = dotted(alias.name)
+            local = _alias_of(alias)
+            if local is None:
+                first = full.partition(".")[0]
+                binding = ImportBinding(first, first, full, has_alias=False, is_from=False)
+                scope.bind_import(binding, self._module(first))
+            else:
+                binding = ImportBinding(local, full, full, has_alias=True, is_from=False)
+                scope.bind_import(binding, self._module(full))
+
+    def _bind_from(self, node: cst.ImportFrom, scope: Scope) -> None:
+        analysis = self._analysis
+        module = absolute_module(node, analysis.module, analysis.is_package)
+        source = self._module(module)
+        if isinstance(node.names, cst.ImportStar):
+            self._bind_star(source, scope)
+            return
+        for alias in node.names:
+            name = dotted(alias.name)
+            local = _alias_of(alias)
+            value = self._imported(source, module, name)
+            full = value.name if isinstance(value, External) else f"{module}.{name}"
+            scope.bind_import(
+                ImportBinding(local or name, full, name, has_alias=local is not None, is_from=True),
+                value,
+            )
+
+    def _bind_star(self, source: Value, scope: Scope) -> None:
+        if isinstance(source, ProjectModule):
+            for name in source.names.public():
+                value = source.names.name(name)
+                if value is not None:
+                    scope.bind(name, value)
+        elif isinstance(source, External):
+            self._analysis.stars.append(source.name)
+
+    def _imported(self, source: Value, module: str, name: str) -> Value:
+        if isinstance(source, ProjectModule):
+            value = source.names.name(name)
+            if value is not None:
+                return value
+            return self._module(f"{module}.{name}")
+        return External(f"{module}.{name}")
+
+    def _module(self, name: str) -> Value:
+        names = self._analysis.project.module(name, self._analysis.path)
+        return ProjectModule(name, names) if names is not None else External(name)
+
+
+def _alias_of(alias: cst.ImportAlias) -> str | None:
+    if alias.asname is None or not isinstance(alias.asname.name, cst.Name):
+        return None
+    return alias.asname.name.value

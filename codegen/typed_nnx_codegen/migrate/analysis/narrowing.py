@@ -1,0 +1,100 @@
+"""What a condition says of names: ``isinstance(x, nnx.Param)``, ``x is not None``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import nnx_name
+from typed_nnx_codegen.migrate.analysis.scopes import Scope
+from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Collection,
+    External,
+    Instance,
+    ProjectClass,
+    Value,
+    join,
+    without_none,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.analysis.expressions import Expressions
+
+
+def narrowings(
+    expressions: Expressions, test: cst.BaseExpression, scope: Scope, *, holds: bool
+) -> Iterator[tuple[str, Value]]:
+    """Yield dotted names and what they stand for where a condition holds, or does not."""
+    match test:
+        case cst.UnaryOperation(operator=cst.Not()):
+            yield from narrowings(expressions, test.expression, scope, holds=not holds)
+        case cst.BooleanOperation(operator=cst.And()) if holds:
+            yield from narrowings(expressions, test.left, scope, holds=True)
+            yield from narrowings(expressions, test.right, scope, holds=True)
+        case cst.BooleanOperation(operator=cst.Or()) if not holds:
+            yield from narrowings(expressions, test.left, scope, holds=False)
+            yield from narrowings(expressions, test.right, scope, holds=False)
+        case cst.Call(func=cst.Name(value="isinstance"), args=[subject, classes]) if holds:
+            yield from _isinstance(expressions, subject.value, classes.value, scope)
+        case cst.Comparison(comparisons=[part]):
+            yield from _none_test(expressions, test.left, part, scope, holds=holds)
+        case cst.Name() | cst.Attribute() if holds:
+            yield from _without_none(expressions, test, scope)
+
+
+def _isinstance(
+    expressions: Expressions, subject: cst.BaseExpression, classes: cst.BaseExpression, scope: Scope
+) -> Iterator[tuple[str, Value]]:
+    path = dotted(subject)
+    value = _objects_of(expressions.evaluate(classes, scope))
+    if path and value is not None:
+        yield path, value
+
+
+def _objects_of(classes: Value) -> Value | None:
+    if isinstance(classes, Collection) and classes.items is not None:
+        found = [_objects_of(item) for item in classes.items]
+        return join(*(value for value in found if value is not None)) if None not in found else None
+    if isinstance(classes, ProjectClass):
+        return Instance(classes)
+    if isinstance(classes, External) and nnx_name(classes):
+        return Instance(classes.public)
+    return UNKNOWN if isinstance(classes, External) else None
+
+
+def _none_test(
+    expressions: Expressions,
+    left: cst.BaseExpression,
+    part: cst.ComparisonTarget,
+    scope: Scope,
+    *,
+    holds: bool,
+) -> Iterator[tuple[str, Value]]:
+    if expressions.evaluate(part.comparator, scope) != NONE:
+        return
+    is_none = isinstance(part.operator, (cst.Is, cst.Equal)) == holds
+    if not isinstance(part.operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):
+        return
+    if is_none:
+        path = dotted(left)
+        if path:
+            yield path, NONE
+    else:
+        yield from _without_none(expressions, left, scope)
+
+
+def _without_none(
+    expressions: Expressions, node: cst.BaseExpression, scope: Scope
+) -> Iterator[tuple[str, Value]]:
+    path = dotted(node)
+    if not path:
+        return
+    value = expressions.evaluate(node, scope)
+    known = without_none(value)
+    if known is not value:
+        yield path, known

@@ -1,0 +1,147 @@
+"""What calls of NNX give that depends on their arguments: `split`, `merge`, `state`, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import derives, element_of
+from typed_nnx_codegen.migrate.analysis.parameters import PassedArgument
+from typed_nnx_codegen.migrate.analysis.values import (
+    ARRAY,
+    UNKNOWN,
+    External,
+    Instance,
+    Plain,
+    ProjectClass,
+    Value,
+    collection,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+
+
+def special_result(
+    name: str, values: Sequence[Value], arguments: Sequence[PassedArgument]
+) -> Value | None:
+    """Return what a function of NNX gives; None where the tables say it.
+
+    Args:
+        name: The function, without the package.
+        values: Its arguments by position.
+        arguments: All its arguments.
+    """
+    first = values[0] if values else UNKNOWN
+    starred = any(argument.star for argument in arguments)
+    match name:
+        case "split":
+            return UNKNOWN if starred else split_result(first, len(values) - 1, states_first=False)
+        case "state" | "pop" | "variables":
+            return _states(first, len(values) - 1)
+        case "filter_state" | "split_state":
+            return _states(_model_of(first), len(values) - 1)
+        case "merge":
+            return _model_of(first)
+        case "graphdef":
+            return Instance("nnx.GraphDef", first)
+        case "grad" | "value_and_grad":
+            return UNKNOWN
+        case _:
+            return None
+
+
+def split_result(model: Value, filters: int, *, states_first: bool) -> Value:
+    """Return what `split` gives: the graphdef, and a State for each filter.
+
+    Args:
+        model: What is split.
+        filters: The number of filters.
+        states_first: Whether the graphdef comes last, as in the first versions.
+    """
+    states: list[Value] = [Instance("nnx.State", model)] * max(1, filters)
+    definition: Value = Instance("nnx.GraphDef", model)
+    return collection("tuple", [*states, definition] if states_first else [definition, *states])
+
+
+def _states(model: Value, filters: int) -> Value:
+    state = Instance("nnx.State", model)
+    return state if filters <= 1 else collection("tuple", [state] * filters)
+
+
+def _model_of(value: Value) -> Value:
+    return value.of if isinstance(value, Instance) else UNKNOWN
+
+
+def method_special(
+    receiver: Value,
+    name: str,
+    values: Sequence[Value],
+    node: cst.Call | None,
+    analysis: Analysis,
+) -> Value | None:
+    """Return what a method of NNX gives; None where the tables say it.
+
+    Args:
+        receiver: The object or the class.
+        name: The method.
+        values: The arguments by position.
+        node: The call.
+        analysis: The analysis of the module.
+    """
+    if isinstance(receiver, (ProjectClass, External)):
+        return _class_method(receiver, name)
+    if derives(receiver, "GraphDef"):
+        return _model_of(receiver) if name == "merge" else None
+    if derives(receiver, "State"):
+        return _state_method(receiver, name, len(values))
+    if derives(receiver, "Variable"):
+        return receiver if name in {"replace", "copy", "to_state"} else ARRAY
+    if derives(receiver, "List", "Dict", "Sequential") and name in {
+        "pop",
+        "get",
+        "values",
+        "items",
+    }:
+        return element_of(receiver) if name == "pop" else UNKNOWN
+    if derives(receiver, "Module", "Pytree"):
+        return _module_method(receiver, name, len(values), node, analysis)
+    return None
+
+
+def _class_method(receiver: Value, name: str) -> Value | None:
+    made = Instance(receiver) if isinstance(receiver, ProjectClass) else UNKNOWN
+    if isinstance(receiver, External) and receiver.public.startswith("nnx."):
+        made = Instance(receiver.public)
+    if name == "partial_init":
+        return collection("tuple", [made])
+    return made if name == "create_abstract" else None
+
+
+def _state_method(receiver: Value, name: str, filters: int) -> Value | None:
+    if name in {"filter", "split"}:
+        return _states(_model_of(receiver), filters)
+    return receiver if name == "map" else None
+
+
+def _module_method(
+    receiver: Value, name: str, filters: int, node: cst.Call | None, analysis: Analysis
+) -> Value | None:
+    match name:
+        case "split":
+            states_first = analysis.split_order(node)
+            if states_first is None:
+                return UNKNOWN
+            return split_result(receiver, filters, states_first=states_first)
+        case "get_state":
+            return Instance("nnx.State", receiver)
+        case "extract" | "filter" | "pop":
+            return _states(receiver, filters)
+        case "clone":
+            return receiver
+        case "sow":
+            return Plain("bool")
+        case _:
+            return None

@@ -1,0 +1,239 @@
+"""Goes through the statements of a module in their order and binds names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import derives, element_of
+from typed_nnx_codegen.migrate.analysis.scopes import Scope
+from typed_nnx_codegen.migrate.analysis.syntax import children
+from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, Value, join
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+
+
+class Statements:
+    """Goes through statements.
+
+    Args:
+        analysis: The analysis of the module.
+    """
+
+    def __init__(self, analysis: Analysis) -> None:
+        self._analysis = analysis
+        self._expressions = analysis.expressions
+
+    def run(self, body: Sequence[cst.CSTNode], scope: Scope) -> bool:
+        """Go through statements; returns whether the end of them can be reached."""
+        reachable = True
+        for statement in body:
+            if not self._statement(statement, scope):
+                reachable = False
+        return reachable
+
+    def block(self, block: cst.CSTNode, scope: Scope) -> bool:
+        """Go through a block; returns whether its end can be reached."""
+        if isinstance(block, (cst.IndentedBlock, cst.SimpleStatementSuite)):
+            return self.run(block.body, scope)
+        return True
+
+    def _statement(self, node: cst.CSTNode, scope: Scope) -> bool:
+        match node:
+            case cst.SimpleStatementLine():
+                return self.run(node.body, scope)
+            case cst.If():
+                return self._if(node, scope)
+            case cst.For() | cst.While():
+                self._loop(node, scope)
+            case cst.With():
+                for item in node.items:
+                    value = self._expressions.evaluate(item.item, scope)
+                    if item.asname is not None:
+                        self._expressions.bind(item.asname.name, _entered(value), scope)
+                return self.block(node.body, scope)
+            case cst.Try() | cst.TryStar():
+                return self._try(node, scope)
+            case cst.Match():
+                self._match(node, scope)
+            case cst.FunctionDef():
+                self._analysis.define_function(node, scope)
+            case cst.ClassDef():
+                self._analysis.define_class(node, scope)
+            case _:
+                self._small(node, scope)
+                return not isinstance(node, (cst.Return, cst.Raise, cst.Continue, cst.Break))
+        return True
+
+    # -- statements of one line ---------------------------------------------------------------
+
+    def _small(self, node: cst.CSTNode, scope: Scope) -> None:
+        match node:
+            case cst.Assign():
+                value = self._expressions.evaluate(node.value, scope)
+                for target in node.targets:
+                    self._expressions.bind(target.target, value, scope)
+            case cst.AnnAssign():
+                self._annotated(node, scope)
+            case cst.AugAssign():
+                self._augmented(node, scope)
+            case cst.Return():
+                value = self._expressions.evaluate(node.value, scope) if node.value else NOTHING
+                self._analysis.returned(scope, value)
+            case cst.Assert():
+                self._expressions.evaluate(node.test, scope)
+                if node.msg is not None:
+                    self._expressions.evaluate(node.msg, scope)
+                self._expressions.narrow(node.test, scope, holds=True)
+            case cst.Import() | cst.ImportFrom():
+                self._analysis.imports.bind(node, scope)
+            case cst.Global():
+                for item in node.names:
+                    scope.outer[item.name.value] = self._analysis.scope
+            case cst.Nonlocal():
+                for item in node.names:
+                    owner = scope.parent.owner_of(item.name.value) if scope.parent else None
+                    if owner is not None:
+                        scope.outer[item.name.value] = owner
+            case _:
+                self._expressions_in(node, scope)
+
+    def _expressions_in(self, node: cst.CSTNode, scope: Scope) -> None:
+        for child in children(node):
+            if isinstance(child, cst.BaseExpression):
+                self._expressions.evaluate(child, scope)
+            else:
+                self._expressions_in(child, scope)
+
+    def _annotated(self, node: cst.AnnAssign, scope: Scope) -> None:
+        annotated = self._expressions.annotations.read(node.annotation.annotation, scope)
+        value = self._expressions.evaluate(node.value, scope) if node.value is not None else NOTHING
+        if isinstance(node.target, cst.Name) and scope.owner is not None and scope.kind == "class":
+            scope.owner.annotated[node.target.value] = annotated
+            if annotated == UNKNOWN and node.value is not None:
+                self._analysis.assign(scope.owner, node.target.value, value)
+        known = annotated if annotated != UNKNOWN else value
+        self._expressions.bind(node.target, known if known != NOTHING else UNKNOWN, scope)
+
+    def _augmented(self, node: cst.AugAssign, scope: Scope) -> None:
+        target = self._expressions.evaluate(node.target, scope)
+        value = self._expressions.evaluate(node.value, scope)
+        if isinstance(node.target, cst.Name) and derives(target, "Variable") is not True:
+            scope.bind(node.target.value, target if target == value else _sum(target, value))
+
+    # -- blocks -------------------------------------------------------------------------------
+
+    def _if(self, node: cst.If, scope: Scope) -> bool:
+        self._expressions.evaluate(node.test, scope)
+        narrowed = dict(scope.narrowed)
+        before = dict(scope.now)
+        self._expressions.narrow(node.test, scope, holds=True)
+        body_ends = self.block(node.body, scope)
+        after_body = dict(scope.now)
+        scope.now = dict(before)
+        scope.narrowed = dict(narrowed)
+        self._expressions.narrow(node.test, scope, holds=False)
+        else_ends = True
+        if isinstance(node.orelse, cst.If):
+            else_ends = self._if(node.orelse, scope)
+        elif node.orelse is not None:
+            else_ends = self.block(node.orelse.body, scope)
+        if not body_ends:
+            # What the condition denies holds from here on.
+            return else_ends
+        scope.narrowed = narrowed
+        scope.now = _joined(after_body, scope.now) if else_ends else after_body
+        return True
+
+    def _loop(self, node: cst.For | cst.While, scope: Scope) -> None:
+        narrowed = dict(scope.narrowed)
+        for name in self._analysis.assigned_in(node):
+            earlier = scope.before.get(name)
+            if earlier is not None and name in scope.now:
+                scope.now[name] = join(scope.now[name], earlier)
+        if isinstance(node, cst.For):
+            items = self._expressions.evaluate(node.iter, scope)
+            before = dict(scope.now)
+            self._expressions.bind(node.target, element_of(items), scope)
+        else:
+            self._expressions.evaluate(node.test, scope)
+            before = dict(scope.now)
+            self._expressions.narrow(node.test, scope, holds=True)
+        self.block(node.body, scope)
+        scope.now = _joined(before, scope.now)
+        scope.narrowed = narrowed
+        if node.orelse is not None:
+            self.block(node.orelse.body, scope)
+
+    def _try(self, node: cst.Try | cst.TryStar, scope: Scope) -> bool:
+        before = dict(scope.now)
+        ends = self.block(node.body, scope)
+        after_body = dict(scope.now)
+        started = _joined(before, after_body)
+        afters: list[dict[str, Value]] = []
+        for handler in node.handlers:
+            scope.now = dict(started)
+            if handler.type is not None:
+                self._expressions.evaluate(handler.type, scope)
+            if handler.name is not None:
+                self._expressions.bind(handler.name.name, UNKNOWN, scope)
+            if self.block(handler.body, scope):
+                afters.append(dict(scope.now))
+        scope.now = after_body
+        if node.orelse is not None:
+            ends = self.block(node.orelse.body, scope) and ends
+        if ends:
+            afters.append(dict(scope.now))
+        scope.now = _joined(*afters) if afters else started
+        if node.finalbody is not None:
+            self.block(node.finalbody.body, scope)
+        return bool(afters)
+
+    def _match(self, node: cst.Match, scope: Scope) -> None:
+        self._expressions.evaluate(node.subject, scope)
+        before = dict(scope.now)
+        afters = [before]
+        for case in node.cases:
+            scope.now = dict(before)
+            self._pattern(case.pattern, scope)
+            if case.guard is not None:
+                self._expressions.evaluate(case.guard, scope)
+            if self.block(case.body, scope):
+                afters.append(dict(scope.now))
+        scope.now = _joined(*afters)
+
+    def _pattern(self, node: cst.CSTNode, scope: Scope) -> None:
+        """Bind the names of a pattern to anything; evaluate the classes and values in it."""
+        match node:
+            case cst.MatchAs(name=cst.Name(value=name)) | cst.MatchStar(name=cst.Name(value=name)):
+                scope.bind(name, UNKNOWN)
+            case cst.MatchMapping(rest=cst.Name(value=name)):
+                scope.bind(name, UNKNOWN)
+            case cst.MatchClass():
+                self._expressions.evaluate(node.cls, scope)
+            case cst.MatchValue():
+                self._expressions.evaluate(node.value, scope)
+        for child in children(node):
+            if not isinstance(child, (cst.BaseExpression, cst.Name)):
+                self._pattern(child, scope)
+
+
+def _joined(*environments: dict[str, Value]) -> dict[str, Value]:
+    names = dict.fromkeys(name for environment in environments for name in environment)
+    return {
+        name: join(*(environment.get(name, NOTHING) for environment in environments))
+        for name in names
+    }
+
+
+def _sum(target: Value, value: Value) -> Value:
+    return target if value == NOTHING else join(target, value)
+
+
+def _entered(value: Value) -> Value:
+    """Return what ``with x as y`` binds; few context managers of NNX give anything."""
+    del value
+    return UNKNOWN

@@ -1,0 +1,363 @@
+"""What an expression may stand for: the values of the analysis.
+
+`UNKNOWN` is everything that the analysis is not sure of; `NOTHING` is what has no value yet (an
+attribute that no statement read so far assigns), and joins with any other value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+import libcst as cst
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.analysis.scopes import Scope
+
+
+class ModuleNames(Protocol):
+    """What can be asked of a module of the project."""
+
+    def name(self, name: str) -> Value | None:
+        """Return what a name of the module stands for; None where it has none."""
+        ...
+
+    def public(self) -> Iterable[str]:
+        """Return the names that ``from module import *`` binds."""
+        ...
+
+
+# The packages of NNX; what is in one of them has one public name, `nnx.Linear`.
+NNX_PACKAGES: Final = ("flax.experimental.nnx", "flax.nnx", "typed_nnx")
+NNX: Final = "nnx"
+
+_MOST_OPTIONS: Final = 5
+
+# The modules that define what the package offers; nobody has to import from them.
+_FOLDERS: Final = frozenset({"nn", "training", "transforms"})
+_MODULES: Final = frozenset(
+    {
+        *("graph", "graphlib", "graph_utils", "helpers", "module", "object", "pytreelib", "rnglib"),
+        *("rnglib", "rng", "spmd", "state", "statelib", "variablelib", "variables", "filterlib"),
+        *("linear", "attention", "normalization", "recurrent", "stochastic", "lora", "activations"),
+        *("optimizer", "metrics", "autodiff", "compilation", "iteration", "looping", "traversals"),
+        *("deprecated", "transforms", "tracers", "summary", "visualization", "extract"),
+    }
+)
+
+
+def public_name(dotted: str) -> str:
+    """Return the name of something whatever package of NNX it is from: ``nnx.Linear``."""
+    for package in NNX_PACKAGES:
+        if dotted == package:
+            return NNX
+        if dotted.startswith(package + "."):
+            return f"{NNX}.{_without_modules(dotted[len(package) + 1 :])}"
+    # Another package of that name is not ours.
+    return f"other.{dotted}" if dotted == NNX or dotted.startswith(f"{NNX}.") else dotted
+
+
+def _without_modules(name: str) -> str:
+    """Return a name without the modules that define it: `nn.linear.Linear` is `Linear`."""
+    first, _, rest = name.partition(".")
+    while rest and (first in _MODULES or first in _FOLDERS):
+        name = rest
+        first, _, rest = name.partition(".")
+    return name
+
+
+class Value:
+    """What an expression stands for."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Unknown(Value):
+    """Anything."""
+
+
+@dataclass(frozen=True)
+class Nothing(Value):
+    """No value was seen yet."""
+
+
+UNKNOWN: Final = Unknown()
+NOTHING: Final = Nothing()
+
+
+@dataclass(frozen=True)
+class Constant(Value):
+    """A literal: None, a number, a text.
+
+    Attributes:
+        value: The literal.
+        type_name: Its type, so that ``1`` and ``True`` differ.
+    """
+
+    value: object
+    type_name: str
+
+
+NONE: Final = Constant(None, "NoneType")
+
+
+@dataclass(frozen=True)
+class External(Value):
+    """A name of another package: a module, a class, a function.
+
+    Attributes:
+        name: The dotted name as imports spell it, ``flax.nnx.Linear``.
+    """
+
+    name: str
+
+    @property
+    def public(self) -> str:
+        """The name whatever package of NNX it is from."""
+        return public_name(self.name)
+
+
+@dataclass(frozen=True)
+class Array(Value):
+    """An array of jax or numpy."""
+
+
+ARRAY: Final = Array()
+
+
+@dataclass(frozen=True)
+class Plain(Value):
+    """A value of a type of Python without structure: int, str, float, callable, ...
+
+    Attributes:
+        type_name: The type.
+    """
+
+    type_name: str
+
+
+@dataclass(eq=False)
+class ProjectClass(Value):
+    """A class that the project defines.
+
+    Attributes:
+        name: Its name.
+        module: The dotted name of its module.
+        node: Its definition.
+        bases: What its bases stand for.
+        decorators: What its decorators stand for, as public names.
+        annotated: What its objects have by the annotations of the class.
+        attributes: What its objects have by assignments, as the last round saw them.
+        assigned: The same, as this round sees them.
+        methods: Its functions.
+    """
+
+    name: str
+    module: str
+    node: cst.ClassDef
+    bases: tuple[Value, ...] = ()
+    decorators: tuple[str, ...] = ()
+    annotated: dict[str, Value] = field(default_factory=dict)
+    attributes: dict[str, Value] = field(default_factory=dict)
+    assigned: dict[str, Value] = field(default_factory=dict)
+    methods: dict[str, ProjectFunction] = field(default_factory=dict)
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True)
+class ProjectModule(Value):
+    """A module of the project.
+
+    Attributes:
+        name: Its dotted name.
+        names: What is bound in it; the same mapping for the same module.
+    """
+
+    name: str
+    names: ModuleNames = field(compare=False)
+
+
+@dataclass(eq=False)
+class ProjectFunction(Value):
+    """A function or lambda that the project defines.
+
+    Attributes:
+        name: Its name.
+        node: Its definition.
+        scope: The scope around it.
+        owner: The class whose method it is.
+        decorators: What its decorators stand for, as public names.
+        arguments: What its callers pass, by parameter, as the last round saw it.
+        passed: The same, as this round sees it.
+        escapes: Whether something that the analysis does not know may call it.
+        result: What it returns, as the last round saw it.
+        returned: The same, as this round sees it.
+    """
+
+    name: str
+    node: cst.FunctionDef | cst.Lambda
+    scope: Scope
+    owner: ProjectClass | None = None
+    decorators: tuple[str, ...] = ()
+    arguments: dict[str, Value] = field(default_factory=dict)
+    passed: dict[str, Value] = field(default_factory=dict)
+    escapes: bool = False
+    result: Value = NOTHING
+    returned: Value = NOTHING
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True)
+class Instance(Value):
+    """An object of a class.
+
+    Attributes:
+        cls: The class: a public name (``nnx.Linear``) or a class of the project.
+        of: What it is made of: the model of a State, GraphDef or Optimizer, the items of an
+            nnx.List.
+        origin: The call that made it, where there is one.
+    """
+
+    cls: str | ProjectClass
+    of: Value = UNKNOWN
+    origin: cst.Call | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Collection(Value):
+    """A list, tuple, dict or set.
+
+    Attributes:
+        kind: ``list``, ``tuple``, ``dict``, ``set``.
+        items: Its items, in order, where each is known (values of a dict).
+        element: What any of its items stands for.
+        keys: The keys of a dict that are literals, in the order of the items.
+    """
+
+    kind: str
+    items: tuple[Value, ...] | None
+    element: Value
+    keys: tuple[object, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Method(Value):
+    """An attribute of an object that is to be called.
+
+    Attributes:
+        receiver: The object or class.
+        name: The attribute.
+        function: The function of the project that it is.
+    """
+
+    receiver: Value
+    name: str
+    function: ProjectFunction | None = None
+
+
+@dataclass(frozen=True)
+class Wrapped(Value):
+    """A function under a transform, or with some arguments given: ``jax.jit(f)``, ``partial(f)``.
+
+    Attributes:
+        function: The function.
+        by: The public name of the transform.
+        given: How many positional arguments are given already.
+        keywords: The keywords that are given already.
+    """
+
+    function: Value
+    by: str
+    given: int = 0
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OneOf(Value):
+    """One of a few values.
+
+    Attributes:
+        options: The values; at least two, none of them `UNKNOWN` or a `OneOf`.
+    """
+
+    options: tuple[Value, ...]
+
+
+def join(*values: Value) -> Value:
+    """Return what stands for any of some values: `UNKNOWN` if one of them is."""
+    options: list[Value] = []
+    for value in values:
+        for option in options_of(value):
+            if option == NOTHING:
+                continue
+            if option == UNKNOWN:
+                return UNKNOWN
+            if option not in options:
+                options.append(option)
+    merged = _merge_alike(options)
+    if not merged:
+        return NOTHING
+    if len(merged) == 1:
+        return merged[0]
+    return OneOf(tuple(merged)) if len(merged) <= _MOST_OPTIONS else UNKNOWN
+
+
+def options_of(value: Value) -> tuple[Value, ...]:
+    """Return the values that one of several may be, or the value alone."""
+    return value.options if isinstance(value, OneOf) else (value,)
+
+
+def without_none(value: Value) -> Value:
+    """Return a value without None: what it is when an attribute of it is used."""
+    if not isinstance(value, OneOf):
+        return value
+    return join(*(option for option in value.options if option != NONE))
+
+
+def _merge_alike(options: list[Value]) -> list[Value]:
+    """Join objects of one class and collections of one kind: what they hold may differ."""
+    merged: list[Value] = []
+    for option in options:
+        for position, other in enumerate(merged):
+            one = _merged(other, option)
+            if one is not None:
+                merged[position] = one
+                break
+        else:
+            merged.append(option)
+    return merged
+
+
+def _merged(first: Value, second: Value) -> Value | None:
+    if isinstance(first, Instance) and isinstance(second, Instance) and first.cls == second.cls:
+        origin = first.origin if first.origin is second.origin else None
+        return Instance(first.cls, join(first.of, second.of), origin)
+    if isinstance(first, Collection) and isinstance(second, Collection):
+        return _merged_collections(first, second)
+    if isinstance(first, Constant) and isinstance(second, Constant) and NONE not in (first, second):
+        return Plain(first.type_name) if first.type_name == second.type_name else None
+    if isinstance(first, Plain) and isinstance(second, Constant):
+        return first if first.type_name == second.type_name else None
+    return None
+
+
+def _merged_collections(first: Collection, second: Collection) -> Collection | None:
+    if first.kind != second.kind:
+        return None
+    items: tuple[Value, ...] | None = None
+    if first.items is not None and second.items is not None and first.keys == second.keys:
+        if len(first.items) == len(second.items):
+            pairs = zip(first.items, second.items, strict=True)
+            items = tuple(join(one, other) for one, other in pairs)
+    element = join(first.element, second.element)
+    return Collection(first.kind, items, element, first.keys if items is not None else None)
+
+
+def collection(kind: str, items: Iterable[Value], keys: tuple[object, ...] | None = None) -> Value:
+    """Return a collection of known items."""
+    known = tuple(items)
+    return Collection(kind, known, join(*known), keys)

@@ -1,0 +1,162 @@
+"""The import statements of a rewritten file: what it needs is added, what it lost is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.imports import absolute_module
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, read_names, text_of
+from typed_nnx_codegen.migrate.analysis.values import NNX_PACKAGES
+from typed_nnx_codegen.migrate.file import File
+
+Line = cst.SimpleStatementLine
+
+
+def finish_imports(before: cst.Module, after: cst.Module, file: File) -> cst.Module:
+    """Return a tree with the imports that its code needs.
+
+    Names that the code before read and the code after does not are not imported any more; other
+    imports stay, whatever they are for.
+
+    Args:
+        before: The tree before.
+        after: The tree after the rules.
+        file: The file.
+    """
+    if after is before and not file.names.added:
+        return after
+    read = frozenset(read_names(after))
+    exported = frozenset(file.analysis.exported() or ())
+    lost = frozenset(read_names(before)) - read - exported
+    if lost:
+        pruned = after.visit(_Prune(lost, file))
+        assert isinstance(pruned, cst.Module)
+        after = pruned
+    needed = [text for name, text in file.names.added.items() if name in read]
+    return _with_imports(after, needed, file) if needed else after
+
+
+class _Prune(cst.CSTTransformer):
+    """Removes names from import statements."""
+
+    def __init__(self, lost: frozenset[str], file: File) -> None:
+        super().__init__()
+        self._lost = lost
+        self._file = file
+
+    def leave_SimpleStatementLine(
+        self, original_node: Line, updated_node: Line
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+        del original_node
+        body: list[cst.BaseSmallStatement] = []
+        for statement in updated_node.body:
+            kept = self._without_lost(statement)
+            if kept is not None:
+                body.append(kept)
+        if len(body) == len(updated_node.body):
+            same = all(one is other for one, other in zip(body, updated_node.body, strict=True))
+            return updated_node if same else updated_node.with_changes(body=body)
+        if body:
+            return updated_node.with_changes(body=body)
+        if any(line.comment is not None for line in updated_node.leading_lines):
+            # Comments above the statement stay; they may be about what follows.
+            return updated_node.with_changes(body=[cst.Pass()])
+        return cst.RemoveFromParent()
+
+    def _without_lost(self, statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
+        if not isinstance(statement, (cst.Import, cst.ImportFrom)):
+            return statement
+        if isinstance(statement.names, cst.ImportStar) or self._is_future(statement):
+            return statement
+        kept = [alias for alias in statement.names if _local(alias, statement) not in self._lost]
+        if len(kept) == len(statement.names):
+            return statement
+        if not kept:
+            return None
+        return statement.with_changes(names=without_last_comma(kept, statement))
+
+    @staticmethod
+    def _is_future(statement: cst.Import | cst.ImportFrom) -> bool:
+        return (
+            isinstance(statement, cst.ImportFrom)
+            and statement.module is not None
+            and dotted(statement.module) == "__future__"
+        )
+
+
+def without_last_comma(
+    names: Sequence[cst.ImportAlias], statement: cst.Import | cst.ImportFrom
+) -> list[cst.ImportAlias]:
+    """Return names of an import statement, without a comma at the end unless in parentheses."""
+    last = names[-1]
+    if not (isinstance(statement, cst.ImportFrom) and statement.lpar is not None):
+        last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    elif isinstance(statement.names, Sequence):
+        last = last.with_changes(comma=statement.names[-1].comma)
+    return [*names[:-1], last]
+
+
+def without_twins(
+    names: Sequence[cst.ImportAlias], statement: cst.Import | cst.ImportFrom
+) -> list[cst.ImportAlias]:
+    """Return names of an import statement, each once."""
+    kept: dict[tuple[str, str], cst.ImportAlias] = {}
+    for alias in names:
+        asname = dotted(alias.asname.name) if alias.asname is not None else ""
+        kept.setdefault((dotted(alias.name), asname), alias)
+    return without_last_comma(list(kept.values()), statement)
+
+
+def _local(alias: cst.ImportAlias, statement: cst.Import | cst.ImportFrom) -> str:
+    if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+        return alias.asname.name.value
+    name = dotted(alias.name)
+    return name if isinstance(statement, cst.ImportFrom) else name.partition(".")[0]
+
+
+# -- additions ----------------------------------------------------------------------------------
+
+
+def _with_imports(module: cst.Module, texts: Sequence[str], file: File) -> cst.Module:
+    lines = [_statement(text) for text in texts]
+    place = _place(module, file)
+    body = [*module.body[:place], *lines, *module.body[place:]]
+    return module.with_changes(body=body)
+
+
+def _statement(text: str) -> cst.BaseStatement:
+    parsed = cst.parse_statement(text)
+    assert isinstance(parsed, cst.SimpleStatementLine)
+    return parsed
+
+
+def _place(module: cst.Module, file: File) -> int:
+    """Return where new imports go: behind the first of NNX, else behind the last, else on top."""
+    after_last = 0
+    for index, statement in enumerate(module.body):
+        if not isinstance(statement, cst.SimpleStatementLine):
+            continue
+        for small in statement.body:
+            if isinstance(small, (cst.Import, cst.ImportFrom)):
+                if _is_of_nnx(small, file):
+                    return index + 1
+                after_last = index + 1
+            elif index == 0 and isinstance(small, cst.Expr) and text_of(small.value) is not None:
+                after_last = 1
+    return after_last
+
+
+def _is_of_nnx(statement: cst.Import | cst.ImportFrom, file: File) -> bool:
+    if isinstance(statement, cst.ImportFrom):
+        module = absolute_module(statement, file.analysis.module, file.analysis.is_package)
+        names = () if isinstance(statement.names, cst.ImportStar) else statement.names
+        full = [module, *(f"{module}.{dotted(alias.name)}" for alias in names)]
+    else:
+        full = [dotted(alias.name) for alias in statement.names]
+    return any(
+        name == package or name.startswith(package + ".")
+        for name in full
+        for package in NNX_PACKAGES
+    )

@@ -1,0 +1,150 @@
+"""The names that rewritten code uses: those that a file has, and those that it is to import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.scopes import ImportBinding, Scope
+from typed_nnx_codegen.migrate.analysis.syntax import read_names
+from typed_nnx_codegen.migrate.analysis.values import NNX, External, public_name
+from typed_nnx_codegen.migrate.options import FLAX_NNX, Options
+
+# What a module is called where it is imported; the last part of its name where this has nothing.
+_USUAL: Final = {"jax.numpy": "jnp"}
+
+
+class Names:
+    """Finds names, and remembers which imports a file needs.
+
+    Args:
+        analysis: What is bound in the file.
+        options: What the migration is asked to do.
+
+    Attributes:
+        added: The statements to add, by the name that each binds.
+        renamed: New names of imported names, by the name before.
+        kept: Imported names that keep their local name, with what they are imported as.
+        renames: All older names that rules rename, without the package.
+    """
+
+    def __init__(self, analysis: Analysis, options: Options) -> None:
+        self._analysis = analysis
+        self._options = options
+        bound = (name for scope in self._scopes() for name in scope.seen)
+        self._used = frozenset((*read_names(analysis.tree), *bound))
+        self.added: dict[str, str] = {}
+        self.renamed: dict[str, str] = {}
+        self.kept: dict[str, str] = {}
+        self.renames: dict[str, str] = {}
+
+    # -- names to write -----------------------------------------------------------------------
+
+    def refer(self, public: str, scope: Scope) -> cst.BaseExpression:
+        """Return an expression for a public name, as seen from a scope."""
+        direct = self._bound_to(public, scope)
+        if direct is not None:
+            return cst.Name(direct)
+        module, _, name = public.rpartition(".")
+        if not module:
+            return cst.Name(self._import_module(public))
+        return cst.Attribute(self.refer(module, scope), cst.Name(name))
+
+    def _bound_to(self, public: str, scope: Scope) -> str | None:
+        """Return a local name that an import binds to a public name, the usual one first."""
+        found = [
+            binding.local
+            for binding in _visible(scope)
+            if self._full(binding) == public and scope.import_of(binding.local) is binding
+        ]
+        usual = _USUAL.get(public, public.rpartition(".")[2])
+        return min(found, key=lambda name: (name != usual, name), default=None)
+
+    def _full(self, binding: ImportBinding) -> str:
+        if not binding.is_from and not binding.has_alias:
+            return binding.local
+        return public_name(binding.full)
+
+    def _import_module(self, module: str) -> str:
+        """Return the name of a module that the file is to import."""
+        if module == NNX:
+            local = self._free("nnx", "typed_nnx")
+            statement = (
+                f"import typed_nnx{'' if local == 'typed_nnx' else f' as {local}'}"
+                if self._options.target != FLAX_NNX
+                else f"from flax import nnx{'' if local == NNX else f' as {local}'}"
+            )
+        else:
+            local = self._free(module, f"{module}_module")
+            statement = f"import {module}{'' if local == module else f' as {local}'}"
+        self.added[local] = statement
+        return local
+
+    def _free(self, *candidates: str) -> str:
+        for candidate in candidates:
+            if candidate in self.added or candidate not in self._used:
+                return candidate
+        return f"_{candidates[0]}"
+
+    # -- names that change --------------------------------------------------------------------
+
+    def plan_renames(self, names: dict[str, str]) -> None:
+        """Decide which imported names are renamed everywhere, and which keep their local name.
+
+        Args:
+            names: Older names of NNX without the package, and their new names.
+        """
+        self.renames = names
+        exported = set(self._analysis.exported() or ())
+        for binding in self._imported():
+            old = public_name(binding.full).removeprefix(f"{NNX}.")
+            new = names.get(old)
+            if new is None or "." in new:
+                continue
+            if binding.has_alias:
+                continue
+            if (
+                binding.local in exported
+                or binding.local not in self._read
+                or new in self._taken(new)
+            ):
+                self.kept[binding.local] = new
+            else:
+                self.renamed[binding.local] = new
+
+    @property
+    def _read(self) -> frozenset[str]:
+        """The names that expressions of the file read."""
+        return frozenset(node.value for node in self._analysis.values if isinstance(node, cst.Name))
+
+    def _taken(self, name: str) -> frozenset[str]:
+        """The name itself where the file uses it for something else."""
+        if name not in self._used:
+            return frozenset()
+        for scope in self._scopes():
+            if name in scope.seen:
+                value = scope.seen[name]
+                if not (isinstance(value, External) and value.public == f"{NNX}.{name}"):
+                    return frozenset({name})
+        return frozenset()
+
+    def _imported(self) -> Iterator[ImportBinding]:
+        for scope in self._scopes():
+            for binding in scope.imports.values():
+                if binding.is_from and public_name(binding.full).startswith(f"{NNX}."):
+                    yield binding
+
+    def _scopes(self) -> Iterator[Scope]:
+        yield self._analysis.scope
+        yield from self._analysis.scopes.values()
+
+
+def _visible(scope: Scope) -> Iterator[ImportBinding]:
+    inner: Scope | None = scope
+    while inner is not None:
+        if inner is scope or inner.kind != "class":
+            yield from inner.imports.values()
+        inner = inner.parent

@@ -1,0 +1,62 @@
+"""The rules: what each is, and the list of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.file import File
+
+
+class Rule:
+    """A rule of the codemod.
+
+    A subclass has methods ``leave_Call(self, original, updated)`` and the like, for each type of
+    node that it rewrites. They return ``updated`` to leave a node as it is. ``original`` is the
+    node that the analysis knows; ``updated`` has what rules did to the parts of it.
+
+    Args:
+        file: The file that is being migrated.
+
+    Attributes:
+        code: Its number.
+        title: What it does, in Markdown.
+        since: The release of flax from which the older spelling is out of date.
+        before: A short module that it rewrites.
+        after: The same module after it.
+        names: What it only renames: older names of NNX and what they are called now.
+        handles: Other older names of NNX that it rewrites or marks.
+    """
+
+    code: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    since: ClassVar[tuple[int, ...]] = ()
+    before: ClassVar[str] = ""
+    after: ClassVar[str] = ""
+    names: ClassVar[Mapping[str, str]] = {}
+    handles: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+
+    def plan(self) -> None:
+        """Look at the whole file before any of it is rewritten."""
+
+
+_rules: dict[str, type[Rule]] = {}
+
+R = TypeVar("R", bound=type[Rule])
+
+
+def register(rule: R) -> R:
+    """Add a rule to the list of all: a decorator."""
+    if not rule.code or rule.code in _rules:
+        raise ValueError(f"{rule.__name__}: its code {rule.code!r} is empty or taken")
+    _rules[rule.code] = rule
+    return rule
+
+
+def all_rules() -> tuple[type[Rule], ...]:
+    """Return the rules in the order in which they apply."""
+    return tuple(_rules[code] for code in sorted(_rules))

@@ -1,0 +1,86 @@
+"""Reads the case files of rules: what a rule makes of a text.
+
+A file holds the cases of one rule, ``cases/tn103.txt``::
+
+    ### rewrite: an attribute of the package
+    from flax import nnx
+    x = nnx.VariableState
+    ### ->
+    from flax import nnx
+    x = nnx.Variable
+
+    ### no-op: a name of another package
+    ...
+
+A case without ``### ->`` is to stay as it is. What stands before the colon says what it is for: each
+rule has ``rewrite``, ``no-op``, ``alias`` and ``other package``, and as many more as it takes. A case
+runs with its own rule alone; ``[all]`` in the title runs all rules, ``[flax]`` migrates to flax.nnx.
+Every case is also run a second time, which changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CASES = Path(__file__).parent / "cases"
+KINDS = ("rewrite", "no-op", "alias", "other package")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case of a rule.
+
+    Attributes:
+        code: The rule.
+        kind: What it is for: one of `KINDS`, or another word.
+        title: What is special about it.
+        before: The text before.
+        after: The text after.
+    """
+
+    code: str
+    kind: str
+    title: str
+    before: str
+    after: str
+
+    @property
+    def runs_all(self) -> bool:
+        """Whether all rules run."""
+        return "[all]" in self.title
+
+    @property
+    def target(self) -> str:
+        """The runtime that the text is migrated to."""
+        return "flax.nnx" if "[flax]" in self.title else "typed_nnx"
+
+
+def read_cases(file: Path) -> list[Case]:
+    """Return the cases of a file."""
+    cases: list[Case] = []
+    for part in ("\n" + file.read_text()).split("\n### ")[1:]:
+        heading, _, text = part.partition("\n")
+        text = text.rstrip("\n") + "\n"
+        if heading.strip() == "->":
+            last = cases.pop()
+            cases.append(Case(last.code, last.kind, last.title, last.before, text))
+        else:
+            kind, _, title = heading.partition(":")
+            cases.append(Case(file.stem.upper(), kind.strip(), title.strip(), text, text))
+    return cases
+
+
+def all_cases() -> list[Case]:
+    """Return the cases of all files."""
+    return [case for file in sorted(CASES.glob("tn*.txt")) for case in read_cases(file)]
+
+
+def case_parameters() -> list[object]:
+    """Return the cases as parameters of a test, with readable names."""
+    return [
+        pytest.param(case, id=f"{case.code}-{case.kind}-{case.title}".replace(" ", "_"))
+        for case in all_cases()
+    ]
