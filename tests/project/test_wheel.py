@@ -34,7 +34,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 def sources_of(folder: Path) -> set[str]:
     """Return the files that belong to a package, relative to its folder."""
-    wanted = {".py", ".pyi", ".typed"}
+    wanted = {".py", ".pyi", ".typed", ".css", ".js", ".json"}
     return {
         str(path.relative_to(folder))
         for path in folder.rglob("*")

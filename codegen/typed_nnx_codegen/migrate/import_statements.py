@@ -27,9 +27,9 @@ def finish_imports(before: cst.Module, after: cst.Module, file: File) -> cst.Mod
     """
     if after is before and not file.names.added:
         return after
-    read = frozenset(read_names(after))
+    read = read_names(after)
     exported = frozenset(file.analysis.exported() or ())
-    lost = frozenset(read_names(before)) - read - exported
+    lost = read_names(before) - read - exported
     if lost:
         pruned = after.visit(_Prune(lost, file))
         assert isinstance(pruned, cst.Module)

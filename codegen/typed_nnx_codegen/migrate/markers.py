@@ -27,10 +27,18 @@ def marked_codes(lines: Iterable[cst.EmptyLine]) -> frozenset[str]:
 
 
 def with_marks(
-    lines: Sequence[cst.EmptyLine], marks: Sequence[tuple[str, str]]
+    lines: Sequence[cst.EmptyLine],
+    marks: Sequence[tuple[str, str]],
+    elsewhere: frozenset[str],
 ) -> list[cst.EmptyLine]:
-    """Return the lines above a statement with markers added that are not there yet."""
-    there = set(marked_codes(lines))
+    """Return the lines above a statement with markers added that are not there yet.
+
+    Args:
+        lines: The lines.
+        marks: The rules and what they say.
+        elsewhere: The rules that have a marker above these lines.
+    """
+    there = {*marked_codes(lines), *elsewhere}
     added: list[cst.EmptyLine] = []
     for code, message in marks:
         if code not in there:
@@ -39,10 +47,16 @@ def with_marks(
     return [*lines, *added]
 
 
-def kept_codes(node: cst.CSTNode) -> frozenset[str]:
-    """Return the rules that a comment at a statement keeps away from it."""
+def kept_codes(node: cst.CSTNode, above: Sequence[cst.EmptyLine] = ()) -> frozenset[str]:
+    """Return the rules that a comment at a statement keeps away from it.
+
+    Args:
+        node: The statement.
+        above: Lines above it that are not its own.
+    """
     found: set[str] = set()
-    for text in _comments_at(node):
+    lines = [line.comment.value for line in above if line.comment is not None]
+    for text in (*lines, *_comments_at(node)):
         match = _KEEP.search(text)
         if match is not None:
             found.update(re.findall(r"TN\d+", match["codes"]) or [EVERY])

@@ -121,7 +121,7 @@ class Names:
         return frozenset(node.value for node in self._analysis.values if isinstance(node, cst.Name))
 
     def _taken(self, name: str) -> frozenset[str]:
-        """The name itself where the file uses it for something else."""
+        """Return the name where the file uses it for something else, else nothing."""
         if name not in self._used:
             return frozenset()
         for scope in self._scopes():
@@ -134,7 +134,7 @@ class Names:
     def _imported(self) -> Iterator[ImportBinding]:
         for scope in self._scopes():
             for binding in scope.imports.values():
-                if binding.is_from and public_name(binding.full).startswith(f"{NNX}."):
+                if binding.is_from and public_name(binding.module) == NNX:
                     yield binding
 
     def _scopes(self) -> Iterator[Scope]:

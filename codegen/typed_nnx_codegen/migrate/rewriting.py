@@ -8,9 +8,10 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import is_kind
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
-from typed_nnx_codegen.migrate.markers import EVERY, kept_codes, with_marks
+from typed_nnx_codegen.migrate.markers import EVERY, kept_codes, marked_codes, with_marks
 from typed_nnx_codegen.migrate.registry import Rule
 
 Rewritten = cst.CSTNode | cst.FlattenSentinel[cst.CSTNode] | cst.RemovalSentinel
@@ -71,6 +72,10 @@ class Pass(cst.CSTTransformer):
 
     def __init__(self, file: File, rules: Sequence[Rule]) -> None:
         super().__init__()
+        tree = file.analysis.tree
+        # libcst keeps comments above the first statement with the module.
+        self._first = tree.body[0] if tree.body else None
+        self._header = _last_paragraph(tree.header)
         self.places: list[Place] = []
         self._file = file
         self._handlers = _handlers(rules)
@@ -80,12 +85,14 @@ class Pass(cst.CSTTransformer):
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Enter a node; layout is passed over."""
-        if isinstance(node, _LAYOUT):
+        kind = type(node)
+        if is_kind(kind, *_LAYOUT):
             return False
-        if isinstance(node, _STATEMENTS):
+        if is_kind(kind, *_STATEMENTS):
             self._marks.append([])
-            self._kept.append(self._kept[-1] | kept_codes(node))
-        if isinstance(node, _SCOPED):
+            header = self._header if node is self._first else ()
+            self._kept.append(self._kept[-1] | kept_codes(node, header))
+        if is_kind(kind, *_SCOPED):
             scope = self._file.analysis.scopes.get(node, self._scopes[-1])
             self._scopes.append(scope)
             self._file.scope = scope
@@ -93,21 +100,23 @@ class Pass(cst.CSTTransformer):
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Rewritten:  # type: ignore[override]  # a node of any type has rules
         """Let the rules for its type rewrite a node."""
-        if isinstance(original_node, _LAYOUT):
+        kind = type(original_node)
+        if is_kind(kind, *_LAYOUT):
             return updated_node
-        if isinstance(original_node, _SCOPED):
+        if is_kind(kind, *_SCOPED):
             self._scopes.pop()
             self._file.scope = self._scopes[-1]
         result: Rewritten = updated_node
-        for code, handler in self._handlers.get(type(original_node), ()):
-            if not isinstance(result, type(original_node)):
+        for code, handler in self._handlers.get(kind, ()):
+            if type(result) is not kind:
                 break
             if code in self._kept[-1] or EVERY in self._kept[-1]:
                 continue
             result = self._apply(code, handler, original_node, result)
-        if isinstance(original_node, _STATEMENTS):
+        if is_kind(kind, *_STATEMENTS):
             self._kept.pop()
-            return _marked(result, self._marks.pop())
+            header = self._header if original_node is self._first else ()
+            return _marked(result, self._marks.pop(), header)
         return result
 
     def _apply(
@@ -133,18 +142,30 @@ def _handlers(rules: Sequence[Rule]) -> dict[type[cst.CSTNode], list[tuple[str, 
     return found
 
 
-def _marked(result: Rewritten, marks: Sequence[tuple[str, str]]) -> Rewritten:
+def _marked(
+    result: Rewritten, marks: Sequence[tuple[str, str]], header: Sequence[cst.EmptyLine]
+) -> Rewritten:
     """Put markers above a statement, or above the first one that replaces it."""
     if not marks:
         return result
     if isinstance(result, cst.FlattenSentinel):
         first, *rest = result
-        return cst.FlattenSentinel([_with_lines(first, marks), *rest])
-    return _with_lines(result, marks) if isinstance(result, cst.CSTNode) else result
+        return cst.FlattenSentinel([_with_lines(first, marks, header), *rest])
+    return _with_lines(result, marks, header) if isinstance(result, cst.CSTNode) else result
 
 
-def _with_lines(node: cst.CSTNode, marks: Sequence[tuple[str, str]]) -> cst.CSTNode:
+def _with_lines(
+    node: cst.CSTNode, marks: Sequence[tuple[str, str]], header: Sequence[cst.EmptyLine]
+) -> cst.CSTNode:
     lines = getattr(node, "leading_lines", None)
     if lines is None:
         return node
-    return node.with_changes(leading_lines=with_marks(lines, marks))
+    return node.with_changes(leading_lines=with_marks(lines, marks, marked_codes(header)))
+
+
+def _last_paragraph(lines: Sequence[cst.EmptyLine]) -> tuple[cst.EmptyLine, ...]:
+    """Return the comments that stand directly above what follows."""
+    last: list[cst.EmptyLine] = []
+    for line in lines:
+        last = [*last, line] if line.comment is not None else []
+    return tuple(last)

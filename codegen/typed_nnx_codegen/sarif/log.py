@@ -1,25 +1,15 @@
-"""Reports of mypy as a SARIF 2.1.0 log.
-
-Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
-"""
+"""Reports of mypy as a SARIF 2.1.0 log."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from urllib.parse import quote
 
+from typed_nnx_codegen.sarif.document import Fingerprints, artifact, document
 from typed_nnx_codegen.sarif.reports import Report
 
-SCHEMA = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
-# Code scanning takes URIs without it for files of the repository too; other readers need to know.
-_ROOT = "%SRCROOT%"
 _OUR_CODES = "nnx"
 _WITHOUT_CODE = "mypy"
 _MYPY_PAGE = "https://mypy.readthedocs.io/en/stable/_refs.html#code-"
@@ -51,20 +41,15 @@ def log_of(reports: Iterable[Report], project: Project) -> dict[str, object]:
     # mypy repeats nothing, but a caller may join the output of several runs.
     found = list(dict.fromkeys(reports))
     rules = sorted({_rule_id(report) for report in found})
-    driver = {
+    driver: dict[str, object] = {
         "name": "mypy",
         "informationUri": "https://mypy-lang.org",
         "version": project.mypy_version,
         "rules": [_rule(code, project) for code in rules],
     }
-    seen: Counter[str] = Counter()
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_ROOT: {"uri": _folder_uri(project.root)}},
-        "results": [_result(report, rules, project, seen) for report in found],
-    }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    prints = Fingerprints(_FINGERPRINT)
+    results = [_result(report, rules, project, prints) for report in found]
+    return document(driver, project.root, results)
 
 
 # -- rules --------------------------------------------------------------------------------------
@@ -103,29 +88,21 @@ def _rule(code: str, project: Project) -> dict[str, object]:
 
 
 def _result(
-    report: Report, rules: list[str], project: Project, seen: Counter[str]
+    report: Report, rules: list[str], project: Project, prints: Fingerprints
 ) -> dict[str, object]:
     rule = _rule_id(report)
     path = (project.folder / report.file).resolve()
-    location = {"artifactLocation": _artifact(path, project.root), **_region(report, path)}
+    location = {"artifactLocation": artifact(path, project.root), **_region(report, path)}
     return {
         "ruleId": rule,
         "ruleIndex": rules.index(rule),
         "level": report.severity,
         "message": {"text": "\n".join(filter(None, (report.message, report.hint)))},
         "locations": [{"physicalLocation": location}],
-        "partialFingerprints": {_FINGERPRINT: _fingerprint(report, path, project.root, seen)},
+        "partialFingerprints": prints.of(
+            rule, path, project.root, report.message, _line_text(report, path)
+        ),
     }
-
-
-def _artifact(path: Path, root: Path) -> dict[str, object]:
-    if path.is_relative_to(root):
-        return {"uri": quote(path.relative_to(root).as_posix()), "uriBaseId": _ROOT}
-    return {"uri": path.as_uri()}
-
-
-def _folder_uri(path: Path) -> str:
-    return path.as_uri().rstrip("/") + "/"
 
 
 def _region(report: Report, path: Path) -> dict[str, object]:
@@ -142,13 +119,8 @@ def _region(report: Report, path: Path) -> dict[str, object]:
     return {"region": region}
 
 
-def _fingerprint(report: Report, path: Path, root: Path, seen: Counter[str]) -> str:
-    """Return what stays the same when lines above the report come and go."""
-    place = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
-    text = _line(path, report.line).strip() or str(report.line)
-    key = "\0".join((_rule_id(report), place, report.message, text))
-    seen[key] += 1
-    return hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()
+def _line_text(report: Report, path: Path) -> str:
+    return _line(path, report.line).strip() or str(report.line)
 
 
 def _line(path: Path, number: int) -> str:

@@ -44,4 +44,5 @@ def test_each_rule_has_cases_of_each_kind(rule: type[Rule]) -> None:
 def test_the_example_of_a_rule_is_what_it_does(rule: type[Rule]) -> None:
     assert migrated(rule.before, Options()) == rule.after
     assert rule.__doc__
-    assert rule.since
+    # Flax itself is imported by the last release too.
+    assert bool(rule.since) == (rule.code != "TN101")

@@ -131,10 +131,7 @@ class Calls:
             case Array():
                 return ARRAY
             case Collection(kind="dict"):
-                if receiver.keys is not None and isinstance(key, Constant):
-                    if key.value in receiver.keys and receiver.items is not None:
-                        return receiver.items[receiver.keys.index(key.value)]
-                return receiver.element
+                return _item_of_dict(receiver, key)
             case Collection():
                 if key == Plain("slice"):
                     return Collection(receiver.kind, None, receiver.element)
@@ -153,10 +150,8 @@ class Calls:
         if derives(receiver, "List", "Dict", "Sequential"):
             if key == Plain("slice"):
                 return Collection("list", None, receiver.of)
-            if derives(receiver, "Dict") and isinstance(key, Constant):
-                if isinstance(receiver.of, Collection):
-                    return self.subscript(receiver.of, [key])
-            return receiver.of
+            is_mapping = derives(receiver, "Dict") and isinstance(receiver.of, Collection)
+            return self.subscript(receiver.of, [key]) if is_mapping else receiver.of
         member = member_of(receiver, "__getitem__")
         if isinstance(member, Method):
             return self._method(member, (), None, self._analysis.scope)
@@ -251,7 +246,7 @@ class Calls:
             if isinstance(base, ProjectClass) and "__init__" in base.methods:
                 pass_arguments(base.methods["__init__"], arguments, skip=True)
                 break
-        of = UNKNOWN
+        of: Value = UNKNOWN
         if "Sequential" in found or "List" in found or "Dict" in found:
             of = _made_of("Sequential" if "Sequential" in found else "List", arguments)
         self._let_go(arguments)
@@ -365,3 +360,11 @@ def _method_of_plain(receiver: Value, name: str, values: list[Value]) -> Value:
             return join(receiver.element, *values[1:])
         return UNKNOWN
     return Plain("str") if isinstance(receiver, Plain) and receiver.type_name == "str" else UNKNOWN
+
+
+def _item_of_dict(receiver: Collection, key: Value) -> Value:
+    if receiver.keys is None or receiver.items is None or not isinstance(key, Constant):
+        return receiver.element
+    if key.value not in receiver.keys:
+        return receiver.element
+    return receiver.items[receiver.keys.index(key.value)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -113,7 +113,7 @@ class Expressions:
 
     def _bind_elements(
         self,
-        elements: tuple[cst.BaseElement, ...] | list[cst.BaseElement],
+        elements: Sequence[cst.BaseElement],
         value: Value,
         scope: Scope,
     ) -> None:
@@ -128,9 +128,7 @@ class Expressions:
                 self.bind(element.value, item_of(value, index, len(elements)), scope)
 
     @staticmethod
-    def _around_star(
-        elements: tuple[cst.BaseElement, ...] | list[cst.BaseElement], index: int, value: Value
-    ) -> Value:
+    def _around_star(elements: Sequence[cst.BaseElement], index: int, value: Value) -> Value:
         star = next(
             place
             for place, element in enumerate(elements)

@@ -51,10 +51,10 @@ class Imports:
             local = _alias_of(alias)
             if local is None:
                 first = full.partition(".")[0]
-                binding = ImportBinding(first, first, full, has_alias=False, is_from=False)
+                binding = ImportBinding(first, first, full, full, has_alias=False, is_from=False)
                 scope.bind_import(binding, self._module(first))
             else:
-                binding = ImportBinding(local, full, full, has_alias=True, is_from=False)
+                binding = ImportBinding(local, full, full, full, has_alias=True, is_from=False)
                 scope.bind_import(binding, self._module(full))
 
     def _bind_from(self, node: cst.ImportFrom, scope: Scope) -> None:
@@ -70,7 +70,14 @@ class Imports:
             value = self._imported(source, module, name)
             full = value.name if isinstance(value, External) else f"{module}.{name}"
             scope.bind_import(
-                ImportBinding(local or name, full, name, has_alias=local is not None, is_from=True),
+                ImportBinding(
+                    local or name,
+                    full,
+                    module,
+                    name,
+                    has_alias=local is not None,
+                    is_from=True,
+                ),
                 value,
             )
 

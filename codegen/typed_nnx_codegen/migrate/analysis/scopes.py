@@ -21,6 +21,7 @@ class ImportBinding:
     Attributes:
         local: The name.
         full: What it stands for, dotted: ``flax.nnx.Param``.
+        module: The module that the statement names, dotted: the one that has the name.
         imported: The name after ``import``, as the statement spells it.
         has_alias: Whether the statement says ``as``.
         is_from: Whether it is ``from ... import ...``.
@@ -28,6 +29,7 @@ class ImportBinding:
 
     local: str
     full: str
+    module: str
     imported: str
     has_alias: bool
     is_from: bool

@@ -84,22 +84,23 @@ class Statements:
                 value = self._expressions.evaluate(node.value, scope) if node.value else NOTHING
                 self._analysis.returned(scope, value)
             case cst.Assert():
-                self._expressions.evaluate(node.test, scope)
-                if node.msg is not None:
-                    self._expressions.evaluate(node.msg, scope)
+                self._expressions_in(node, scope)
                 self._expressions.narrow(node.test, scope, holds=True)
             case cst.Import() | cst.ImportFrom():
                 self._analysis.imports.bind(node, scope)
-            case cst.Global():
-                for item in node.names:
-                    scope.outer[item.name.value] = self._analysis.scope
-            case cst.Nonlocal():
-                for item in node.names:
-                    owner = scope.parent.owner_of(item.name.value) if scope.parent else None
-                    if owner is not None:
-                        scope.outer[item.name.value] = owner
+            case cst.Global() | cst.Nonlocal():
+                self._declared(node, scope)
             case _:
                 self._expressions_in(node, scope)
+
+    def _declared(self, node: cst.Global | cst.Nonlocal, scope: Scope) -> None:
+        for item in node.names:
+            name = item.name.value
+            owner: Scope | None = self._analysis.scope
+            if isinstance(node, cst.Nonlocal):
+                owner = scope.parent.owner_of(name) if scope.parent is not None else None
+            if owner is not None and owner is not scope:
+                scope.outer[name] = owner
 
     def _expressions_in(self, node: cst.CSTNode, scope: Scope) -> None:
         for child in children(node):

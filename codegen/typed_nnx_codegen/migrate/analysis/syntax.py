@@ -38,16 +38,22 @@ def _code_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(name for name in names if "whitespace" not in name and name not in _LAYOUT)
 
 
+@cache
+def is_kind(kind: type, *of: type[cst.CSTNode]) -> bool:
+    """Whether a type of nodes is one of some types; quicker than `isinstance` for libcst's bases."""
+    return issubclass(kind, of)
+
+
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the parts of a node that hold code, in the order of the text."""
     for name in _code_fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, cst.CSTNode):
-            yield value
-        elif isinstance(value, (tuple, list)):
+        if type(value) is tuple or type(value) is list:
             for item in value:
-                if isinstance(item, cst.CSTNode):
+                if is_kind(type(item), cst.CSTNode):
                     yield item
+        elif value is not None and is_kind(type(value), cst.CSTNode):
+            yield value
 
 
 def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -151,17 +157,22 @@ def parameters_of(parameters: cst.Parameters) -> Iterator[cst.Param]:
         yield parameters.star_kwarg
 
 
-def read_names(node: cst.CSTNode) -> Iterator[str]:
-    """Yield the names that code reads or binds; not those in import statements."""
-    if isinstance(node, (cst.Import, cst.ImportFrom)):
-        return
-    if isinstance(node, cst.Name):
-        yield node.value
-    elif isinstance(node, cst.Attribute) or isinstance(node, cst.Arg):
-        yield from read_names(node.value)
-        return
-    elif isinstance(node, cst.SimpleString):
-        # An annotation in quotes.
-        yield from _WORD.findall(text_of(node) or "")
-    for child in children(node):
-        yield from read_names(child)
+def read_names(node: cst.CSTNode) -> frozenset[str]:
+    """Return the names that code reads or binds; not those in import statements."""
+    names: set[str] = set()
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        match current:
+            case cst.Import() | cst.ImportFrom():
+                continue
+            case cst.Name():
+                names.add(current.value)
+            case cst.Attribute() | cst.Arg():
+                stack.append(current.value)
+            case cst.SimpleString():
+                # It may be an annotation in quotes.
+                names.update(_WORD.findall(current.value))
+            case _:
+                stack.extend(children(current))
+    return frozenset(names)

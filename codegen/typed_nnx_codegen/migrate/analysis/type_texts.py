@@ -18,6 +18,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
     join,
 )
 
+_FIXED: Final = {"None": NONE, "array": ARRAY, "special": UNKNOWN, "unknown": UNKNOWN}
+_CONTAINERS: Final = frozenset({"dict", "list", "tuple"})
 _PLAIN: Final = frozenset({"bool", "bytes", "callable", "float", "int", "str", "dtype"})
 
 
@@ -33,36 +35,28 @@ def value_of(text: str, receiver: Value = UNKNOWN, arguments: Sequence[Value] = 
     if len(parts) > 1:
         return join(*(value_of(part, receiver, arguments) for part in parts))
     name, _, inner = text.partition("[")
-    items = [
-        value_of(item, receiver, arguments) for item in _split(inner[:-1], ",") if item != "..."
-    ]
-    match name:
-        case "array":
-            return ARRAY
-        case "None":
-            return NONE
-        case "self":
-            return receiver
-        case "unknown" | "special":
-            return UNKNOWN
-        case "type":
-            return External(f"nnx.{inner[:-1]}")
-        case "list":
-            return Collection("list", None, items[0] if items else UNKNOWN)
-        case "tuple":
-            if "..." in inner or not items:
-                return Collection("tuple", None, items[0] if items else UNKNOWN)
-            return Collection("tuple", tuple(items), join(*items))
-        case "dict":
-            return Collection("dict", None, items[-1] if items else UNKNOWN)
+    inner = inner.removesuffix("]")
+    if name in _FIXED:
+        return _FIXED[name]
+    if name == "self":
+        return receiver
+    if name == "type":
+        return External(f"nnx.{inner}")
+    if name in _CONTAINERS:
+        return _container(name, inner, receiver, arguments)
     if name in _PLAIN:
         return Plain(name)
     if name.startswith("arg"):
         position = int(name[3:])
         return arguments[position] if position < len(arguments) else UNKNOWN
-    return (
-        Instance(f"nnx.{name}", items[0] if items else UNKNOWN) if name[:1].isupper() else UNKNOWN
-    )
+    return Instance(f"nnx.{name}") if name[:1].isupper() else UNKNOWN
+
+
+def _container(name: str, inner: str, receiver: Value, arguments: Sequence[Value]) -> Value:
+    items = [value_of(item, receiver, arguments) for item in _split(inner, ",") if item != "..."]
+    if name == "tuple" and items and "..." not in inner:
+        return Collection("tuple", tuple(items), join(*items))
+    return Collection(name, None, items[-1] if items else UNKNOWN)
 
 
 @cache

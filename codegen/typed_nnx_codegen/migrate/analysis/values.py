@@ -349,10 +349,10 @@ def _merged_collections(first: Collection, second: Collection) -> Collection | N
     if first.kind != second.kind:
         return None
     items: tuple[Value, ...] | None = None
-    if first.items is not None and second.items is not None and first.keys == second.keys:
-        if len(first.items) == len(second.items):
-            pairs = zip(first.items, second.items, strict=True)
-            items = tuple(join(one, other) for one, other in pairs)
+    alike = first.items is not None and second.items is not None and first.keys == second.keys
+    if alike and len(first.items or ()) == len(second.items or ()):
+        pairs = zip(first.items or (), second.items or (), strict=True)
+        items = tuple(join(one, other) for one, other in pairs)
     element = join(first.element, second.element)
     return Collection(first.kind, items, element, first.keys if items is not None else None)
 

@@ -28,7 +28,7 @@ class ImportFromTarget(Rule):
 
     code = "TN101"
     title = "`flax.experimental.nnx` and `flax.nnx` are imported from the target"
-    since = (0, 13, 0)
+    since = ()
     before = "from flax import nnx\n\nlayer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\n"
     after = "import typed_nnx as nnx\n\nlayer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))\n"
 
@@ -177,15 +177,17 @@ class ImportFromTarget(Rule):
 
     def _mark_missing(self, original: cst.SimpleStatementLine, body: Sequence[Small]) -> None:
         for statement in body:
-            if isinstance(statement, cst.ImportFrom) and not isinstance(
-                statement.names, cst.ImportStar
-            ):
-                if self._module(statement) in (_OLD, _FLAX) and self._moves(
-                    self._module(statement)
-                ):
-                    for alias in statement.names:
-                        if self._is_missing(dotted(alias.name)):
-                            self.file.decide(original, self._missing(dotted(alias.name)))
+            if not isinstance(statement, cst.ImportFrom):
+                continue
+            module = self._module(statement)
+            if isinstance(statement.names, cst.ImportStar) or not self._moves_from(module):
+                continue
+            for alias in statement.names:
+                if self._is_missing(dotted(alias.name)):
+                    self.file.decide(original, self._missing(dotted(alias.name)))
+
+    def _moves_from(self, module: str) -> bool:
+        return module in (_OLD, _FLAX) and self._moves(module)
 
 
 def _as(name: str) -> cst.AsName:

@@ -36,6 +36,9 @@ class Renaming(Rule):
         binding = self.file.scope.import_of(original.value)
         if binding is None or not binding.is_from or binding.has_alias:
             return updated
+        if public_name(binding.module) != NNX:
+            # The project's own name for it: another file has to change first.
+            return updated
         if "." in new:
             return self.file.refer(new)
         renamed = self.file.names.renamed.get(original.value)

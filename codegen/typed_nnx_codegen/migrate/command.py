@@ -1,0 +1,198 @@
+"""The commands ``typed-nnx migrate`` and ``typed-nnx rules``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, Literal, TypedDict, Unpack
+
+import click
+
+from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX, Options
+from typed_nnx_codegen.migrate.report import FORMS
+from typed_nnx_codegen.migrate.rule_info import RuleInfo, known_rules
+from typed_nnx_codegen.migrate.rule_list import rules_as_json, rules_as_markdown, show_rules
+from typed_nnx_codegen.migrate.screen import Screen
+from typed_nnx_codegen.migrate.selection import (
+    BadSelection,
+    codes_named,
+    release_of,
+    selected,
+)
+from typed_nnx_codegen.migrate.session import (
+    WRONG_USE,
+    Refused,
+    ReportFile,
+    Request,
+    migrate_paths,
+)
+
+_REPORT_NAME: Final = "typed-nnx-migration"
+
+
+class _Given(TypedDict):
+    """What the command line of ``migrate`` gives."""
+
+    paths: tuple[Path, ...]
+    write: bool
+    check: bool
+    select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    target: Literal["typed_nnx", "flax.nnx"]
+    from_release: str
+    jobs: int | None
+    report: tuple[str, ...]
+    report_file: tuple[str, ...]
+    allow_dirty: bool
+    diff: bool | None
+    quiet: bool
+
+
+@click.command(name="migrate", short_help="Rewrite older NNX code.")
+@click.argument(
+    "paths",
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+)
+@click.option(
+    "--write", is_flag=True, help="Write the files; otherwise only show what would change."
+)
+@click.option("--check", is_flag=True, help="Write nothing; status 1 if a file would change.")
+@click.option(
+    "--select",
+    metavar="CODES",
+    multiple=True,
+    help="Apply only these rules: TN101,TN12 (TN12 is all that begin like it).",
+)
+@click.option("--ignore", metavar="CODES", multiple=True, help="Leave these rules out.")
+@click.option(
+    "--target",
+    type=click.Choice([TYPED_NNX, FLAX_NNX]),
+    default=TYPED_NNX,
+    show_default=True,
+    help="The runtime that the code is to run on.",
+)
+@click.option(
+    "--from",
+    "from_release",
+    metavar="RELEASE",
+    default="",
+    help="The release of flax that the code runs on, 0.8 or 0.10.2: leave out older rules.",
+)
+@click.option(
+    "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes; as many as cores if absent."
+)
+@click.option(
+    "--report", type=click.Choice(list(FORMS)), multiple=True, help="Write a report; repeatable."
+)
+@click.option(
+    "--report-file",
+    metavar="FILE",
+    multiple=True,
+    help=f"Where the report goes, one for each --report; - is standard output, {_REPORT_NAME}.FORM "
+    "if absent.",
+)
+@click.option("--allow-dirty", is_flag=True, help="Write files with changes not committed to Git.")
+@click.option(
+    "--diff/--no-diff", default=None, help="Show the diff; on, but for --write and --quiet."
+)
+@click.option("--quiet", is_flag=True, help="Show only what went wrong.")
+def migrate(**given: Unpack[_Given]) -> None:
+    """Rewrite older NNX code in the files and folders PATH.
+
+    Nothing is written without --write. The code is read, never imported. Where a rule cannot be
+    sure, it leaves the code; a comment above it, TODO[typed-nnx], says what a person must decide.
+
+    Standard output has the diff, in the form that `git apply` takes; the summary is on standard
+    error.
+
+    Status 0: done, or nothing to do.
+
+    Status 1: with --check a file would change (what only a person can decide does not count once
+    its comment is in the file); or a file could not be migrated or written, which the others were;
+    or a report could not be written.
+
+    Status 2: wrong use, or files to write have changes that are not committed.
+    """
+    try:
+        request = _request(given)
+    except BadSelection as error:
+        raise click.UsageError(str(error)) from error
+    screen = Screen(
+        quiet=given["quiet"],
+        diff=not given["write"] if given["diff"] is None else given["diff"],
+        report_on_output=any(report.path is None for report in request.reports),
+    )
+    try:
+        status = migrate_paths(request, screen)
+    except Refused as error:
+        screen.complain(f"typed-nnx migrate: {error}")
+        status = WRONG_USE
+    sys.exit(status)
+
+
+def _request(given: _Given) -> Request:
+    if given["write"] and given["check"]:
+        raise click.UsageError("--check writes nothing and --write writes; give one of them")
+    release = release_of(given["from_release"]) if given["from_release"] else ()
+    every = known_rules()
+    rules = selected(every, given["select"], given["ignore"], release)
+    codes = None if len(rules) == len(every) else frozenset(rule.code for rule in rules)
+    return Request(
+        paths=given["paths"],
+        options=Options(target=given["target"], codes=codes),
+        rules=rules,
+        jobs=given["jobs"] or os.cpu_count() or 1,
+        mode="write" if given["write"] else "check" if given["check"] else "show",
+        allow_dirty=given["allow_dirty"],
+        reports=_reports(given["report"], given["report_file"]),
+        from_release=given["from_release"],
+    )
+
+
+def _reports(forms: Sequence[str], files: Sequence[str]) -> tuple[ReportFile, ...]:
+    if len(files) > len(forms):
+        raise click.UsageError("--report-file has no --report to belong to.\n  Fix: --report html")
+    names = [*files, *(f"{_REPORT_NAME}.{form}" for form in forms[len(files) :])]
+    if names.count("-") > 1:
+        raise click.UsageError("only one report can go to standard output")
+    if len(set(names)) < len(names):
+        raise click.UsageError("two reports have the same file.\n  Fix: --report-file for each")
+    for name in names:
+        path = Path(name)
+        if name != "-" and (path.is_dir() or not path.parent.is_dir()):
+            problem = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+            raise click.UsageError(f"--report-file {name!r} {problem}")
+    return tuple(
+        ReportFile(form, None if name == "-" else Path(name))
+        for form, name in zip(forms, names, strict=True)
+    )
+
+
+@click.command(name="rules", short_help="List the rules of migrate, with examples.")
+@click.argument("codes", metavar="[CODE...]", nargs=-1)
+@click.option("--format", "form", type=click.Choice(["json", "md"]), help="For programs and pages.")
+def rules(codes: tuple[str, ...], form: str | None) -> None:
+    """List the rules of `typed-nnx migrate` with code before and after.
+
+    With CODE, TN101 or the beginning of several, those rules and what there is to know of them.
+    """
+    every = known_rules()
+    try:
+        named = codes_named(every, codes) if codes else {rule.code for rule in every}
+    except BadSelection as error:
+        raise click.UsageError(str(error)) from error
+    _show([rule for rule in every if rule.code in named], form, in_full=bool(codes))
+
+
+def _show(found: Sequence[RuleInfo], form: str | None, *, in_full: bool) -> None:
+    if form == "json":
+        click.echo(rules_as_json(found), nl=False)
+    elif form == "md":
+        click.echo(rules_as_markdown(found), nl=False)
+    else:
+        show_rules(found, in_full=in_full)

@@ -1,0 +1,51 @@
+"""What a report and a listing say of a rule."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+
+import typed_nnx_codegen.migrate.rules  # noqa: F401 - importing the package registers the rules
+from typed_nnx_codegen.migrate import registry
+
+
+@dataclass(frozen=True)
+class RuleInfo:
+    """What there is to say of a rule.
+
+    Attributes:
+        code: Its number, ``TN102``.
+        title: What it does, as Markdown.
+        since: The release of flax from which the old spelling is out of date; empty for a rule that
+            does not depend on it.
+        before: An example of what it rewrites.
+        after: The example, rewritten.
+        explanation: What it does and leaves, as Markdown.
+    """
+
+    code: str
+    title: str
+    since: tuple[int, ...] = ()
+    before: str = ""
+    after: str = ""
+    explanation: str = ""
+
+    @property
+    def release(self) -> str:
+        """The release as flax writes it; empty where there is none."""
+        return ".".join(map(str, self.since))
+
+
+def known_rules() -> tuple[RuleInfo, ...]:
+    """Return all rules, in the order of their numbers."""
+    return tuple(
+        RuleInfo(
+            code=rule.code,
+            title=rule.title,
+            since=rule.since,
+            before=rule.before,
+            after=rule.after,
+            explanation=inspect.cleandoc(rule.__doc__ or ""),
+        )
+        for rule in registry.all_rules()
+    )

@@ -1,0 +1,1 @@
+"""Files that hold Python code: modules, notebooks, Markdown and reStructuredText."""

@@ -1,0 +1,58 @@
+"""Whether a text is Python, without running it."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+import libcst
+
+
+class TooDeepError(Exception):
+    """Code is nested so deeply that parsers come to their limits; libcst's would end the process."""
+
+
+def is_python(text: str) -> bool:
+    """Whether a text parses, be it with the syntax of a newer Python than the one that runs.
+
+    Raises:
+        TooDeepError: It is nested too deeply to say.
+    """
+    return not error_in(text) or parses_with_libcst(text)
+
+
+def error_in(text: str) -> str:
+    """Return where and why a text does not parse with the Python that runs; empty where it does.
+
+    Raises:
+        TooDeepError: It is nested too deeply to say.
+    """
+    try:
+        with warnings.catch_warnings():
+            # Escapes in the strings of users are not our business.
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        if error.msg and error.msg.startswith(("too many nested", "too many statically nested")):
+            raise TooDeepError(error.msg) from error
+        return f"line {error.lineno}: {error.msg}"
+    except (RecursionError, MemoryError) as error:
+        # The parser of Python 3.11 calls its own limit a MemoryError.
+        raise TooDeepError("it is nested too deeply") from error
+    except ValueError as error:
+        return f"line 1: {error}"
+    return ""
+
+
+def gives_back(text: str) -> str:
+    """Return a text as libcst writes it: the same, but for a few spaces in unusual places."""
+    return libcst.parse_module(text).code
+
+
+def parses_with_libcst(text: str) -> bool:
+    """Whether a text parses with libcst, which knows the syntax of newer Pythons too."""
+    try:
+        libcst.parse_module(text)
+    except (libcst.ParserSyntaxError, ValueError):
+        return False
+    return True

@@ -1,0 +1,81 @@
+"""``typed-nnx rules``, and the group of the commands: what each costs and what it needs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from tests.codegen.migrate.fake_migration import RULES, install
+from typed_nnx_codegen.commands import typed_nnx
+from typed_nnx_codegen.migrate import rule_list
+
+
+@pytest.fixture
+def stand_ins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rules instead of those that there are."""
+    install(monkeypatch)
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_rules_are_listed_with_code_before_and_after() -> None:
+    result = CliRunner().invoke(typed_nnx, ["rules"])
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "TN103: `nnx.VariableState` is `nnx.Variable` (since flax 0.11.0)\n"
+        "  before:\n    nnx.VariableState\n  after:\n    nnx.Variable\n"
+    )
+    assert "TN110" in result.stdout
+    assert "One class" not in result.stdout
+    in_full = CliRunner().invoke(typed_nnx, ["rules", "tn103"]).stdout
+    assert "  One class has the work of both.\n" in in_full
+    assert "TN110" not in in_full
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_rules_are_listed_for_programs_and_pages() -> None:
+    listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--format", "json"]).stdout)
+    assert [rule["code"] for rule in listed] == [rule.code for rule in RULES]
+    assert listed[0]["since"] == "0.11.0"
+    page = CliRunner().invoke(typed_nnx, ["rules", "TN110", "TN103", "--format", "md"]).stdout
+    assert page.startswith("### TN103: `nnx.VariableState` is `nnx.Variable`\n")
+    assert "Before:\n\n```py\nnnx.VariableState\n```\n" in page
+    wrong = CliRunner().invoke(typed_nnx, ["rules", "TN2"])
+    assert wrong.exit_code == 2
+    assert "there is no rule 'TN2'" in wrong.stderr
+
+
+@pytest.mark.usefixtures("stand_ins")
+@pytest.mark.parametrize(("width", "side_by_side"), [("80", False), ("120", True)])
+def test_code_before_and_after_is_side_by_side_where_there_is_room(
+    width: str, side_by_side: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rule_list, "is_terminal", lambda name: True)
+    monkeypatch.setenv("COLUMNS", width)
+    lines = CliRunner().invoke(typed_nnx, ["rules", "TN103"]).stdout.splitlines()
+    assert any("before" in line and "after" in line for line in lines) == side_by_side
+
+
+def test_the_help_of_the_group_names_each_command_and_loads_none() -> None:
+    program = (
+        "import sys; from typed_nnx_codegen.commands import typed_nnx\n"
+        "typed_nnx(['--help'], standalone_mode=False)\n"
+        "heavy = {'libcst', 'rich', 'mypy', 'typed_nnx_codegen.migrate'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name in ("migrate", "rules", "sarif", "stubs"):
+        assert f"\n  {name} " in done.stdout
+
+
+def test_a_command_without_its_packages_names_them_and_the_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "rich" else name)
+    result = CliRunner().invoke(typed_nnx, ["migrate", "x"])
+    assert result.exit_code == 1
+    assert "not installed: rich.\n  Fix: pip install 'typed-nnx[tools]'\n" in result.output

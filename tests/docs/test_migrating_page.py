@@ -1,0 +1,60 @@
+"""docs/migrating.md: its files are valid, and it names the options that the command has."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import yaml
+
+from tests.support.type_checkers import REPOSITORY
+from typed_nnx_codegen.migrate import report
+from typed_nnx_codegen.migrate.command import migrate, rules
+from typed_nnx_codegen.migrate.report import FORMS
+
+PAGE = (REPOSITORY / "docs" / "migrating.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, flags=re.DOTALL | re.MULTILINE)
+HOOK, WORKFLOW = (text for language, text in BLOCKS if language == "yaml")
+
+
+def test_the_hook_is_what_pre_commit_reads(tmp_path: Path) -> None:
+    path = tmp_path / ".pre-commit-config.yaml"
+    path.write_text(HOOK, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", "validate-config", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+
+
+def test_the_workflow_checks_and_may_only_read() -> None:
+    workflow = yaml.safe_load(WORKFLOW)
+    assert workflow["permissions"] == {"contents": "read"}
+    (job,) = workflow["jobs"].values()
+    assert job["steps"][-1] == {"run": "typed-nnx migrate --check ."}
+
+
+def test_the_json_report_of_the_page_is_what_the_schema_says() -> None:
+    (example,) = [json.loads(text) for language, text in BLOCKS if language == "json"]
+    schema = files(report).joinpath("migration.schema.json").read_text(encoding="utf-8")
+    jsonschema.validate(example, json.loads(schema))
+
+
+def test_the_page_names_every_option_and_every_form_of_report() -> None:
+    options = {name for each in (*migrate.params, *rules.params) for name in each.opts}
+    named = set(re.findall(r"--[a-z-]+", PAGE))
+    assert {name for name in options if name.startswith("--")} <= named
+    forms = re.findall(r"^\| `(\w+)` \|", PAGE, flags=re.MULTILINE)
+    assert sorted(forms) == sorted(FORMS)
+
+
+def test_the_sections_are_there_and_the_rules_come_last() -> None:
+    sections = re.findall(r"^## (.*)$", PAGE, flags=re.MULTILINE)
+    assert sections[:5] == ["The command", "Reports", "Exit statuses", "In CI", "Rules"]
