@@ -159,11 +159,23 @@ def test_gradients_may_be_bare_arrays(form: str) -> None:
 
 
 @both
-def test_gradients_by_keyword_are_accepted(lib: Any) -> None:
+@pytest.mark.parametrize("model_too", [False, True])
+def test_gradients_by_keyword_are_accepted(lib: Any, model_too: bool) -> None:
     model = network(lib)
     opt = lib.Optimizer(model, optax.sgd(1.0), wrt=lib.Param)
-    opt.update(model, grads=ones_like_params(lib, model))
+    grads = ones_like_params(lib, model)
+    if model_too:
+        opt.update(model=model, grads=grads)
+    else:
+        opt.update(model, grads=grads)
     assert np.all(model.layers[0].b[...] == -1.0)
+
+
+def test_gradients_by_keyword_alone_are_an_error_that_says_what_to_write() -> None:
+    model = network(OURS)
+    opt = OURS.Optimizer(model, optax.sgd(1.0), wrt=OURS.Param)
+    with pytest.raises(errors.MissingArgumentError, match="`model`; got the keyword `grads` alone"):
+        opt.update(grads=ones_like_params(OURS, model))
 
 
 @both

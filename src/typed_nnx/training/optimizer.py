@@ -126,16 +126,16 @@ def _grads_are_given(method: F) -> F:
 
     @functools.wraps(method)
     def checked(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == 2 and "grads" in kwargs:
-            args = (*args, kwargs.pop("grads"))
-        if len(args) == 2:
-            raise MissingArgumentError(
-                f"{type(args[0]).__name__}.update",
-                "grads",
-                f"one positional argument, a {type(args[1]).__name__}",
-                "optimizer.update(model, grads)",
-            )
-        return method(*args, **kwargs)
+        name = f"{type(args[0]).__name__}.update"
+        call = "optimizer.update(model, grads)"
+        if len(args) == 2 and "grads" not in kwargs:
+            got = f"one positional argument, a {type(args[1]).__name__}"
+            raise MissingArgumentError(name, "grads", got, call)
+        if len(args) == 1 and "grads" in kwargs and "model" not in kwargs:
+            raise MissingArgumentError(name, "model", "the keyword `grads` alone", call)
+        # Keywords are taken too, as in NNX, though the signature does not say so.
+        given = [kwargs.pop(key) for key in ("model", "grads")[len(args) - 1 :] if key in kwargs]
+        return method(*args, *given, **kwargs)
 
     return checked  # type: ignore[return-value]  # it has the signature of what it wraps
 
