@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from typed_nnx_codegen.migrate.analysis.values import NNX, External, Instance
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE, Finding, Migrated
 from typed_nnx_codegen.migrate.import_statements import finish_imports
+from typed_nnx_codegen.migrate.moved_lines import MovedLines
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.registry import Rule, all_rules
@@ -47,8 +49,8 @@ def migrate_text(text: str, path: Path, project: Project, options: Options) -> M
     current = text
     for number in range(_MOST_PASSES):
         after, found = _pass(current, path, project, options)
-        # What is left to a person is found by each pass; the first has its lines right.
-        findings += [one for one in found if number == 0 or one.kind == CHANGED]
+        # What is left to a person is found by each pass.
+        findings += found if number == 0 else _in_lines_of(text, current, found)
         if after == current:
             unchanged = current == text
             return Migrated(text if unchanged else current, tuple(sorted(findings)))
@@ -77,6 +79,15 @@ def _pass(text: str, path: Path, project: Project, options: Options) -> tuple[st
     if not rewriting.places:
         return text, []
     return after.code, _findings(tree, rewriting.places, rules)
+
+
+def _in_lines_of(text: str, current: str, found: Sequence[Finding]) -> list[Finding]:
+    """Return the changes that a later pass made, with their lines in the first text."""
+    changed = [one for one in found if one.kind == CHANGED]
+    if not changed:
+        return []
+    moved = MovedLines(current.splitlines(), text.splitlines())
+    return [replace(one, line=moved.line(one.line)) for one in changed]
 
 
 def _uses_nnx(analysis: Analysis) -> bool:

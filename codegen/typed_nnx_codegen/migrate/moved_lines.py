@@ -1,32 +1,31 @@
-"""Where the lines of a file are after its migration."""
+"""Where the lines of one text are in another one that was made of it."""
 
 from __future__ import annotations
 
 import difflib
 from bisect import bisect_right
-
-from typed_nnx_codegen.migrate.findings import FileResult, Finding
-from typed_nnx_codegen.migrate.shown_text import lines_of
+from collections.abc import Sequence
+from typing import AnyStr
 
 
 class MovedLines:
-    """Finds the lines of the text before in the text after.
+    """Finds the lines of a text in another one.
 
     Args:
-        result: The migration of a file.
+        lines: The lines of the text.
+        others: The lines of the other text.
     """
 
-    def __init__(self, result: FileResult) -> None:
-        before, after = lines_of(result.before), lines_of(result.after)
-        matcher = difflib.SequenceMatcher(None, before, after)
+    def __init__(self, lines: Sequence[AnyStr], others: Sequence[AnyStr]) -> None:
+        matcher = difflib.SequenceMatcher(None, lines, others)
         # The last one is an empty block at the end of both: nothing starts there.
         self._blocks = matcher.get_matching_blocks()[:-1]
         self._starts = [block.a for block in self._blocks]
 
-    def after(self, finding: Finding) -> int:
-        """Return the line of a finding in the text after, or the one where it would be."""
-        at = bisect_right(self._starts, finding.line - 1) - 1
-        if finding.part or at < 0:
-            return finding.line
+    def line(self, line: int) -> int:
+        """Return where a line is in the other text, or would be; lines count from 1."""
+        at = bisect_right(self._starts, line - 1) - 1
+        if at < 0:
+            return line
         block = self._blocks[at]
-        return block.b + 1 + min(finding.line - 1 - block.a, block.size)
+        return block.b + 1 + min(line - 1 - block.a, block.size)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.values import ModuleNames
+from typed_nnx_codegen.migrate.scanning import mentions_nnx
+from typed_nnx_codegen.migrate.sources.encoding import decode_module
+from typed_nnx_codegen.migrate.sources.outcome import SourceError
+from typed_nnx_codegen.migrate.syntax import TooDeepError, error_in
+
+_IMPORT: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?P<name>[.\w]+)", re.MULTILINE)
+# How far a class may be from the module that mentions NNX, in imports.
+_MOST_STEPS: Final = 2
 
 
 class Project:
@@ -23,6 +34,7 @@ class Project:
         self.roots = tuple(root.resolve() for root in roots)
         self._modules: dict[Path, Analysis | None] = {}
         self._running: set[Path] = set()
+        self._relevant: dict[tuple[Path, int], bool] = {}
         self._files: dict[tuple[str, Path], Path | None] = {}
 
     def analyse(self, tree: cst.Module, path: Path) -> Analysis:
@@ -51,20 +63,55 @@ class Project:
         return ".".join(reversed(parts))
 
     def _read(self, path: Path) -> Analysis | None:
-        if path in self._running:
+        if path in self._running or not self._may_define(path, _MOST_STEPS):
             return None
         self._running.add(path)
         try:
-            tree = cst.parse_module(path.read_bytes())
+            text = decode_module(path.read_bytes()).text
+            error_in(text)  # libcst itself would end the process where code is nested too deeply
+            tree = cst.parse_module(text)
             analysis = Analysis(tree, self.dotted_name(path), path, self)
             # Modules that import each other find what has been read so far.
             self._modules[path] = analysis
             analysis.run()
-        except (OSError, cst.ParserSyntaxError, UnicodeDecodeError, RecursionError, SyntaxError):
+        except (OSError, cst.ParserSyntaxError, RecursionError, SourceError, TooDeepError):
             return None
         finally:
             self._running.discard(path)
         return analysis
+
+    def _may_define(self, path: Path, steps: int) -> bool:
+        """Whether a module may define what NNX code needs: it mentions NNX, or imports what does.
+
+        Others need not be analysed, and most of what code imports is of that kind.
+        """
+        key = (path, steps)
+        if key not in self._relevant:
+            self._relevant[key] = False  # modules that import each other
+            try:
+                data = path.read_bytes()
+            except OSError:
+                return False
+            self._relevant[key] = mentions_nnx(data) or (
+                steps > 0
+                and any(self._may_define(found, steps - 1) for found in self._imported(path, data))
+            )
+        return self._relevant[key]
+
+    def _imported(self, path: Path, data: bytes) -> Iterator[Path]:
+        """Yield the modules of the project that import statements of a file name, roughly."""
+        here = self.dotted_name(path).split(".")
+        package = here if path.stem == "__init__" else here[:-1]
+        for match in _IMPORT.finditer(data):
+            name = match["name"].decode("ascii", "replace")
+            dots = len(name) - len(name.lstrip("."))
+            below = name[dots:]
+            if dots:
+                above = package[: len(package) - dots + 1]
+                below = ".".join([*above, *([below] if below else [])])
+            found = self._find(below, path)
+            if found is not None and found != path:
+                yield found
 
     # -- where modules are --------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from typed_nnx_codegen.migrate.report.run import (
     told,
     totals,
 )
-from typed_nnx_codegen.migrate.shown_text import shown, shown_lines_of
+from typed_nnx_codegen.migrate.shown_text import lines_of, shown, shown_lines_of
 
 _CODE: Final = re.compile(r"`([^`]*)`")
 _MOST_DECISIONS: Final = 20
@@ -100,11 +100,15 @@ def _decisions(run: Run, results: Sequence[FileResult]) -> Iterator[tuple[Text, 
     for result in told(results):
         open_ones = [each for each in result.findings if each.kind == DECIDE]
         # Only then do the lines of the file on the disk differ from those of the findings.
-        moved = MovedLines(result) if open_ones and run.written and result.is_changed else None
+        moved = _moved(result) if open_ones and run.written and result.is_changed else None
         for each in open_ones:
-            line = moved.after(each) if moved else each.line
+            line = moved.line(each.line) if moved and not each.part else each.line
             place = _place(shown(run.shown_path(result.path)), line, each)
             yield place, prose(shown(each.message))
+
+
+def _moved(result: FileResult) -> MovedLines:
+    return MovedLines(lines_of(result.before), lines_of(result.after))
 
 
 def _place(path: str, line: int, finding: Finding) -> Text:

@@ -32,7 +32,8 @@ def shown(value: Value) -> str:
     match value:
         case Instance():
             name = value.cls if isinstance(value.cls, str) else value.cls.name
-            return name if value.of in (UNKNOWN, NOTHING) else f"{name}[{shown(value.of)}]"
+            plain = (UNKNOWN, NOTHING, ARRAY)
+            return name if value.of in plain else f"{name}[{shown(value.of)}]"
         case Collection(items=None):
             return f"{value.kind}[{shown(value.element)}, ...]"
         case Collection():
@@ -293,3 +294,26 @@ def test_files_outside_of_the_paths_are_not_read(tmp_path: Path) -> None:
     text = "from outside import nnx as a\nfrom linked import nnx as b\nreveal(a); reveal(b)"
 
     assert revealed(text, tmp_path / "inside") == ["<outside.nnx>", "<linked.nnx>"]
+
+
+def test_a_module_that_only_imports_a_base_of_models_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "base.py").write_text("from flax import nnx\nclass Base(nnx.Module): ...\n")
+    (tmp_path / "model.py").write_text("from base import Base\nclass Model(Base): ...\n")
+    (tmp_path / "plain.py").write_text("class Plain: ...\n")
+    text = """
+    from model import Model
+    from plain import Plain
+    reveal(nnx.state(Model())); reveal(Plain())
+    """
+    # A module that has nothing to do with models is not analysed.
+    assert revealed(text, tmp_path) == ["nnx.State[Model]", "?"]
+
+
+def test_a_module_that_cannot_be_parsed_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "deep.py").write_text("from flax import nnx\nx = " + "(" * 20_000 + ")" * 20_000)
+    (tmp_path / "wrong.py").write_text("from flax import nnx\nx = (")
+
+    assert revealed("import deep, wrong\nreveal(deep.x); reveal(wrong.x)", tmp_path) == [
+        "<deep.x>",
+        "<wrong.x>",
+    ]
