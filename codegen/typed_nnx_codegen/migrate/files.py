@@ -17,7 +17,13 @@ from typed_nnx_codegen.migrate.sources.modules import migrate_module
 from typed_nnx_codegen.migrate.sources.notebooks import migrate_notebook
 from typed_nnx_codegen.migrate.sources.outcome import Outcome, SourceError, TextMigration
 from typed_nnx_codegen.migrate.sources.rst import migrate_rst
-from typed_nnx_codegen.migrate.syntax import TooDeepError, error_in, gives_back, parses_with_libcst
+from typed_nnx_codegen.migrate.syntax import (
+    TooDeepError,
+    UnknownSyntaxError,
+    error_in,
+    gives_back,
+    parses_with_libcst,
+)
 
 NO_NNX: Final = "no NNX"
 GENERATED: Final = "generated"
@@ -68,7 +74,7 @@ def migrate_source(data: bytes, path: Path, migrate: TextMigration) -> FileResul
         outcome = source(data, lambda text: _checked(text, migrate))
     except MemoryError:
         raise
-    except (SourceError, engine.MigrationError) as error:
+    except (SourceError, UnknownSyntaxError, engine.MigrationError) as error:
         return result.failed(str(error))
     except (TooDeepError, RecursionError):
         return result.failed("its code is nested too deeply to be parsed")

@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import is_kind
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
 from typed_nnx_codegen.migrate.markers import EVERY, kept_codes, marked_codes, with_marks
+from typed_nnx_codegen.migrate.quoted import AROUND_TYPES, QuotedTypes, rewritten
 from typed_nnx_codegen.migrate.registry import Rule
 
 Rewritten = cst.CSTNode | cst.FlattenSentinel[cst.CSTNode] | cst.RemovalSentinel
@@ -82,6 +83,7 @@ class Pass(cst.CSTTransformer):
         self._marks: list[list[tuple[str, str]]] = [[]]
         self._kept: list[frozenset[str]] = [frozenset()]
         self._scopes = [file.scope]
+        self._quoted = QuotedTypes(file)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         """Enter a node; layout is passed over."""
@@ -96,6 +98,8 @@ class Pass(cst.CSTTransformer):
             scope = self._file.analysis.scopes.get(node, self._scopes[-1])
             self._scopes.append(scope)
             self._file.scope = scope
+        if kind in AROUND_TYPES:
+            self._quoted.enter(node)
         return True
 
     def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Rewritten:  # type: ignore[override]  # a node of any type has rules
@@ -106,6 +110,10 @@ class Pass(cst.CSTTransformer):
         if is_kind(kind, *_SCOPED):
             self._scopes.pop()
             self._file.scope = self._scopes[-1]
+        if kind in AROUND_TYPES:
+            self._quoted.leave(original_node)
+        if isinstance(original_node, cst.SimpleString):
+            updated_node = self._in_quotes(original_node)
         result: Rewritten = updated_node
         for code, handler in self._handlers.get(kind, ()):
             if type(result) is not kind:
@@ -118,6 +126,19 @@ class Pass(cst.CSTTransformer):
             header = self._header if original_node is self._first else ()
             return _marked(result, self._marks.pop(), header)
         return result
+
+    def _in_quotes(self, node: cst.SimpleString) -> cst.CSTNode:
+        """Let the rules rewrite a type in quotes; what they did is at the place of the string."""
+        if not self._quoted.is_type(node):
+            return node
+        count = len(self.places)
+        made = rewritten(node, self._file, lambda inner: inner.visit(self))
+        inner, self.places[count:] = self.places[count:], []
+        for place in inner:
+            if made is not None or place.kind == DECIDE:
+                after = made if place.kind == CHANGED else None
+                self.places.append(Place(node, place.code, place.kind, place.message, after))
+        return made or node
 
     def _apply(
         self, code: str, handler: Handler, original: cst.CSTNode, updated: cst.CSTNode

@@ -8,6 +8,10 @@ import warnings
 import libcst
 
 
+class UnknownSyntaxError(Exception):
+    """Python may know this syntax, but libcst does not."""
+
+
 class TooDeepError(Exception):
     """Code is nested so deeply that parsers come to their limits; libcst's would end the process."""
 
@@ -45,8 +49,15 @@ def error_in(text: str) -> str:
 
 
 def gives_back(text: str) -> str:
-    """Return a text as libcst writes it: the same, but for a few spaces in unusual places."""
-    return libcst.parse_module(text).code
+    """Return a text as libcst writes it: the same, but for a few spaces in unusual places.
+
+    Raises:
+        UnknownSyntaxError: libcst cannot parse it.
+    """
+    try:
+        return libcst.parse_module(text).code
+    except libcst.ParserSyntaxError as error:
+        raise UnknownSyntaxError(f"line {error.raw_line}: libcst cannot parse it") from error
 
 
 def parses_with_libcst(text: str) -> bool:

@@ -22,6 +22,7 @@ from typing import Any
 
 import jax
 import numpy as np
+
 from typed_nnx_codegen.migrate.engine import migrate_text
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
 from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX, Options
@@ -81,7 +82,7 @@ def run(text: str, name: str, *, strictly: bool = True) -> object:
     names: dict[str, Any] = {"__name__": "proof"}
     with warnings.catch_warnings():
         warnings.simplefilter("error" if strictly else "ignore")
-        exec(compile(text, name, "exec"), names)
+        exec(compile(text, name, "exec", dont_inherit=True), names)
     return names["result"]
 
 

@@ -98,6 +98,14 @@ def test_empty_lines_of_an_indented_block_stay_as_they_are() -> None:
     assert after("a.md", text.format("old")) == text.format("# marker\n  new")
 
 
+def test_lines_that_become_empty_have_no_spaces() -> None:
+    text = "- a\n  ```py\n  a\n{}\n  b\n  ```\n> ```py\n> a\n{}\n> b\n> ```\n"
+    new = after(
+        "a.md", text.format("  old", "> old"), lambda code: Migrated(code.replace("old", ""))
+    )
+    assert new == text.format("", ">")
+
+
 def test_blocks_are_found_in_directives_but_not_in_examples_of_markdown() -> None:
     text = "````{note}\n```py\n{}```\n````\n:::{tip}\n```py\n{}```\n:::\n````md\n```py\nold\n```\n````\n"
     text = text.replace("{note}", "{{note}}").replace("{tip}", "{{tip}}")

@@ -126,9 +126,13 @@ def test_lines_around_a_change_are_the_same_bytes(
         ),
         pytest.param(b"a\n\nold = )\n", "is not valid Python: line 3: unmatched", id="syntax"),
         pytest.param(b"print 'old'\n", "is not valid Python: line 1: ", id="Python 2"),
+        pytest.param(b"# coding: utf-7\nold = '+AGE-'", "cannot be written again", id="UTF-7"),
         pytest.param(b"a\nold\0\n", "line 2: it has a null byte", id="null byte"),
         pytest.param(b"x = " + b"(" * 3000 + b"old" + b")" * 3000, "too deeply", id="brackets"),
         pytest.param(b"x = " + b"-" * 90_000 + b"old", "too deeply", id="operators"),
+        pytest.param(
+            b"if a:\n  b\n\\\nif old:\n  b\n", "libcst cannot parse it", id="libcst fails"
+        ),
         pytest.param(b"\\\nold\n", "line 1: libcst would lose", id="libcst loses a line"),
     ],
 )
@@ -189,6 +193,11 @@ def test_what_ends_the_whole_run_is_not_held_up(error: type[BaseException]) -> N
 
     with pytest.raises(error):
         migrated(b"old", fail)
+
+
+def test_lines_that_are_equal_and_go_take_no_line_end_of_others_along() -> None:
+    assert after(b"a\r\na\nb\n", lambda _: Migrated("a\nb\n")) == b"a\r\nb\n"
+    assert after(b"a\r\na\n", lambda _: Migrated("a\n")) == b"a\r\n"
 
 
 def test_code_for_a_newer_python_is_migrated() -> None:

@@ -6,8 +6,6 @@ import sys
 import warnings
 
 import pytest
-from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX
-from typed_nnx_codegen.migrate.registry import Rule, all_rules
 
 from tests.codegen.migrate.proof_programs import (
     Proof,
@@ -16,6 +14,8 @@ from tests.codegen.migrate.proof_programs import (
     migrated,
     run,
 )
+from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX
+from typed_nnx_codegen.migrate.registry import Rule, all_rules
 
 PROOFS = all_proofs()
 CHANGING = [proof for proof in PROOFS if proof.kind != "stays"]
@@ -35,7 +35,7 @@ def test_the_program_before_fails_or_warns_on_current_flax(
     proof: Proof, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if proof.kind == "fails":
-        with pytest.raises(Exception) as caught:  # noqa: PT011, B017  # its type is compared below
+        with pytest.raises(Exception) as caught:  # noqa: PT011  # its type is compared below
             run(proof.text, proof.file.name, strictly=False)
         assert type(caught.value).__name__ == proof.what
     elif proof.kind == "warns":

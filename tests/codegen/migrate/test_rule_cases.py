@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Literal, cast
 
 import pytest
+
+from tests.codegen.migrate.case_files import CASES, KINDS, Case, case_parameters, read_cases
 from typed_nnx_codegen.migrate.engine import migrate_text
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.registry import Rule, all_rules
-
-from tests.codegen.migrate.case_files import CASES, KINDS, Case, case_parameters, read_cases
 
 HERE = Path(__file__)
 

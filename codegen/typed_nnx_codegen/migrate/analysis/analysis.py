@@ -40,6 +40,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
 )
 
 _MOST_ROUNDS: Final = 6
+# Classes whose objects callers know more of: which Module it is, what an Optimizer is made of.
+_VAGUE: Final = frozenset({"nnx.Module", "nnx.Object", "nnx.Optimizer", "nnx.Pytree"})
 
 
 class Modules(Protocol):
@@ -176,9 +178,14 @@ class Analysis:
 
     def split_order(self, call: cst.Call | None) -> bool | None:
         """Whether ``m.split(...)`` gives the graphdef last; None where nothing tells."""
+        return self.split_orders.states_first(call)
+
+    @property
+    def split_orders(self) -> SplitOrders:
+        """The versions that the calls of ``.split`` are written for."""
         if self._split_orders is None:
             self._split_orders = SplitOrders(self.tree)
-        return self._split_orders.states_first(call)
+        return self._split_orders
 
     def assigned_in(self, node: cst.CSTNode) -> frozenset[str]:
         """Return the names that statements below a node assign."""
@@ -314,10 +321,8 @@ class Analysis:
             )
             if annotated != UNKNOWN and not _is_vague(annotated):
                 return annotated
-            if (
-                annotated != UNKNOWN
-                and function.arguments.get(parameter.name.value, UNKNOWN) == UNKNOWN
-            ):
+            passed = function.arguments.get(parameter.name.value, UNKNOWN)
+            if annotated != UNKNOWN and (passed in (UNKNOWN, NOTHING) or function.escapes):
                 return annotated
         if function.escapes:
             return UNKNOWN
@@ -331,7 +336,7 @@ class Analysis:
 
 def _is_vague(value: Value) -> bool:
     """Whether an annotation says less than callers do."""
-    return isinstance(value, Instance) and value.cls in {"nnx.Module", "nnx.Pytree", "nnx.Object"}
+    return isinstance(value, Instance) and value.cls in _VAGUE
 
 
 def _receiver(function: ProjectFunction) -> Value | None:

@@ -22,6 +22,11 @@ from typed_nnx_codegen.migrate.analysis.members import (
 from typed_nnx_codegen.migrate.analysis.nnx_calls import method_special, special_result
 from typed_nnx_codegen.migrate.analysis.parameters import pass_arguments
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
+from typed_nnx_codegen.migrate.analysis.tree_leaves import (
+    TREE_LEAVES,
+    TREE_MAPS,
+    leaf_by_test,
+)
 from typed_nnx_codegen.migrate.analysis.type_texts import value_of
 from typed_nnx_codegen.migrate.analysis.values import (
     ARRAY,
@@ -174,6 +179,9 @@ class Calls:
             return builtin_result(last, values, scope)
         if name in _COPIES and values:
             return values[0]
+        if name in TREE_LEAVES:
+            leaf = leaf_by_test(arguments, self._analysis.expressions, scope)
+            return Collection("list", None, leaf)
         if (module in _ARRAY_MODULES and last[:1].islower()) or name in _ARRAY_FUNCTIONS:
             self._let_go(arguments)
             return ARRAY
@@ -191,7 +199,12 @@ class Calls:
         if cls is not None:
             self._let_go(arguments)
             return Instance(f"nnx.{cls}", _made_of(cls, arguments), node)
-        special = special_result(short, values, arguments)
+        owner, _, method = name.rpartition(".")
+        if nnx_classes.class_of(owner[4:]) is not None:
+            # `nnx.Linear.create_abstract(...)`
+            special = method_special(External(owner), method, values, node, self._analysis)
+        else:
+            special = special_result(short, values, arguments)
         if special is not None:
             return special
         text = nnx_classes.function_result(short)
@@ -204,7 +217,7 @@ class Calls:
         by_position = [argument for argument in arguments if not argument.keyword]
         keywords = tuple(argument.keyword for argument in arguments if argument.keyword)
         if name in transforms.CALLING:
-            return self._calling(name, by_position, node, scope)
+            return self._calling(name, arguments, node, scope)
         function = by_position[0].value if by_position else _function_keyword(arguments)
         if function is None:
             return Wrapped(External(name), "functools.partial", 0, keywords)
@@ -215,16 +228,21 @@ class Calls:
         return Wrapped(function, name, len(by_position) - 1, keywords)
 
     def _calling(
-        self, name: str, arguments: list[Argument], node: cst.Call | None, scope: Scope
+        self, name: str, arguments: Sequence[Argument], node: cst.Call | None, scope: Scope
     ) -> Value:
         """Return what a transform gives that calls its functions at once: `cond`, `tree.map`."""
         plan = transforms.CALLING[name]
-        results: list[Value] = []
-        for position in plan.functions:
-            if position < len(arguments):
-                passed = [Argument(value) for value in plan.passed([a.value for a in arguments])]
-                results.append(self.result(arguments[position].value, passed, node, scope))
-        return plan.result([argument.value for argument in arguments], results)
+        given = [argument.value for argument in arguments if not argument.keyword]
+        passed = [Argument(value) for value in plan.passed(given)]
+        if name in TREE_MAPS:
+            leaf = leaf_by_test(arguments, self._analysis.expressions, scope)
+            passed = [Argument(leaf)] * len(passed)
+        results = [
+            self.result(given[position], passed, node, scope)
+            for position in plan.functions
+            if position < len(given)
+        ]
+        return plan.result(given, results)
 
     def _wrapped(
         self, callee: Wrapped, arguments: Sequence[Argument], node: cst.Call | None, scope: Scope
@@ -242,13 +260,17 @@ class Calls:
         self, cls: ProjectClass, arguments: Sequence[Argument], node: cst.Call | None
     ) -> Value:
         found, _ = ancestry(cls)
+        has_init = False
         for base in found:
             if isinstance(base, ProjectClass) and "__init__" in base.methods:
                 pass_arguments(base.methods["__init__"], arguments, skip=True)
+                has_init = True
                 break
         of: Value = UNKNOWN
         if "Sequential" in found or "List" in found or "Dict" in found:
             of = _made_of("Sequential" if "Sequential" in found else "List", arguments)
+        elif "Variable" in found and not has_init:
+            of = _made_of("Variable", arguments)
         self._let_go(arguments)
         return Instance(cls, of, node)
 
@@ -338,11 +360,10 @@ def _made_of(cls: str, arguments: Sequence[Argument]) -> Value:
     if cls in {"State", "GraphDef"}:
         return UNKNOWN
     if nnx_classes.is_subclass(cls, "Variable"):
-        return (
-            values[0]
-            if values and isinstance(values[0], (Plain, Constant, Collection))
-            else UNKNOWN
-        )
+        by_keyword = next((a.value for a in arguments if a.keyword == "value"), UNKNOWN)
+        held = values[0] if values else by_keyword
+        kinds = (Array, Plain, Constant, Collection, OneOf)
+        return held if isinstance(held, kinds) else UNKNOWN
     return UNKNOWN
 
 

@@ -35,6 +35,8 @@ _ABOUT_ARRAYS: Final = frozenset(
 _ARRAYS_IN_ARRAYS: Final = frozenset({"T", "at", "imag", "mT", "real"})
 # What Variables give of their value, beside methods.
 _VALUES: Final = frozenset({"value", "raw_value"})
+# They are made of a Module, and have it as an attribute; an Optimizer did before flax 0.11.
+_OF_A_MODEL: Final = frozenset({"Optimizer", "ModelAndOptimizer"})
 
 
 # -- classes ------------------------------------------------------------------------------------
@@ -183,6 +185,8 @@ def _own_member(value: Instance, base: ProjectClass | str, name: str) -> Value |
         return ARRAY if value.of in (UNKNOWN, NOTHING) else value.of
     if name in known.methods:
         return Method(value, name)
+    if name == "model" and base in _OF_A_MODEL and value.of not in (UNKNOWN, NOTHING):
+        return value.of
     text = known.attributes.get(name)
     return value_of(text, value) if text is not None else None
 
@@ -234,6 +238,8 @@ def element_of(value: Value) -> Value:
         case Instance():
             if derives(value, "List", "Sequential"):
                 return value.of
+            if value.cls == "nnx.FlatState":
+                return Collection("tuple", (UNKNOWN, Instance("nnx.Variable")), UNKNOWN)
             return UNKNOWN
         case _:
             return NOTHING if value == NOTHING else UNKNOWN

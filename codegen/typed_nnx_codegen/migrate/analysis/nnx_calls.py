@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
     Instance,
+    Method,
     Plain,
     ProjectClass,
     Value,
@@ -92,9 +93,9 @@ def method_special(
         analysis: The analysis of the module.
     """
     if isinstance(receiver, (ProjectClass, External)):
-        return _class_method(receiver, name)
+        return _class_method(receiver, name, values, node, analysis)
     if derives(receiver, "GraphDef"):
-        return _model_of(receiver) if name == "merge" else None
+        return _graphdef_method(receiver, name, node, analysis)
     if derives(receiver, "State"):
         return _state_method(receiver, name, len(values))
     if derives(receiver, "Variable"):
@@ -111,13 +112,49 @@ def method_special(
     return None
 
 
-def _class_method(receiver: Value, name: str) -> Value | None:
+def _class_method(
+    receiver: Value,
+    name: str,
+    values: Sequence[Value],
+    node: cst.Call | None,
+    analysis: Analysis,
+) -> Value | None:
     made = Instance(receiver) if isinstance(receiver, ProjectClass) else UNKNOWN
     if isinstance(receiver, External) and receiver.public.startswith("nnx."):
         made = Instance(receiver.public)
-    if name == "partial_init":
-        return collection("tuple", [made])
-    return made if name == "create_abstract" else None
+    match name:
+        case "partial_init":
+            return Method(made, "<partial_init>")
+        case "create_abstract":
+            states_first = analysis.split_orders.told(node)
+        case "init":
+            states_first = analysis.split_order(node)
+        case "merge":
+            # `ModuleDef.merge(moduledef, state)`
+            return _model_of(values[0]) if values else UNKNOWN
+        case _:
+            return None
+    if states_first is None:
+        return made if name == "create_abstract" else UNKNOWN
+    return split_result(made, 0, states_first=states_first)
+
+
+def _graphdef_method(
+    receiver: Value, name: str, node: cst.Call | None, analysis: Analysis
+) -> Value | None:
+    match name:
+        case "merge":
+            return _model_of(receiver)
+        case "apply":
+            return Method(receiver, "<apply>")
+        case "<apply>":
+            states_first = analysis.split_order(node)
+            if states_first is None:
+                return UNKNOWN
+            pair = split_result(_model_of(receiver), 0, states_first=states_first)
+            return collection("tuple", [UNKNOWN, pair])
+        case _:
+            return None
 
 
 def _state_method(receiver: Value, name: str, filters: int) -> Value | None:
@@ -130,6 +167,8 @@ def _module_method(
     receiver: Value, name: str, filters: int, node: cst.Call | None, analysis: Analysis
 ) -> Value | None:
     match name:
+        case "<partial_init>":
+            return receiver
         case "split":
             states_first = analysis.split_order(node)
             if states_first is None:

@@ -1,13 +1,14 @@
 """Which version of `Module.split` a call is written for: the graphdef came last, then first.
 
 ``state, static = m.split()`` was the first version, ``graphdef, state = m.split()`` the second.
-The names that the result is bound to, and what is done with them, tell which it is.
+The names that the result is bound to, and what is done with them, tell which it is. The same goes
+for ``M.init(...)``, and for the pair in ``y, (state, static) = static.apply(state)(x)``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -16,7 +17,10 @@ from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted
 _DEFINITION = re.compile(
     r"(^|_)(static|graph_?def|module_?def|graph|gdef|mdef|def|defn?|definition)_?\d*$"
 )
-_STATE = re.compile(r"(^|_)(state|states|params?|rest|counts?|batch_stats?|variables)_?\d*$")
+_STATE = re.compile(
+    r"(^|_)(state|states|params?|rest|counts?|batch_stats?|variables|updates)_?\d*$"
+)
+_SPLITS = frozenset({"create_abstract", "init", "split"})
 
 
 class SplitOrders:
@@ -24,9 +28,13 @@ class SplitOrders:
 
     Args:
         tree: The module.
+
+    Attributes:
+        unpacked: The names that results are unpacked into; empty for what has none.
     """
 
     def __init__(self, tree: cst.Module) -> None:
+        self.unpacked: dict[cst.Call, list[str]] = {}
         self._votes: dict[cst.Call, bool | None] = {}
         merged = {
             dotted(node.func.value)
@@ -35,34 +43,67 @@ class SplitOrders:
             and isinstance(node.func, cst.Attribute)
             and node.func.attr.value == "merge"
         }
+        imported = set(_imported(tree))
+        known: set[bool] = set()
         for targets, call in _unpacked(tree):
-            self._votes[call] = _vote(targets, merged)
-        known = {vote for vote in self._votes.values() if vote is not None}
+            self.unpacked[call] = targets
+            vote = self._votes[call] = _vote(targets, merged)
+            # Functions, `nnx.split(m)` and `jnp.split(x)`, are no methods of models.
+            is_method = dotted(call.func).partition(".")[0] not in imported
+            if vote is not None and is_method and _method_name(call) == "split":
+                known.add(vote)
         self._all = known.pop() if len(known) == 1 else None
 
     def states_first(self, call: cst.Call | None) -> bool | None:
         """Whether a call gives the graphdef last; None where nothing tells."""
-        vote = self._votes.get(call) if call is not None else None
+        vote = self.told(call)
         return vote if vote is not None else self._all
+
+    def told(self, call: cst.Call | None) -> bool | None:
+        """Whether the names that the result of this very call is bound to say so."""
+        return self._votes.get(call) if call is not None else None
+
+
+def _imported(tree: cst.Module) -> Iterator[str]:
+    for node in descendants(tree):
+        if isinstance(node, cst.ImportAlias):
+            yield (node.evaluated_alias or node.evaluated_name).partition(".")[0]
 
 
 def _unpacked(tree: cst.Module) -> Iterator[tuple[list[str], cst.Call]]:
     for node in descendants(tree):
-        if not isinstance(node, cst.Assign) or not _is_split(node.value):
+        if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call):
             continue
         for target in node.targets:
-            if isinstance(target.target, (cst.Tuple, cst.List)):
-                names = [dotted(element.value) for element in target.target.elements]
-                assert isinstance(node.value, cst.Call)
-                yield names, node.value
+            elements = pair_of(target.target, node.value)
+            if elements is not None:
+                yield [dotted(element.value) for element in elements], node.value
 
 
-def _is_split(node: cst.BaseExpression) -> bool:
-    return (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value == "split"
-    )
+def pair_of(target: cst.BaseExpression, call: cst.Call) -> Sequence[cst.BaseElement] | None:
+    """Return the part of a target that gets a definition and States from a call; None if none.
+
+    Args:
+        target: The target of an assignment.
+        call: Its value.
+    """
+    if not isinstance(target, (cst.Tuple, cst.List)):
+        return None
+    if _method_name(call) in _SPLITS:
+        return target.elements
+    if is_applied(call) and len(target.elements) == 2:
+        pair = target.elements[1].value
+        return pair.elements if isinstance(pair, (cst.Tuple, cst.List)) else None
+    return None
+
+
+def is_applied(call: cst.Call) -> bool:
+    """Whether a call is of what a method `apply` gives: ``static.apply(state)(x)``."""
+    return isinstance(call.func, cst.Call) and _method_name(call.func) == "apply"
+
+
+def _method_name(call: cst.Call) -> str:
+    return call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
 
 
 def _vote(targets: list[str], merged: set[str]) -> bool | None:
@@ -70,12 +111,13 @@ def _vote(targets: list[str], merged: set[str]) -> bool | None:
     if len(targets) < 2:
         return None
     first, last = targets[0], targets[-1]
-    for is_definition in (merged.__contains__, _DEFINITION.search):
-        at_first, at_last = bool(first and is_definition(first)), bool(last and is_definition(last))
-        if at_first != at_last:
-            return at_last
-    if last == "_" and _STATE.search(first):
-        return True
-    if first == "_" and _STATE.search(last):
-        return False
-    return None
+    at_first, at_last = first in merged - {""}, last in merged - {""}
+    if at_first != at_last:
+        return at_last
+    first, last = first.rpartition(".")[2], last.rpartition(".")[2]
+    at_first, at_last = bool(_DEFINITION.search(first)), bool(_DEFINITION.search(last))
+    if at_first != at_last:
+        return at_last
+    # One of the two is the definition: the one that is called like no State.
+    at_first, at_last = bool(_STATE.search(first)), bool(_STATE.search(last))
+    return at_first if at_first != at_last else None

@@ -117,6 +117,12 @@ _TREE_MAP: Final = Calling(
     lambda arguments, results: _tree_of(_at(arguments, 1)),
 )
 
+_MAP_STATE: Final = Calling(
+    (0,),
+    lambda arguments: [UNKNOWN, Instance("nnx.Variable")],
+    lambda arguments, results: _tree_of(_at(arguments, 1)),
+)
+
 
 def _leaf(tree: Value) -> Value:
     del tree
@@ -139,6 +145,7 @@ CALLING: Final = {
     "nnx.cond": _COND,
     "nnx.eval_shape": _EVAL_SHAPE,
     "nnx.fori_loop": _FORI,
+    "nnx.map_state": _MAP_STATE,
     "nnx.while_loop": _WHILE,
 }
 """The functions that call their functions at once, by public name."""

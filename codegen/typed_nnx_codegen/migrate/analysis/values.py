@@ -296,7 +296,7 @@ def join(*values: Value) -> Value:
                 continue
             if option == UNKNOWN:
                 return UNKNOWN
-            if option not in options:
+            if not any(option == other and _same_origin(option, other) for other in options):
                 options.append(option)
     merged = _merge_alike(options)
     if not merged:
@@ -304,6 +304,13 @@ def join(*values: Value) -> Value:
     if len(merged) == 1:
         return merged[0]
     return OneOf(tuple(merged)) if len(merged) <= _MOST_OPTIONS else UNKNOWN
+
+
+def _same_origin(one: Value, other: Value) -> bool:
+    """Whether two equal values were made by the same call, as far as values know that."""
+    if isinstance(one, Instance) and isinstance(other, Instance):
+        return one.origin is other.origin
+    return True
 
 
 def options_of(value: Value) -> tuple[Value, ...]:

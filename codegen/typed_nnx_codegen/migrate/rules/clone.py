@@ -1,0 +1,62 @@
+"""TN107: ``m.clone()`` is ``nnx.clone(m)``."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.method_calls import (
+    Models,
+    function_call,
+    loses_comment,
+    module_method,
+)
+
+
+@register
+class CloneFunction(Rule):
+    """A Module is copied by a function.
+
+    Something unknown with a `.clone()` gets a marker where the file uses it as a model elsewhere.
+    """
+
+    code = "TN107"
+    title = "`m.clone()` is `nnx.clone(m)`"
+    since = (0, 8, 4)
+    before = """\
+from flax import nnx
+
+model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+other = model.clone()
+"""
+    after = """\
+import typed_nnx as nnx
+
+model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+other = nnx.clone(model)
+"""
+
+    def __init__(self, file: File) -> None:
+        super().__init__(file)
+        self._models = Models(file)
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite a call of the method."""
+        function = original.func
+        if not isinstance(function, cst.Attribute) or function.attr.value != "clone":
+            return updated
+        if module_method(self.file, original, "clone") is not None:
+            if not loses_comment(original):
+                return function_call("nnx.clone", self.file, updated)
+        elif (
+            self.file.is_unknown(function.value)
+            and not original.args
+            and self._models.has(function.value)
+        ):
+            self.file.decide(
+                original,
+                f"if `{dotted(function.value)}` is a Module, write `nnx.clone(m)`",
+            )
+        return updated

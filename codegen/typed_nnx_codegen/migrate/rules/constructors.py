@@ -1,0 +1,138 @@
+"""TN108: ``M.init``, ``M.create_abstract``, ``M.partial_init`` are calls of M under a transform."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.registry import register
+from typed_nnx_codegen.migrate.rules.deferred import deferred
+from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Result
+from typed_nnx_codegen.migrate.rules.method_calls import loses_comment
+from typed_nnx_codegen.migrate.rules.partial_init import PartialInit
+
+_METHODS = frozenset({"create_abstract", "init", "partial_init"})
+_CANNOT_DEFER = "write the call in a function of its own for `{transform}`; it cannot move as it is"
+
+
+@register
+class Constructors(DefinitionFirst):
+    """A Module is made by a call of its class; what else it can be is a transform's business.
+
+    `M.init(...)` gave the State and the definition of a new Module. `M.create_abstract(...)` is
+    `nnx.eval_shape`. `M.partial_init(state)(...)` is a call under `nnx.jit`, and `nnx.update` with
+    the State that is there. Rngs from outside become parameters. Results that are used in another
+    place than an assignment or a `return` get a marker.
+    """
+
+    code = "TN108"
+    title = "`M.init`, `M.create_abstract` and `M.partial_init` are calls of M under a transform"
+    since = (0, 8, 4)
+    before = """\
+from flax import nnx
+
+abstract = nnx.Linear.create_abstract(2, 3, rngs=nnx.Rngs(0))
+"""
+    after = """\
+import typed_nnx as nnx
+
+abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
+"""
+
+    def __init__(self, file: File) -> None:
+        super().__init__(file)
+        self._called: set[cst.BaseExpression] = set()
+        self._partial = PartialInit(file, lambda call: self._method(call) == "partial_init")
+
+    def plan(self) -> None:
+        """Find the calls, and what is called again."""
+        self._called = {
+            node.func for node in self.file.analysis.values if isinstance(node, cst.Call)
+        }
+        self._partial.plan()
+        super().plan()
+
+    # -- pairs: `state, static = M.init(...)` -------------------------------------------------
+
+    def result_of(self, call: cst.Call) -> Result | None:
+        """Return what ``M.init(...)`` gives, and an abstract Module that is unpacked."""
+        name = self._method(call)
+        orders = self.file.analysis.split_orders
+        if name == "init" and call not in self._called and not loses_comment(call):
+            return Result((), orders.states_first(call))
+        if name == "create_abstract" and orders.told(call) is not None:
+            return Result((), orders.told(call))
+        return None
+
+    def new_call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Return the parts of a new Module."""
+        made = _constructed(updated)
+        if self._method(original) == "init":
+            return self.file.call("nnx.split", made)
+        inner = self._abstract(original, made)
+        if inner is None:
+            self.spare(original)
+            return updated
+        return self.file.call("nnx.split", inner)
+
+    # -- Modules ------------------------------------------------------------------------------
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite a call of one of the methods."""
+        self._partial.mark(original)
+        if not isinstance(original.func, cst.Attribute) or original.func.attr.value not in _METHODS:
+            return updated
+        name = self._method(original)
+        if name == "create_abstract" and original not in self._uses:
+            if loses_comment(original):
+                return updated
+            return self._abstract(original, _constructed(updated)) or updated
+        if name == "init" and original in self._called:
+            self.file.decide(
+                original, "make the Module by a call of its class: `M(..., rngs=rngs)`"
+            )
+        elif not name and self._is_of_nnx(original.func):
+            method = original.func.attr.value
+            to_write = {
+                "create_abstract": "`nnx.eval_shape(lambda: M(...))`",
+                "partial_init": "`nnx.jit(lambda: M(...))()` and `nnx.update(m, state)`",
+            }
+            self.file.decide(original, f"if this is a class of Modules, write {to_write[method]}")
+        return super().leave_Call(original, updated)
+
+    def leave_SimpleStatementLine(
+        self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        """Rewrite a line that makes a Module with ``partial_init``, or a pair."""
+        line = self._partial.line(original, updated)
+        if line is not updated:
+            return line
+        return super().leave_SimpleStatementLine(original, updated)
+
+    def _method(self, call: cst.Call) -> str:
+        """Return which of the methods a call surely calls; empty for none."""
+        function = call.func
+        if not isinstance(function, cst.Attribute) or function.attr.value not in _METHODS:
+            return ""
+        method = self.file.method(call)
+        if method is None or not method.on_class or method.cls != "Module":
+            return ""
+        return method.name
+
+    def _is_of_nnx(self, function: cst.Attribute) -> bool:
+        if function.attr.value == "init":
+            return False
+        return self.file.is_unknown(function)
+
+    def _abstract(self, original: cst.Call, made: cst.Call) -> cst.Call | None:
+        later = deferred(self.file, original, made)
+        if later is None:
+            self.file.decide(original, _CANNOT_DEFER.format(transform="nnx.eval_shape"))
+            return None
+        return self.file.call("nnx.eval_shape", later.function, *later.given)
+
+
+def _constructed(call: cst.Call) -> cst.Call:
+    """Return a call of the class instead of one of its methods."""
+    assert isinstance(call.func, cst.Attribute)
+    return call.with_changes(func=call.func.value)

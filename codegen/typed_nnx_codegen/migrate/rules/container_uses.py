@@ -1,0 +1,218 @@
+"""What the code of a file does with the attributes of Pytrees: what TN110 asks before it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import children, targets_of
+from typed_nnx_codegen.migrate.analysis.values import Array, Value
+from typed_nnx_codegen.migrate.file import File
+
+# What only lists and dicts of Python can do; `nnx.List` and `nnx.Dict` cannot on each runtime.
+_PLAIN_METHODS: Final = frozenset({"copy", "fromkeys", "popitem", "sort"})
+_ADDING: Final = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
+# Functions of other packages that take any sequence or any tree.
+_TAKE_ALL: Final = ("builtins.", "jax.numpy.", "jax.tree")
+_KINDS: Final = frozenset({"dict", "list", "tuple"})
+
+Branches = tuple[tuple[cst.CSTNode, int], ...]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """An assignment of an attribute.
+
+    Attributes:
+        value: The expression that is assigned.
+        function: The function around it.
+        branches: The branches of conditions around it, the outermost first.
+        order: Its place in the file.
+    """
+
+    value: cst.BaseExpression
+    function: cst.CSTNode | None
+    branches: Branches
+    order: int
+
+    def excludes(self, other: Assignment) -> bool:
+        """Whether only one of two assignments of a function can run."""
+        theirs = dict(other.branches)
+        return any(theirs.get(node, branch) != branch for node, branch in self.branches)
+
+
+@dataclass
+class AttributeUses:
+    """What a file does with the attributes of one name.
+
+    Attributes:
+        is_plain: Whether it is used as only a list or dict of Python can be used.
+        is_called: Whether items of it are called.
+        added: What ``+=`` adds.
+        keys: The keys that items are assigned with.
+        assignments: Its assignments.
+    """
+
+    is_plain: bool = False
+    is_called: bool = False
+    added: list[Value] = field(default_factory=list)
+    keys: list[Value] = field(default_factory=list)
+    assignments: list[Assignment] = field(default_factory=list)
+
+
+class ContainerUses:
+    """Goes through a file and notes what it does with attributes and with local containers.
+
+    Args:
+        file: The file.
+
+    Attributes:
+        attributes: The uses by the name of the attribute.
+        grown: Where local names get more items: the place in the file, by name and function.
+        places: The places of assignments in the file, by the value that is assigned.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.attributes: dict[str, AttributeUses] = {}
+        self.grown: dict[tuple[cst.CSTNode | None, str], int] = {}
+        self.places: dict[cst.CSTNode, Assignment] = {}
+        self._file = file
+        self._order = 0
+        self._loops: list[tuple[str, str]] = []
+        self._walk(file.analysis.tree, None, ())
+
+    def of(self, name: str) -> AttributeUses:
+        """Return what the file does with the attributes of a name."""
+        return self.attributes.setdefault(name, AttributeUses())
+
+    # -- the walk -----------------------------------------------------------------------------
+
+    def _walk(self, node: cst.CSTNode, function: cst.CSTNode | None, branches: Branches) -> None:
+        self._order += 1
+        self._note(node, function, branches)
+        if isinstance(node, cst.FunctionDef):
+            function, branches = node, ()
+        loops = list(_loop_names(node))
+        self._loops += loops
+        if isinstance(node, cst.If):
+            self._walk(node.test, function, branches)
+            self._walk(node.body, function, (*branches, (node, 0)))
+            if node.orelse is not None:
+                self._walk(node.orelse, function, (*branches, (node, 1)))
+        else:
+            for child in children(node):
+                self._walk(child, function, branches)
+        del self._loops[len(self._loops) - len(loops) :]
+
+    def _note(self, node: cst.CSTNode, function: cst.CSTNode | None, branches: Branches) -> None:
+        match node:
+            case cst.Assign():
+                self._assignment(node, Assignment(node.value, function, branches, self._order))
+            case cst.AnnAssign(value=cst.BaseExpression() as value):
+                place = Assignment(value, function, branches, self._order)
+                self.places[value] = place
+                self._target(node.target, place)
+            case cst.AugAssign():
+                self._grows(node.target, function)
+                if isinstance(node.target, cst.Attribute):
+                    self.of(node.target.attr.value).added.append(self._file.value(node.value))
+            case cst.Call():
+                self._call(node, function)
+            case cst.BinaryOperation():
+                self._plain(node.left, node.right)
+            case cst.Comparison():
+                for part in node.comparisons:
+                    if isinstance(part.operator, (cst.Equal, cst.NotEqual)):
+                        self._plain(node.left, part.comparator)
+            case cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name))):
+                if any(isinstance(self._file.value(key), Array) for key in keys_of(node)):
+                    self.of(name).is_plain = True
+
+    def _assignment(self, node: cst.Assign, place: Assignment) -> None:
+        self.places[node.value] = place
+        for target in node.targets:
+            for single in targets_of(target.target):
+                self._target(single, place)
+
+    def _target(self, target: cst.BaseExpression, place: Assignment) -> None:
+        match target:
+            case cst.Attribute():
+                self.of(target.attr.value).assignments.append(place)
+            case cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name))):
+                self.of(name).keys += [self._file.value(key) for key in keys_of(target)]
+            case cst.Subscript():
+                self._grows(target.value, place.function)
+
+    def _grows(self, node: cst.BaseExpression, function: cst.CSTNode | None) -> None:
+        if isinstance(node, cst.Name):
+            self.grown[function, node.value] = self._order
+
+    def _plain(self, *nodes: cst.BaseExpression) -> None:
+        for node in nodes:
+            if isinstance(node, cst.Attribute):
+                self.of(node.attr.value).is_plain = True
+
+    def _call(self, node: cst.Call, function: cst.CSTNode | None) -> None:
+        callee = node.func
+        if isinstance(callee, cst.Subscript) and isinstance(callee.value, cst.Attribute):
+            self.of(callee.value.attr.value).is_called = True
+        if isinstance(callee, cst.Name):
+            for loop, attribute in self._loops:
+                if loop == callee.value:
+                    self.of(attribute).is_called = True
+        if isinstance(callee, cst.Attribute):
+            if callee.attr.value in _PLAIN_METHODS:
+                self._plain(callee.value)
+            if callee.attr.value in _ADDING:
+                self._grows(callee.value, function)
+        name = self._file.name(callee)
+        if name == "builtins.isinstance" and len(node.args) == 2:
+            if self._names_plain_types(node.args[1].value):
+                self._plain(node.args[0].value)
+        elif name and not name.startswith(_TAKE_ALL):
+            self._plain(*(arg.value for arg in node.args if not arg.star))
+
+    def _names_plain_types(self, node: cst.BaseExpression) -> bool:
+        types = [element.value for element in node.elements] if isinstance(node, cst.Tuple) else []
+        names = {self._file.name(each) for each in (types or [node])}
+        return bool(names & {f"builtins.{kind}" for kind in _KINDS})
+
+
+def keys_of(node: cst.Subscript) -> Iterator[cst.BaseExpression]:
+    """Yield the keys of a subscript that are no slices."""
+    for element in node.slice:
+        if isinstance(element.slice, cst.Index):
+            yield element.slice.value
+
+
+def _loop_names(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
+    """Yield the names that go through the items of an attribute, with the attribute."""
+    loop: cst.For | cst.CompFor | None = None
+    if isinstance(node, cst.For):
+        loop = node
+    elif isinstance(node, cst.BaseComp):
+        loop = node.for_in
+    while loop is not None:
+        attribute = _attribute_in(loop.iter)
+        if attribute:
+            for target in targets_of(loop.target):
+                if isinstance(target, cst.Name):
+                    yield target.value, attribute
+        loop = loop.inner_for_in if isinstance(loop, cst.CompFor) else None
+
+
+def _attribute_in(items: cst.BaseExpression) -> str:
+    """Return the attribute that a loop goes through, as it is or under ``enumerate`` and such."""
+    while isinstance(items, cst.Call):
+        if isinstance(items.func, cst.Attribute):
+            # `self.layers.values()`
+            items = items.func.value
+        elif items.args:
+            # `enumerate(self.layers)`
+            items = items.args[0].value
+        else:
+            return ""
+    return items.attr.value if isinstance(items, cst.Attribute) else ""

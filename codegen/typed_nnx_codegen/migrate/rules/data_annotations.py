@@ -1,0 +1,237 @@
+"""TN128: ``x: nnx.Data[T]`` is ``x: T = nnx.data()``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import derives
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted, text_of
+from typed_nnx_codegen.migrate.analysis.values import Array, Constant, External, Plain
+from typed_nnx_codegen.migrate.registry import Rule, register
+
+_FUNCTIONS: Final = {"nnx.Data": "nnx.data", "nnx.Static": "nnx.static"}
+_DATACLASSES: Final = frozenset({"dataclasses.dataclass", "nnx.dataclass"})
+_QUOTED: Final = re.compile(r"\s*(?P<mark>[\w.]+)(?:\[(?P<type>.+)\])?\s*", re.DOTALL)
+_SPACED_EQUAL: Final = cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """An annotation with a mark.
+
+    Attributes:
+        mark: The mark: ``nnx.Data`` or ``nnx.Static``.
+        annotation: What is left of the annotation without it.
+    """
+
+    mark: str
+    annotation: cst.BaseExpression
+
+
+@register
+class MarkWithFunctions(Rule):
+    """An attribute is marked by the value that declares it, and its annotation is a type only.
+
+    In a dataclass ``x: nnx.Data[T] = v`` is ``x: T = nnx.data(default=v)``: the first argument of
+    `nnx.data` is no default in flax. In a method, where the annotation never did anything, the
+    value is marked. Annotations of parameters and local names lose the mark.
+
+    A marker is left where a class that is no dataclass gives data a default, and where the marks
+    stand outside of annotations, or inside of larger ones.
+    """
+
+    code = "TN128"
+    title = "`x: nnx.Data[T]` is `x: T = nnx.data()`"
+    since = (0, 12, 0)
+    before = """\
+import dataclasses
+from flax import nnx
+
+@dataclasses.dataclass
+class Stack(nnx.Module):
+    layers: nnx.Data[list[nnx.Linear]]
+    name: nnx.Static[str] = "stack"
+"""
+    after = """\
+import dataclasses
+import typed_nnx as nnx
+
+@dataclasses.dataclass
+class Stack(nnx.Module):
+    layers: list[nnx.Linear] = nnx.data()
+    name: str = nnx.static(default="stack")
+"""
+    handles = frozenset({"Data", "Static"})
+
+    def plan(self) -> None:
+        """Note which marks are the outermost of an annotation; the others have a marker."""
+        self._uses = {
+            node
+            for node, value in self.file.analysis.values.items()
+            if isinstance(value, External)
+            and value.public in _FUNCTIONS
+            and isinstance(node, (cst.Name, cst.Attribute))
+        }
+        if self._uses:
+            for node in descendants(self.file.analysis.tree):
+                if isinstance(node, cst.Annotation):
+                    self._uses.discard(_head(node.annotation))
+
+    # -- annotations --------------------------------------------------------------------------
+
+    def leave_AnnAssign(self, original: cst.AnnAssign, updated: cst.AnnAssign) -> cst.AnnAssign:
+        """Rewrite the declaration of an attribute, or the annotation of a local name."""
+        marked = self._marked(original.annotation, updated.annotation)
+        if marked is None:
+            return updated
+        plain = updated.with_changes(
+            annotation=updated.annotation.with_changes(annotation=marked.annotation)
+        )
+        if isinstance(original.target, cst.Attribute):
+            return self._in_method(original, plain, marked)
+        if self.file.scope.kind != "class" or self._is_marked(original.value):
+            return plain
+        return self._in_class(original, updated, plain, marked)
+
+    def leave_Param(self, original: cst.Param, updated: cst.Param) -> cst.Param:
+        """Take the mark from the annotation of a parameter."""
+        if original.annotation is None or updated.annotation is None:
+            return updated
+        marked = self._marked(original.annotation, updated.annotation)
+        if marked is None:
+            return updated
+        annotation = updated.annotation.with_changes(annotation=marked.annotation)
+        return updated.with_changes(annotation=annotation)
+
+    def leave_FunctionDef(
+        self, original: cst.FunctionDef, updated: cst.FunctionDef
+    ) -> cst.FunctionDef:
+        """Take the mark from the annotation of a result."""
+        if original.returns is None or updated.returns is None:
+            return updated
+        marked = self._marked(original.returns, updated.returns)
+        if marked is None:
+            return updated
+        returns = updated.returns.with_changes(annotation=marked.annotation)
+        return updated.with_changes(returns=returns)
+
+    def leave_Attribute(self, original: cst.Attribute, updated: cst.Attribute) -> cst.Attribute:
+        """Mark ``nnx.Data`` outside of annotations."""
+        self._elsewhere(original)
+        return updated
+
+    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.Name:
+        """Mark ``Data`` outside of annotations."""
+        self._elsewhere(original)
+        return updated
+
+    def _elsewhere(self, node: cst.Name | cst.Attribute) -> None:
+        if node in self._uses:
+            name = self.file.name(node)
+            self.file.decide(
+                node,
+                f"`{name}` is gone: an attribute is declared as `x: T = {_FUNCTIONS[name]}()`, and"
+                " everything else has the type alone",
+            )
+
+    # -- declarations -------------------------------------------------------------------------
+
+    def _in_method(
+        self, original: cst.AnnAssign, plain: cst.AnnAssign, marked: _Marked
+    ) -> cst.AnnAssign:
+        assert isinstance(original.target, cst.Attribute)
+        if original.value is None or plain.value is None or self._is_marked(original.value):
+            return plain
+        if self.file.is_a(original.target.value, "Pytree") is False:
+            return plain
+        value = self.file.value(original.value)
+        is_data = isinstance(value, Array) or derives(value, "Pytree", "Variable") is True
+        is_static = isinstance(value, (Constant, Plain))
+        if is_data if marked.mark == "nnx.Data" else is_static:
+            # The value says it by itself.
+            return plain
+        return plain.with_changes(value=self.file.call(_FUNCTIONS[marked.mark], plain.value))
+
+    def _in_class(
+        self,
+        original: cst.AnnAssign,
+        updated: cst.AnnAssign,
+        plain: cst.AnnAssign,
+        marked: _Marked,
+    ) -> cst.AnnAssign:
+        function = _FUNCTIONS[marked.mark]
+        if original.value is None:
+            return plain.with_changes(value=self.file.call(function), equal=_SPACED_EQUAL)
+        assert plain.value is not None
+        if isinstance(original.value, cst.Call) and isinstance(plain.value, cst.Call):
+            if self.file.name(original.value.func) == "dataclasses.field":
+                new = plain.value.with_changes(func=self.file.refer(function))
+                return plain.with_changes(value=new)
+        is_dataclass = self._is_dataclass()
+        if is_dataclass:
+            return plain.with_changes(value=self.file.call(function, default=plain.value))
+        if is_dataclass is False and marked.mark == "nnx.Static":
+            return plain
+        name = dotted(original.target)
+        self.file.decide(
+            original,
+            f"take `{marked.mark}` away and mark the value where a method assigns it,"
+            f" `self.{name} = {function}(...)`; `{function}(default=...)` is for dataclasses only",
+        )
+        return updated
+
+    def _is_dataclass(self) -> bool | None:
+        """Whether the class around is a dataclass; None if not sure."""
+        owner = self.file.scope.owner
+        if owner is None:
+            return None
+        if _DATACLASSES.intersection(owner.decorators):
+            return True
+        return None if owner.decorators else False
+
+    def _is_marked(self, value: cst.BaseExpression | None) -> bool:
+        """Whether a value is marked already."""
+        return isinstance(value, cst.Call) and self.file.name(value.func) in _FUNCTIONS.values()
+
+    # -- the mark in an annotation ------------------------------------------------------------
+
+    def _marked(self, original: cst.Annotation, updated: cst.Annotation) -> _Marked | None:
+        """Return the mark of an annotation, and the annotation without it; None without one."""
+        node = original.annotation
+        if text_of(node) is not None:
+            return self._quoted(node)
+        mark = self.file.name(_head(node))
+        if mark not in _FUNCTIONS:
+            return None
+        inner = updated.annotation
+        if not isinstance(inner, cst.Subscript):
+            return _Marked(mark, self.file.refer("typing.Any"))
+        index = inner.slice[0].slice
+        if len(inner.slice) != 1 or not isinstance(index, cst.Index):
+            return None
+        return _Marked(mark, index.value)
+
+    def _quoted(self, node: cst.BaseExpression) -> _Marked | None:
+        match = _QUOTED.fullmatch(text_of(node) or "")
+        if match is None or not isinstance(node, cst.SimpleString):
+            return None
+        name, dot, last = match["mark"].rpartition(".")
+        binding = self.file.scope.lookup(name if dot else last)
+        if not isinstance(binding, External) or "." in name:
+            return None
+        mark = f"{binding.public}.{last}" if dot else binding.public
+        if mark not in _FUNCTIONS:
+            return None
+        if match["type"] is None:
+            return _Marked(mark, self.file.refer("typing.Any"))
+        text = f"{node.prefix}{node.quote}{match['type'].strip()}{node.quote}"
+        return _Marked(mark, node.with_changes(value=text))
+
+
+def _head(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return what an annotation names, without its arguments."""
+    return node.value if isinstance(node, cst.Subscript) else node

@@ -1,0 +1,136 @@
+"""TN122: ``rngs.fork(n)`` is ``rngs.split(n)``."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted, has_star
+from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.key_counts import key_counts
+
+_ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+
+
+@register
+class SplitRngs(Rule):
+    """Splits Rngs with `split`: `fork` takes no number any more.
+
+    `fork(n)` once gave a dict of keys, which went through `nnx.Rngs(keys)` in the function that was
+    mapped. `split(n)` gives Rngs, so that call goes, also where the keys came in as an argument. Where
+    only some streams are split, the others are forked first: `split` alone would share them. A marker
+    stands where the number may be a mapping, or where a single stream is forked.
+    """
+
+    code = "TN122"
+    title = "`rngs.fork(n)` is `rngs.split(n)`"
+    since = (0, 9, 0)
+    before = """\
+import jax
+from flax import nnx
+
+def create(keys):
+    return nnx.state(nnx.Linear(2, 3, rngs=nnx.Rngs(keys)))
+
+states = jax.vmap(create)(nnx.Rngs(0).fork(5))
+"""
+    after = """\
+import jax
+import typed_nnx as nnx
+
+def create(keys):
+    return nnx.state(nnx.Linear(2, 3, rngs=keys))
+
+states = jax.vmap(create)(nnx.Rngs(0).split(5))
+"""
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite ``rngs.fork(n)`` and ``nnx.Rngs(keys)``."""
+        if self.file.name(original.func) == "nnx.Rngs":
+            return self._unwrapped(original, updated)
+        if not isinstance(original.func, cst.Attribute) or original.func.attr.value != "fork":
+            return updated
+        if not original.args or any(
+            arg.keyword is not None and arg.keyword.value == "split" for arg in original.args
+        ):
+            return updated
+        method = self.file.method(original)
+        if method is None:
+            if self._may_be_rngs(original.func.value):
+                self.file.decide(
+                    original,
+                    "is this an `nnx.Rngs`? then `fork(n)` is `split(n)`, which gives Rngs, no keys",
+                )
+            return updated
+        if method.cls == "Rngs":
+            return self._split(original, updated)
+        if method.cls == "RngStream":
+            self.file.decide(
+                original,
+                "`fork(n)` of a stream gave keys; `stream.split(n)` gives a stream of n keys, and "
+                "`jax.random.split(stream(), n)` the keys",
+            )
+        return updated
+
+    def _may_be_rngs(self, receiver: cst.BaseExpression) -> bool:
+        name = dotted(receiver).rpartition(".")[2]
+        return self.file.is_unknown(receiver) and name.endswith("rngs")
+
+    def _split(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        if has_star(original):
+            return self._unsure(original, updated)
+        if all(arg.keyword is not None for arg in original.args):
+            return self._split_by_name(original, updated)
+        if len(original.args) > 1:
+            return self._unsure(original, updated)
+        counts = key_counts(self.file, original.args[0].value, updated.args[0].value)
+        if counts.kind == "unsure":
+            return self._unsure(original, updated)
+        assert isinstance(updated.func, cst.Attribute)
+        if counts.kind == "none":
+            return updated.with_changes(args=[])
+        given = counts.given if counts.kind == "all" else updated.args[0].value
+        args = [updated.args[0].with_changes(value=given)]
+        receiver = updated.func.value
+        if counts.kind != "all":
+            receiver = cst.Call(cst.Attribute(receiver, cst.Name("fork")))
+        func = updated.func.with_changes(value=receiver, attr=cst.Name("split"))
+        return updated.with_changes(func=func, args=args)
+
+    def _split_by_name(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite ``rngs.fork(params=n)``: keywords were streams."""
+        elements: list[cst.DictElement] = []
+        for old, arg in zip(original.args, updated.args, strict=True):
+            if old.keyword is None or key_counts(self.file, old.value, arg.value).kind not in {
+                "all",
+                "none",
+            }:
+                return self._unsure(original, updated)
+            elements.append(cst.DictElement(cst.SimpleString(f'"{old.keyword.value}"'), arg.value))
+        assert isinstance(updated.func, cst.Attribute)
+        forked = cst.Call(cst.Attribute(updated.func.value, cst.Name("fork")))
+        func = updated.func.with_changes(value=forked, attr=cst.Name("split"))
+        return updated.with_changes(func=func, args=[cst.Arg(cst.Dict(elements))])
+
+    def _unsure(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        self.file.decide(
+            original,
+            "`rngs.split(n)` if all streams are split; `rngs.fork().split({name: n})` if only some "
+            "are, since `split` alone shares the other streams",
+        )
+        return updated
+
+    def _unwrapped(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return what ``nnx.Rngs`` is called with, where that is Rngs already."""
+        if len(original.args) != 1 or original.args[0].star or original.args[0].keyword is not None:
+            return updated
+        arg = updated.args[0]
+        if not self.file.is_a(original.args[0].value, "Rngs"):
+            return updated
+        if isinstance(arg.value, _ATOMS) and "#" not in code_of(updated):
+            return arg.value.with_changes(
+                lpar=[*updated.lpar, *arg.value.lpar], rpar=[*arg.value.rpar, *updated.rpar]
+            )
+        return arg.value.with_changes(
+            lpar=[cst.LeftParen(updated.whitespace_before_args), *arg.value.lpar],
+            rpar=[*arg.value.rpar, cst.RightParen(arg.whitespace_after_arg)],
+        )

@@ -1,0 +1,35 @@
+"""TN111: ``nnx.GraphNode`` and ``nnx.Object`` are ``nnx.Pytree``."""
+
+from __future__ import annotations
+
+from typed_nnx_codegen.migrate.registry import register
+from typed_nnx_codegen.migrate.rules.renaming import Renaming
+
+
+@register
+class RenameGraphNode(Renaming):
+    """The base class of objects that can be split and merged is `nnx.Pytree`.
+
+    Modules are no `nnx.Object` any more, so ``isinstance(x, nnx.Object)`` is false for them, and
+    ``jax.tree`` takes an `nnx.Object` as one leaf. An `nnx.Pytree` has neither trap; its plain
+    containers of arrays or Modules are marked, which is rule TN110.
+    """
+
+    code = "TN111"
+    title = "`nnx.GraphNode` and `nnx.Object` are `nnx.Pytree`"
+    since = (0, 11, 0)
+    before = """\
+from flax import nnx
+
+class Counter(nnx.GraphNode):
+    def __init__(self):
+        self.count = nnx.Variable(0)
+"""
+    after = """\
+import typed_nnx as nnx
+
+class Counter(nnx.Pytree):
+    def __init__(self):
+        self.count = nnx.Variable(0)
+"""
+    names = {"GraphNode": "Pytree", "Object": "Pytree"}

@@ -1,0 +1,112 @@
+"""TN140: ``keep_rngs=`` of recurrent cells is the ``rngs`` of ``nnx.RNN``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import argument, dotted, has_star
+from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, with_commas
+from typed_nnx_codegen.migrate.registry import Rule, register
+
+_CELLS: Final = frozenset(
+    f"nnx.{name}" for name in ("GRUCell", "LSTMCell", "OptimizedLSTMCell", "SimpleCell")
+)
+_MESSAGE: Final = (
+    "a cell keeps no Rngs: give them where its carry is made, `cell.initialize_carry(shape, rngs)` or "
+    "`nnx.RNN(cell, rngs=rngs)`"
+)
+
+
+@register
+class CarryRngs(Rule):
+    """Gives the Rngs to `nnx.RNN` instead of the cell: carries are made there.
+
+    Without `keep_rngs=True` a cell draws one key less before its kernels, so a seed gives other
+    initial values than before. A cell that is not made inside a call of `nnx.RNN` gets a marker.
+    """
+
+    code = "TN140"
+    title = "`keep_rngs=` of recurrent cells is the `rngs` of `nnx.RNN`"
+    since = (0, 12, 8)
+    before = """\
+from flax import nnx
+
+rngs = nnx.Rngs(0)
+rnn = nnx.RNN(nnx.GRUCell(2, 3, keep_rngs=True, rngs=rngs))
+"""
+    after = """\
+import typed_nnx as nnx
+
+rngs = nnx.Rngs(0)
+rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
+"""
+
+    def plan(self) -> None:
+        """Find the cells that are made inside a call of ``nnx.RNN``."""
+        self._inside: dict[cst.CSTNode, cst.Arg] = {}
+        for node in self.file.analysis.values:
+            if isinstance(node, cst.Call) and self.file.name(node.func) == "nnx.RNN":
+                cell = argument(node, 0, "cell")
+                if cell is None or has_star(node) or not isinstance(cell.value, cst.Call):
+                    continue
+                rngs = argument(cell.value, None, "rngs")
+                if rngs is not None and (dotted(rngs.value) or self._has_rngs(node)):
+                    self._inside[cell.value] = rngs
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Rewrite cells, and the calls of ``nnx.RNN`` around them."""
+        name = self.file.name(original.func)
+        if name == "nnx.RNN":
+            return self._rnn(original, updated)
+        if name not in _CELLS:
+            return updated
+        keep = argument(original, None, "keep_rngs")
+        if keep is None:
+            return updated
+        if dotted(keep.value) != "False" and not self._moves(original):
+            self.file.decide(original, _MESSAGE)
+            return updated
+        return without_argument(updated, original.args.index(keep))
+
+    def _moves(self, cell: cst.CSTNode) -> bool:
+        """Whether the Rngs of a cell go to the RNN around it."""
+        if not isinstance(cell, cst.Call) or cell not in self._inside:
+            return False
+        if self.file.name(cell.func) not in _CELLS:
+            return False
+        keep = argument(cell, None, "keep_rngs")
+        return keep is not None and dotted(keep.value) == "True"
+
+    def _has_rngs(self, rnn: cst.Call) -> bool:
+        return argument(rnn, None, "rngs") is not None
+
+    def _rnn(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        cell = argument(original, 0, "cell")
+        if cell is None or not self._moves(cell.value) or self._has_rngs(original):
+            return updated
+        rngs = self._inside[cell.value].value.deep_clone()
+        last = updated.args[-1]
+        given = cst.Arg(rngs, keyword=cst.Name("rngs"), equal=TIGHT_EQUAL)
+        if isinstance(last.comma, cst.Comma):
+            # The new last argument ends as the old one did.
+            given = given.with_changes(comma=last.comma)
+            last = last.with_changes(comma=cst.Comma(whitespace_after=_before_last(updated)))
+        return updated.with_changes(args=with_commas([*updated.args[:-1], last, given]))
+
+
+def _before_last(call: cst.Call) -> cst.BaseParenthesizableWhitespace:
+    """Return the space in front of the last argument of a call."""
+    if len(call.args) > 1 and isinstance(call.args[-2].comma, cst.Comma):
+        return call.args[-2].comma.whitespace_after
+    return call.whitespace_before_args
+
+
+def without_argument(call: cst.Call, index: int) -> cst.Call:
+    """Return a call without one of its arguments."""
+    args = list(call.args)
+    gone = args.pop(index)
+    if args and index == len(args):
+        args[-1] = args[-1].with_changes(comma=gone.comma)
+    return call.with_changes(args=args)

@@ -1,0 +1,134 @@
+"""Calls of methods that are functions now: ``m.clone()`` is ``nnx.clone(m)``."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import class_derives
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, has_star
+from typed_nnx_codegen.migrate.analysis.values import NNX, External, Instance, ProjectClass
+from typed_nnx_codegen.migrate.file import File, MethodCall
+
+# Methods that only Modules had, of those that rules rewrite.
+_OF_MODULES = frozenset({"create_abstract", "extract", "get_state", "partial_init"})
+# Functions whose first argument is a model.
+_TAKE_MODELS = frozenset(
+    {"nnx.clone", "nnx.graphdef", "nnx.pop", "nnx.split", "nnx.state", "nnx.update"}
+)
+_ENDS_OF_CALLS = (cst.Await, cst.Yield, cst.NamedExpr, cst.Call, cst.BaseComp)
+
+
+def module_method(file: File, call: cst.Call, *names: str) -> MethodCall | None:
+    """Return a call of a method that Modules had; None where it is none, or not sure."""
+    if not isinstance(call.func, cst.Attribute) or call.func.attr.value not in names:
+        return None
+    method = file.method(call)
+    if method is None or method.cls != "Module" or method.name not in names:
+        return None
+    return None if method.on_class else method
+
+
+def function_call(
+    public: str, file: File, updated: cst.Call, keep: tuple[cst.Arg, ...] | None = None
+) -> cst.Call:
+    """Return a call of a function instead of a method, with the object as the first argument.
+
+    Args:
+        public: The function.
+        file: The file.
+        updated: The call of the method.
+        keep: The arguments that stay; None for all.
+    """
+    assert isinstance(updated.func, cst.Attribute)
+    args = tuple(updated.args) if keep is None else keep
+    receiver = cst.Arg(updated.func.value)
+    if args:
+        receiver = receiver.with_changes(comma=_first_comma(updated))
+    elif updated.args:
+        # What is left has no comma of an argument that is gone.
+        updated = updated.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
+    return updated.with_changes(func=file.refer(public), args=[receiver, *args])
+
+
+def _first_comma(call: cst.Call) -> cst.Comma:
+    """Return a comma after which the next argument has a line of its own if the others have."""
+    first = call.args[0]
+    if isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace) and isinstance(
+        first.comma, cst.Comma
+    ):
+        space = first.comma.whitespace_after
+        if isinstance(space, cst.ParenthesizedWhitespace):
+            space = space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=())
+            return cst.Comma(whitespace_after=space)
+    return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+
+
+def loses_comment(call: cst.Call) -> bool:
+    """Whether there is a comment between an object and the dot of a method."""
+    return isinstance(call.func, cst.Attribute) and "#" in code_of(call.func.dot)
+
+
+def is_foreign(file: File, node: cst.BaseExpression) -> bool:
+    """Whether an expression is a call of something of another package."""
+    name = file.name(node.func) if isinstance(node, cst.Call) else ""
+    return bool(name) and not name.startswith(f"{NNX}.")
+
+
+def is_quick(node: cst.CSTNode) -> bool:
+    """Whether evaluating an expression runs nothing: names, attributes, literals of them."""
+    return not any(isinstance(below, _ENDS_OF_CALLS) for below in descendants(node))
+
+
+def has_filters(file: File, call: cst.Call) -> bool:
+    """Whether an argument of a call surely is a filter of NNX: ``nnx.Param``, ``...``."""
+    return any(_is_filter(file, arg.value) for arg in call.args if not arg.star)
+
+
+def _is_filter(file: File, node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Ellipsis):
+        return True
+    value = file.value(node)
+    if isinstance(value, External):
+        return value.public.startswith(f"{NNX}.")
+    if isinstance(value, ProjectClass):
+        return class_derives(value, "Variable") is True
+    if isinstance(value, Instance):
+        return isinstance(value.cls, str) and value.cls in {"nnx.All", "nnx.Any", "nnx.Not"}
+    return False
+
+
+class Models:
+    """What a file uses as a model, by the names of it, where nothing else is known.
+
+    Args:
+        file: The file.
+    """
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._found: frozenset[str] | None = None
+
+    def has(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression has the name of something that is used as a model."""
+        if self._found is None:
+            self._found = frozenset(self._search())
+        name = dotted(node)
+        return bool(name) and name in self._found
+
+    def _search(self) -> set[str]:
+        found: set[str] = set()
+        for node in self._file.analysis.values:
+            if not isinstance(node, cst.Call):
+                continue
+            if isinstance(node.func, cst.Attribute) and self._is_of_module(node, node.func):
+                found.add(dotted(node.func.value))
+            elif node.args and not has_star(node) and self._file.name(node.func) in _TAKE_MODELS:
+                found.add(dotted(node.args[0].value))
+        return found - {""}
+
+    def _is_of_module(self, call: cst.Call, function: cst.Attribute) -> bool:
+        name = function.attr.value
+        if name in _OF_MODULES or (name == "split" and has_filters(self._file, call)):
+            return True
+        method = self._file.method(call)
+        return method is not None and method.cls == "Module" and not method.on_class

@@ -1,0 +1,28 @@
+"""TN112: ``nnx.ModuleDef`` is ``nnx.GraphDef``."""
+
+from __future__ import annotations
+
+from typed_nnx_codegen.migrate.registry import register
+from typed_nnx_codegen.migrate.rules.renaming import Renaming
+
+
+@register
+class RenameModuleDef(Renaming):
+    """The structure of a model is a GraphDef: models may hold other nodes than Modules."""
+
+    code = "TN112"
+    title = "`nnx.ModuleDef` is `nnx.GraphDef`"
+    since = (0, 8, 3)
+    before = """\
+from flax.experimental import nnx
+
+def forward(static: nnx.ModuleDef[nnx.Linear], state: nnx.State, x):
+    return static.merge(state)(x)
+"""
+    after = """\
+import typed_nnx as nnx
+
+def forward(static: nnx.GraphDef[nnx.Linear], state: nnx.State, x):
+    return nnx.merge(static, state)(x)
+"""
+    names = {"ModuleDef": "GraphDef"}

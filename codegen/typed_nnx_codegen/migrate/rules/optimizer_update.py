@@ -1,0 +1,152 @@
+"""TN119: ``optimizer.update(grads)`` is ``optimizer.update(model, grads)``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import has_star
+from typed_nnx_codegen.migrate.file import with_commas
+from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.optimizer_uses import (
+    WITH_MODEL,
+    OptimizerUses,
+    Use,
+    gradients_of,
+    is_update,
+)
+from typed_nnx_codegen.migrate.rules.transform_calls import keyword_of
+
+_UPDATE: Final = (
+    "an Optimizer has no model any more: write `update(model, grads)` with the model that it was "
+    "made of, or make it an nnx.ModelAndOptimizer"
+)
+_MODEL: Final = (
+    "an Optimizer has no `model` any more: use the model that it was made of, or make it an "
+    "nnx.ModelAndOptimizer"
+)
+_MAYBE: Final = (
+    "if this is an nnx.Optimizer, it takes the model first: `update({model}, grads)`; it cannot be "
+    "seen here what it is"
+)
+
+
+@register
+class OptimizerUpdate(Rule):
+    """An Optimizer does not have its model any more: `update` gets it, and `.model` is gone.
+
+    Where the model has a name beside the Optimizer, that name is written: the one that the
+    Optimizer was made of in the same scope, ``self.model`` beside ``self.optimizer``, the argument
+    that the gradients were taken of. Where some use has no such name (a train step that takes the
+    Optimizer alone), the Optimizer becomes an ``nnx.ModelAndOptimizer`` where it is made: it is what
+    an Optimizer was, on both runtimes. Optimizers that come from elsewhere get a marker.
+    """
+
+    code = "TN119"
+    title = "`opt.update(grads)` is `opt.update(model, grads)`, and `opt.model` is the model"
+    since = (0, 11, 0)
+    before = """\
+from flax import nnx
+
+@nnx.jit
+def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+    def loss_fn(model):
+        return model(x).mean()
+    loss, grads = nnx.value_and_grad(loss_fn)(model)
+    optimizer.update(grads)
+    return loss
+"""
+    after = """\
+import typed_nnx as nnx
+
+@nnx.jit
+def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
+    def loss_fn(model):
+        return model(x).mean()
+    loss, grads = nnx.value_and_grad(loss_fn)(model)
+    optimizer.update(model, grads)
+    return loss
+"""
+
+    def plan(self) -> None:
+        """Find what the file does with its Optimizers."""
+        self._uses = OptimizerUses(self.file)
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite an update, or the call that makes an Optimizer."""
+        if original in self._uses.keeping:
+            return updated.with_changes(func=self.file.refer(WITH_MODEL))
+        use = self._uses.uses.get(original)
+        if use is not None:
+            return self._update(use, updated)
+        if is_update(self.file, original):
+            return _by_position(updated)
+        self._maybe(original)
+        return updated
+
+    def leave_Attribute(
+        self, original: cst.Attribute, updated: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Rewrite ``optimizer.model``, or the annotation of an Optimizer that keeps its model."""
+        if original in self._uses.annotations:
+            return self.file.refer(WITH_MODEL)
+        use = self._uses.uses.get(original)
+        if use is None or use.origin in self._uses.keeping:
+            return updated
+        if not use.model:
+            self.file.decide(original, _MODEL)
+            return updated
+        return cst.parse_expression(use.model).with_changes(lpar=updated.lpar, rpar=updated.rpar)
+
+    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
+        """Rewrite the annotation of an Optimizer that keeps its model."""
+        return self.file.refer(WITH_MODEL) if original in self._uses.annotations else updated
+
+    def _update(self, use: Use, updated: cst.Call) -> cst.BaseExpression:
+        if use.origin in self._uses.keeping:
+            return _without_name(updated)
+        if not use.model:
+            self.file.decide(use.node, _UPDATE)
+            return updated
+        plain = _without_name(updated)
+        return plain.with_changes(
+            args=with_commas([cst.Arg(cst.parse_expression(use.model)), *plain.args])
+        )
+
+    def _maybe(self, call: cst.Call) -> None:
+        """Leave an update of something unknown with gradients of a Module to a person."""
+        if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "update":
+            return
+        if len(call.args) != 1 or has_star(call) or not self.file.is_unknown(call.func.value):
+            return
+        grads = gradients_of(call)
+        if grads is None:
+            return
+        taken = self._uses.gradient_of(grads, self.file.scope)
+        if taken:
+            self.file.decide(call, _MAYBE.format(model=taken))
+
+
+def _without_name(call: cst.Call) -> cst.Call:
+    """Return an update with its gradients by position: not every runtime takes the keyword."""
+    grads = keyword_of(call, "grads")
+    if grads is None:
+        return call
+    rest = [arg for arg in call.args if arg is not grads]
+    plain = grads.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+    if call.args[0] is not grads:
+        plain = plain.with_changes(comma=call.args[0].comma)
+        rest[-1] = rest[-1].with_changes(comma=grads.comma)
+    return call.with_changes(args=with_commas([plain, *rest]))
+
+
+def _by_position(call: cst.Call) -> cst.Call:
+    """Return ``update(model=m, grads=g)`` with both by position, in the order that they have."""
+    names = [arg.keyword.value if arg.keyword is not None else "" for arg in call.args[:2]]
+    if names not in (["", "grads"], ["model", "grads"]):
+        return call
+    args = [
+        arg.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT) for arg in call.args[:2]
+    ]
+    return call.with_changes(args=[*args, *call.args[2:]])

@@ -1,0 +1,149 @@
+"""TN113: ``nnx.Empty``, ``nnx.TreeNode``, ``nnx.field`` and ``nnx.Ctx``, which are gone."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import derives
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, has_star
+from typed_nnx_codegen.migrate.analysis.values import Array, Collection, options_of, without_none
+from typed_nnx_codegen.migrate.registry import register
+from typed_nnx_codegen.migrate.rules.renaming import Renaming
+
+_FIELDS: Final = {"nnx.field": "", "nnx.static_field": "static", "nnx.treenode_field": "data"}
+# The keywords of `dataclasses.field`, which the functions of today take too.
+_KEYWORDS: Final = frozenset(
+    {"compare", "default", "default_factory", "hash", "init", "kw_only", "metadata", "repr"}
+)
+# Keywords that said what a field holds, and what it holds where they are true.
+_MARKS: Final = {"pytree_node": "data", "static": "static", "treenode": "data"}
+_OPPOSITE: Final = {"data": "static", "static": "data"}
+_NO_SUCCESSOR: Final = {
+    "nnx.Empty": "an empty State is `nnx.State({})`, no value at all is None; see which is meant",
+    "nnx.EMPTY": "an empty State is `nnx.State({})`, no value at all is None; see which is meant",
+    "nnx.Ctx": "a Module keeps its flags as attributes and its keys in an `nnx.Rngs`; pass those",
+}
+
+
+@register
+class ReplaceRemovedNames(Renaming):
+    """Names of the first versions that have no successor of the same kind.
+
+    A `TreeNode` is an `nnx.Pytree`. ``nnx.field(...)`` is `nnx.data` or `nnx.static` where its
+    keywords say which, and `dataclasses.field` otherwise. Markers are left at `nnx.Empty` and
+    `nnx.Ctx`, at fields with keywords that nothing knows today, and at classes below `TreeNode`
+    with attributes that are no data by themselves, as numbers are.
+    """
+
+    code = "TN113"
+    title = "`nnx.Empty`, `nnx.TreeNode`, `nnx.field` and `nnx.Ctx` have no direct successor"
+    since = (0, 8, 2)
+    before = """\
+from flax.experimental import nnx
+
+@nnx.dataclass
+class Point(nnx.Pytree):
+    name: str = nnx.field(pytree_node=False)
+"""
+    after = """\
+import typed_nnx as nnx
+
+@nnx.dataclass
+class Point(nnx.Pytree):
+    name: str = nnx.static()
+"""
+    names = {"TreeNode": "Pytree"}
+    handles = frozenset({"EMPTY", "Empty", "Ctx", "field", "static_field", "treenode_field"})
+
+    def leave_Attribute(
+        self, original: cst.Attribute, updated: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Rename ``nnx.TreeNode``; mark what has no successor."""
+        self._mark(original)
+        return super().leave_Attribute(original, updated)
+
+    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
+        """Rename ``TreeNode``; mark what has no successor."""
+        self._mark(original)
+        return super().leave_Name(original, updated)
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Rewrite ``nnx.field(...)``."""
+        name = self.file.name(original.func)
+        if name not in _FIELDS:
+            return updated
+        holds = _FIELDS[name]
+        kept: list[cst.Arg] = []
+        for arg in updated.args:
+            keyword = arg.keyword.value if arg.keyword is not None else ""
+            if keyword in _KEYWORDS:
+                kept.append(arg)
+                continue
+            flag = arg.value.value if isinstance(arg.value, cst.Name) else ""
+            if has_star(original) or keyword not in _MARKS or flag not in {"True", "False"}:
+                self.file.decide(
+                    original,
+                    f"`{name}` is gone; write `nnx.data(...)` or `nnx.static(...)`, which take the"
+                    " keywords of `dataclasses.field`",
+                )
+                return updated
+            holds = _MARKS[keyword] if flag == "True" else _OPPOSITE[_MARKS[keyword]]
+        if kept and len(kept) < len(updated.args):
+            last = updated.args[-1]
+            kept[-1] = kept[-1].with_changes(
+                comma=last.comma, whitespace_after_arg=last.whitespace_after_arg
+            )
+        new = self.file.refer(f"nnx.{holds}" if holds else "dataclasses.field")
+        return updated.with_changes(func=new, args=kept)
+
+    def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
+        """Mark a `TreeNode` with attributes that were data only because of it."""
+        if any(self.file.name(base.value) == "nnx.TreeNode" for base in original.bases):
+            names = self._static_attributes(original)
+            if names:
+                self.file.decide(
+                    original,
+                    "all attributes of a TreeNode were data, those of a Pytree are if they hold"
+                    f" arrays: mark {', '.join(names)} with `nnx.data(...)` if they change",
+                )
+        return updated
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def _mark(self, node: cst.Name | cst.Attribute) -> None:
+        name = self.file.name(node)
+        if name in _NO_SUCCESSOR:
+            self.file.decide(node, f"`{name}` is gone: {_NO_SUCCESSOR[name]}")
+
+    def _static_attributes(self, node: cst.ClassDef) -> list[str]:
+        """Return the attributes of a class that are not data by themselves."""
+        scope = self.file.analysis.scopes.get(node)
+        owner = scope.owner if scope is not None else None
+        if owner is None:
+            return []
+        found = {**owner.attributes, **owner.annotated}
+        return [
+            name
+            for name, value in found.items()
+            if name not in owner.methods
+            and name not in self._declared_fields(node)
+            and not all(
+                isinstance(option, Array)
+                or derives(option, "Pytree", "Variable") is True
+                or isinstance(option, Collection)
+                for option in options_of(without_none(value))
+            )
+        ]
+
+    def _declared_fields(self, node: cst.ClassDef) -> set[str]:
+        """Return the attributes that a class declares with a field, which says what they hold."""
+        return {
+            below.target.value
+            for below in descendants(node.body)
+            if isinstance(below, cst.AnnAssign)
+            and isinstance(below.target, cst.Name)
+            and isinstance(below.value, cst.Call)
+            and self.file.name(below.value.func) in {*_FIELDS, "nnx.data", "nnx.static"}
+        }

@@ -1,0 +1,212 @@
+"""TN109: ``nnx.Sequence`` is `nnx.List`, or `nnx.Sequential` where it is called."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.sequence_uses import LIST, SEQUENTIAL, SequenceUses
+
+_UNSEEN = (
+    "nothing here calls or indexes it: write `nnx.Sequential(*layers)` if it is called, with"
+    " `.layers[i]` for its items, or `nnx.List(layers)` if it is not"
+)
+
+
+@register
+class ReplaceSequence(Rule):
+    """What is called is `nnx.Sequential`, which takes its layers one by one; a list is `nnx.List`.
+
+    The rule looks at all uses of an object in the file. The layers of a Sequential that is used as
+    a list too are its attribute ``layers``, and in a State their paths have ``"layers"`` as well.
+
+    Markers are left where no use is seen, and where the class is handed on or inherited from.
+    """
+
+    code = "TN109"
+    title = "`nnx.Sequence` is `nnx.List`, or `nnx.Sequential` where it is called"
+    since = (0, 8, 2)
+    before = """\
+from flax.experimental import nnx
+
+rngs = nnx.Rngs(0)
+model = nnx.Sequence([
+    nnx.Linear(2, 3, rngs=rngs),
+    nnx.relu,  # no parameters
+])
+heads = nnx.Sequence([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
+
+def f(x):
+    y = model(x)
+    return [head(y) for head in heads], model[0].kernel
+"""
+    after = """\
+import typed_nnx as nnx
+
+rngs = nnx.Rngs(0)
+model = nnx.Sequential(
+    nnx.Linear(2, 3, rngs=rngs),
+    nnx.relu,  # no parameters
+)
+heads = nnx.List([nnx.Linear(3, n, rngs=rngs) for n in (1, 2)])
+
+def f(x):
+    y = model(x)
+    return [head(y) for head in heads], model.layers[0].kernel
+"""
+    handles = frozenset({"Sequence", "ModuleList"})
+
+    def plan(self) -> None:
+        """Look at what the file does with its sequences."""
+        self._uses = SequenceUses(self.file)
+
+    # -- where they are made ------------------------------------------------------------------
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite ``nnx.Sequence([...])``; and an indexed call that gives one."""
+        if original in self._uses.listed:
+            return self._layers(original, updated)
+        if self._uses.roles.get(original.func) != "call":
+            return updated
+        new = self._uses.class_of(original)
+        if len(original.args) > 1 or any(arg.star or arg.keyword for arg in original.args):
+            self.file.decide(original, "its layers are not one argument; see what they are")
+            return updated
+        if new == LIST:
+            if not updated.args:
+                return updated.with_changes(func=self.file.refer(LIST), args=[cst.Arg(cst.List([]))])
+            return updated.with_changes(func=self.file.refer(LIST))
+        if new == SEQUENTIAL:
+            return self._sequential(updated)
+        self.file.decide(original, _UNSEEN)
+        return updated
+
+    def _sequential(self, call: cst.Call) -> cst.Call:
+        """Return a call of `nnx.Sequential` with the layers one by one."""
+        function = self.file.refer(SEQUENTIAL)
+        if not call.args:
+            return call.with_changes(func=function)
+        layers = call.args[0].value
+        if isinstance(layers, (cst.List, cst.Tuple)) and layers.elements:
+            return _spread(call, function, layers)
+        if isinstance(layers, cst.GeneratorExp) and not layers.lpar:
+            layers = layers.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        star = call.args[0].with_changes(star="*", value=layers)
+        return call.with_changes(func=function, args=[star])
+
+    # -- where they are used ------------------------------------------------------------------
+
+    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
+        """Rewrite a name of the class, and a name that is used as a list."""
+        if original in self._uses.listed:
+            return self._layers(original, updated)
+        return self._class(original, updated)
+
+    def leave_Attribute(
+        self, original: cst.Attribute, updated: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Rewrite a name of the class, and an attribute that is used as a list."""
+        if original in self._uses.listed:
+            return self._layers(original, updated)
+        return self._class(original, updated)
+
+    def leave_Subscript(
+        self, original: cst.Subscript, updated: cst.Subscript
+    ) -> cst.BaseExpression:
+        """Rewrite an item that is used as a list."""
+        return self._layers(original, updated) if original in self._uses.listed else updated
+
+    def _layers(
+        self, original: cst.BaseExpression, updated: cst.BaseExpression
+    ) -> cst.BaseExpression:
+        """Return the list of layers of a sequence."""
+        if self._uses.class_of(self._uses.listed[original]) != SEQUENTIAL:
+            return updated
+        if original in self._uses.mixed:
+            self.file.decide(
+                original, "where this is an `nnx.Sequential`, its items are those of its `.layers`"
+            )
+            return updated
+        return cst.Attribute(updated, cst.Name("layers"))
+
+    # -- other references to the class --------------------------------------------------------
+
+    def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
+        """Mark a class below it that does not say by itself what a call does."""
+        if any(self._uses.roles.get(base.value) == "base" for base in original.bases):
+            if not _has_own_call(original):
+                self.file.decide(
+                    original,
+                    "inherit from `nnx.Sequential` if objects are called, whose `__init__` takes"
+                    " the layers one by one, or from `nnx.List` if they are not",
+                )
+        return updated
+
+    def _class(
+        self, original: cst.Name | cst.Attribute, updated: cst.BaseExpression
+    ) -> cst.BaseExpression:
+        """Rewrite a reference to the class that is no call of it."""
+        role = self._uses.roles.get(original)
+        if role is None or role == "call":
+            return updated
+        if role == "base":
+            return self.file.refer(LIST) if self._is_base_of_list(original) else updated
+        found = self._uses.classes()
+        if not found and self.file.name(original) == "nnx.ModuleList":
+            found = {LIST}
+        if len(found) == 1 and (role in {"type", "question"} or found == {LIST}):
+            return self.file.refer(found.pop())
+        if len(found) > 1 and role == "question":
+            names = [self.file.refer(name) for name in sorted(found)]
+            return cst.Tuple([cst.Element(name) for name in names])
+        self.file.decide(
+            original, "it is `nnx.Sequential(*layers)` where it is called, else `nnx.List(layers)`"
+        )
+        return updated
+
+    def _is_base_of_list(self, node: cst.CSTNode) -> bool:
+        return any(
+            base.value is node and _has_own_call(scope_node)
+            for scope_node in self.file.analysis.scopes
+            if isinstance(scope_node, cst.ClassDef)
+            for base in scope_node.bases
+        )
+
+
+def _has_own_call(node: cst.ClassDef) -> bool:
+    """Whether a class defines what a call does, without the class above."""
+    own = [
+        below
+        for below in descendants(node.body)
+        if isinstance(below, cst.FunctionDef) and below.name.value == "__call__"
+    ]
+    return bool(own) and not any(
+        isinstance(below, cst.Attribute) and below.attr.value == "__call__"
+        for below in descendants(node.body)
+    )
+
+
+def _spread(call: cst.Call, function: cst.BaseExpression, layers: cst.List | cst.Tuple) -> cst.Call:
+    """Return a call with the items of a list as arguments, in the layout of the list."""
+    args = [_argument(element) for element in layers.elements]
+    if isinstance(layers, cst.List):
+        before, after = layers.lbracket.whitespace_after, layers.rbracket.whitespace_before
+    elif layers.lpar:
+        before, after = layers.lpar[0].whitespace_after, layers.rpar[0].whitespace_before
+    else:
+        before = after = cst.SimpleWhitespace("")
+    last = args[-1]
+    if isinstance(last.comma, cst.Comma):
+        # What follows the last comma is the space before the bracket.
+        last = last.with_changes(comma=last.comma.with_changes(whitespace_after=after))
+    else:
+        last = last.with_changes(whitespace_after_arg=after)
+    if isinstance(layers, cst.Tuple) and len(args) == 1 and isinstance(after, cst.SimpleWhitespace):
+        last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return call.with_changes(func=function, args=[*args[:-1], last], whitespace_before_args=before)
+
+
+def _argument(element: cst.BaseElement) -> cst.Arg:
+    star = "*" if isinstance(element, cst.StarredElement) else ""
+    return cst.Arg(element.value, star=star, comma=element.comma)

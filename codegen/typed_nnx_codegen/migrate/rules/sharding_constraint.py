@@ -1,0 +1,96 @@
+"""TN136: ``nnx.with_sharding_constraint`` is the function of jax."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import argument, has_star
+from typed_nnx_codegen.migrate.file import with_commas
+from typed_nnx_codegen.migrate.registry import register
+from typed_nnx_codegen.migrate.rules.keywords import keywords_of
+from typed_nnx_codegen.migrate.rules.renaming import Renaming
+
+_OLD: Final = "nnx.with_sharding_constraint"
+_SPEC: Final = ("axis_resources", "logical_axis_resources", "shardings")
+_UNSURE: Final = (
+    "nnx.with_sharding_constraint(x, spec, mesh) is jax.lax.with_sharding_constraint(x, sharding); "
+    "make the sharding of the arguments that are given here"
+)
+
+
+@register
+class ShardingConstraint(Renaming):
+    """Calls `jax.lax.with_sharding_constraint`.
+
+    A tuple of names becomes a `PartitionSpec`, and a mesh goes into a `NamedSharding` with it. A marker
+    is left where the arguments cannot be told apart.
+    """
+
+    code = "TN136"
+    title = "`nnx.with_sharding_constraint` is the function of jax"
+    since = (0, 10, 0)
+    before = """\
+import jax
+from flax import nnx
+from jax.sharding import PartitionSpec as P
+
+def f(x):
+    return nnx.with_sharding_constraint(x, P("data"))
+"""
+    after = """\
+import jax
+from jax.sharding import PartitionSpec as P
+
+def f(x):
+    return jax.lax.with_sharding_constraint(x, P("data"))
+"""
+    names = {"with_sharding_constraint": "jax.lax.with_sharding_constraint"}
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Give the function of jax its two arguments."""
+        if self.file.name(original.func) != _OLD:
+            return updated
+        spec = self._spec(updated)
+        extra = keywords_of(original) - {"x", "mesh", *_SPEC}
+        if has_star(original) or spec is None or extra or len(original.args) > 3:
+            self.file.decide(original, _UNSURE)
+            return updated
+        mesh = argument(updated, 2, "mesh")
+        if mesh is not None and _is_none(mesh.value):
+            mesh = None
+        sharding = self._sharding(spec, mesh)
+        if sharding is spec.value and len(updated.args) == 2 and spec.keyword is None:
+            return updated
+        first = argument(updated, 0, "x")
+        if first is None:
+            self.file.decide(original, _UNSURE)
+            return updated
+        last = updated.args[-1]
+        args = [
+            first.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT),
+            cst.Arg(sharding, comma=last.comma, whitespace_after_arg=last.whitespace_after_arg),
+        ]
+        return updated.with_changes(args=with_commas(args))
+
+    @staticmethod
+    def _spec(call: cst.Call) -> cst.Arg | None:
+        for keyword in _SPEC:
+            found = argument(call, 1, keyword)
+            if found is not None:
+                return found
+        return None
+
+    def _sharding(self, spec: cst.Arg, mesh: cst.Arg | None) -> cst.BaseExpression:
+        value = spec.value
+        if isinstance(value, cst.Tuple):
+            names = [cst.Arg(element.value) for element in value.elements]
+            value = self.file.call("jax.sharding.PartitionSpec", *names)
+        if mesh is None:
+            return value
+        return self.file.call("jax.sharding.NamedSharding", mesh.value, value)
+
+
+def _is_none(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"

@@ -1,0 +1,106 @@
+"""TN102: ``m.split(...)`` is ``nnx.split(m, ...)``, which gives the definition first."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.split_order import is_applied
+from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.registry import register
+from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Result
+from typed_nnx_codegen.migrate.rules.method_calls import (
+    function_call,
+    has_filters,
+    is_foreign,
+    loses_comment,
+    module_method,
+)
+
+_DEFINITION = re.compile(r"(^|_)(static|graph_?def|module_?def|gdef|mdef)_?\d*$")
+
+
+@register
+class SplitFunction(DefinitionFirst):
+    """A Module is taken apart by a function, and the definition comes before the States.
+
+    The first versions gave the definition last. Which version a call is written for is read from
+    the names that its result is bound to, and from those that have `.merge` called. Where the
+    result is unpacked at once the targets change places; where it is returned or passed on, the code
+    around goes on to see the older order. The pair that a call of ``static.apply(state)`` gives is
+    turned around too. What has no known order gets a marker, and so has a `.split(nnx.Param)` of
+    something that may be a Module.
+    """
+
+    code = "TN102"
+    title = "`state, static = m.split(...)` is `graphdef, state = nnx.split(m, ...)`"
+    since = (0, 8, 4)
+    before = """\
+from flax.experimental import nnx
+
+model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+state, static = model.split()
+"""
+    after = """\
+import typed_nnx as nnx
+
+model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+static, state = nnx.split(model)
+"""
+
+    def result_of(self, call: cst.Call) -> Result | None:
+        """Return what ``m.split(...)`` or ``static.apply(state)(x)`` gives."""
+        if is_applied(call):
+            return self._applied(call)
+        if module_method(self.file, call, "split") is None or loses_comment(call):
+            return None
+        filters = None if any(arg.star for arg in call.args) else [a.value for a in call.args]
+        return Result(filters, self.file.analysis.split_order(call))
+
+    def _applied(self, call: cst.Call) -> Result | None:
+        assert isinstance(call.func, cst.Call)
+        method = self.file.method(call.func)
+        states_first = self.file.analysis.split_order(call)
+        if method is None or method.cls != "GraphDef" or not states_first:
+            return None
+        return Result((), states_first, is_pair=False)
+
+    def new_call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Return a call of ``nnx.split``."""
+        if is_applied(original):
+            return updated
+        return function_call("nnx.split", self.file, updated)
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite a call, or mark one that may be of a Module."""
+        function = original.func
+        if isinstance(function, cst.Attribute) and self._may_be_split(original, function):
+            self.file.decide(
+                original,
+                f"if `{dotted(function.value) or 'this'}` is a Module, write"
+                " `nnx.split(m, ...)`, which gives the definition first and then the States",
+            )
+            return updated
+        return super().leave_Call(original, updated)
+
+    def _may_be_split(self, call: cst.Call, function: cst.Attribute) -> bool:
+        if function.attr.value != "split" or not self.file.is_unknown(function.value):
+            return False
+        if is_foreign(self.file, function.value):
+            return False
+        if has_filters(self.file, call):
+            return True
+        return not call.args and call in self._unpacked
+
+    def plan(self) -> None:
+        """Find the calls, and those whose results have the names of a definition and a State."""
+        super().plan()
+        self._unpacked: set[cst.Call] = set()
+        orders = self.file.analysis.split_orders
+        for node, targets in orders.unpacked.items():
+            ends = {targets[0], targets[-1]} if len(targets) == 2 else set()
+            if orders.told(node) is not None and any(
+                _DEFINITION.search(end.rpartition(".")[2]) for end in ends
+            ):
+                self._unpacked.add(node)

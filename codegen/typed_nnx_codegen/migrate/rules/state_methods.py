@@ -1,0 +1,188 @@
+"""TN130: methods of State are functions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, has_star
+from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, MethodCall, with_commas
+from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.flat_states import FlatStates
+from typed_nnx_codegen.migrate.rules.method_calls import function_call, is_quick, loses_comment
+
+_FUNCTIONS: Final = {
+    "filter": "nnx.filter_state",
+    "flat_state": "nnx.to_flat_state",
+    "from_flat_path": "nnx.from_flat_state",
+    "map": "nnx.map_state",
+    "merge": "nnx.merge_state",
+    "replace_by_pure_dict": "nnx.replace_by_pure_dict",
+    "split": "nnx.split_state",
+    "to_pure_dict": "nnx.to_pure_dict",
+}
+# They do not take the State that they are called on.
+_OF_THE_CLASS: Final = frozenset({"from_flat_path", "merge"})
+# No other class has such methods.
+_OF_STATES_ONLY: Final = frozenset(
+    {"flat_state", "from_flat_path", "replace_by_pure_dict", "to_pure_dict"}
+)
+
+
+@register
+class FunctionsOfStates(Rule):
+    """Calls functions instead of the methods of State: `nnx.to_flat_state(state)`.
+
+    A flat state was a dict by path once and is a sequence of pairs now. Where a program uses it as a
+    dict (`flat[path]`, `flat.items()`), it gets one: `dict(nnx.to_flat_state(state))`.
+    `state.merge(other)` on an object never had the items of `state`, which is hardly meant: it gets a
+    marker, as do methods that only States have, on something that the rule does not know.
+    """
+
+    code = "TN130"
+    title = "Methods of State are functions"
+    since = (0, 11, 0)
+    before = """\
+from flax import nnx
+
+model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+state = nnx.state(model)
+shapes = state.map(lambda path, leaf: leaf.shape)
+for path, leaf in state.flat_state().items():
+    print(path, leaf)
+"""
+    after = """\
+import typed_nnx as nnx
+
+model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+state = nnx.state(model)
+shapes = nnx.map_state(lambda path, leaf: leaf.shape, state)
+for path, leaf in nnx.to_flat_state(state):
+    print(path, leaf)
+"""
+
+    def plan(self) -> None:
+        """Find the flat states that are used as dicts."""
+        self._flat = FlatStates(self.file)
+
+    def leave_Attribute(
+        self, original: cst.Attribute, updated: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Rewrite ``nnx.State.merge`` and the like, called or handed on."""
+        name = original.attr.value
+        if name not in _FUNCTIONS or self.file.name(original) != f"nnx.State.{name}":
+            return updated
+        if name == "map":
+            return updated  # the order of the arguments differs; see the call
+        return self.file.refer(_FUNCTIONS[name])
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Rewrite calls of methods of a State, and of a flat state."""
+        flat = self._flat.rewritten_call(original, updated)
+        if flat is not None:
+            return flat
+        if self.file.name(original.func) == "nnx.to_flat_state":
+            return self._flat.as_dict(original, updated)
+        if (
+            not isinstance(original.func, cst.Attribute)
+            or original.func.attr.value not in _FUNCTIONS
+        ):
+            return updated
+        method = self.file.method(original)
+        if method is None:
+            self._mark_unknown(original)
+            return updated
+        if method.cls != "State":
+            return updated
+        if method.on_class:
+            return self._on_class(original, updated, method)
+        made = self._on_object(original, updated, method)
+        return self._flat.as_dict(original, made)
+
+    def leave_Subscript(
+        self, original: cst.Subscript, updated: cst.Subscript
+    ) -> cst.BaseExpression:
+        """Rewrite ``state.flat_state()[path]``."""
+        return self._flat.rewritten_item(original, updated)
+
+    # -- objects ------------------------------------------------------------------------------
+
+    def _on_object(
+        self, original: cst.Call, updated: cst.Call, method: MethodCall
+    ) -> cst.BaseExpression:
+        public = _FUNCTIONS[method.name]
+        if loses_comment(original):
+            self.file.decide(original, f"it is `{public}(...)`; where does the comment go?")
+            return updated
+        if method.name == "merge":
+            self.file.decide(
+                original,
+                "`merge` leaves out the State that it is called on; `nnx.merge_state(a, b)` has both",
+            )
+            return updated
+        if method.name == "map":
+            return self._mapped(original, updated, method)
+        if method.name in _OF_THE_CLASS:
+            if is_quick(method.receiver):
+                return updated.with_changes(func=self.file.refer(public))
+            self.file.decide(original, f"`{public}(...)` takes no State; is it needed here?")
+            return updated
+        return function_call(public, self.file, updated)
+
+    def _mapped(
+        self, original: cst.Call, updated: cst.Call, method: MethodCall
+    ) -> cst.BaseExpression:
+        """Rewrite ``state.map(f)``: the function comes first now."""
+        if (
+            len(original.args) != 1
+            or has_star(original)
+            or not isinstance(updated.func, cst.Attribute)
+        ):
+            self.file.decide(original, "it is `nnx.map_state(f, state)`")
+            return updated
+        function, state = updated.args[0], cst.Arg(updated.func.value)
+        called = self.file.refer("nnx.map_state")
+        if is_quick(method.receiver) or is_quick(original.args[0].value):
+            function = function.with_changes(keyword=None, equal=cst.MaybeSentinel.DEFAULT)
+            args = [function, state.with_changes(comma=function.comma)]
+            args[0] = function.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return updated.with_changes(func=called, args=with_commas(args))
+        # The State is made before the function, as it was.
+        args = [
+            state.with_changes(keyword=cst.Name("state"), equal=TIGHT_EQUAL),
+            function.with_changes(keyword=cst.Name("f"), equal=TIGHT_EQUAL),
+        ]
+        return updated.with_changes(func=called, args=with_commas(args))
+
+    # -- the class ----------------------------------------------------------------------------
+
+    def _on_class(
+        self, original: cst.Call, updated: cst.Call, method: MethodCall
+    ) -> cst.BaseExpression:
+        if method.name != "map":
+            return updated  # the attribute is rewritten already
+        if len(original.args) == 2 and not has_star(original):
+            state, function = updated.args
+            if state.keyword is None and is_quick(original.args[0].value):
+                args = [
+                    function.with_changes(
+                        keyword=None, equal=cst.MaybeSentinel.DEFAULT, comma=state.comma
+                    ),
+                    state.with_changes(comma=function.comma),
+                ]
+                return updated.with_changes(func=self.file.refer("nnx.map_state"), args=args)
+        self.file.decide(original, "it is `nnx.map_state(f, state)`")
+        return updated
+
+    def _mark_unknown(self, original: cst.Call) -> None:
+        assert isinstance(original.func, cst.Attribute)
+        name, receiver = original.func.attr.value, original.func.value
+        if name not in _OF_STATES_ONLY or not self.file.is_unknown(receiver):
+            return
+        if isinstance(receiver, cst.Call) and not self.file.is_unknown(receiver.func):
+            return  # of another package
+        what = dotted(receiver) or "this"
+        self.file.decide(
+            original, f"is `{what}` an `nnx.State`? then it is `{_FUNCTIONS[name]}(...)`"
+        )

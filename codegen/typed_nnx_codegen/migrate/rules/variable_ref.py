@@ -1,0 +1,44 @@
+"""TN127: ``Variable(use_ref=)`` and ``Variable(mutable=)`` are ``Variable(ref=)``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.keywords import keywords_of, makes, renamed_keywords
+
+_NAMES: Final = {"use_ref": "ref", "mutable": "ref"}
+
+
+@register
+class RefOfVariable(Rule):
+    """Says with `ref=` that a Variable holds an array reference.
+
+    The older keywords are taken for metadata now: the Variable keeps them, and holds a plain array.
+    """
+
+    code = "TN127"
+    title = "`Variable(use_ref=)` and `Variable(mutable=)` are `Variable(ref=)`"
+    since = (0, 12, 0)
+    before = """\
+import jax.numpy as jnp
+from flax import nnx
+
+v = nnx.Variable(jnp.zeros(3), use_ref=True)
+"""
+    after = """\
+import jax.numpy as jnp
+import typed_nnx as nnx
+
+v = nnx.Variable(jnp.zeros(3), ref=True)
+"""
+
+    def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Rename the keywords of calls that surely make a Variable."""
+        if not makes(self.file, original, "Variable") or "ref" in keywords_of(original):
+            return updated
+        if len(keywords_of(original) & set(_NAMES)) != 1:
+            return updated
+        return renamed_keywords(updated, _NAMES)

@@ -1,0 +1,264 @@
+"""TN120: ``v.value`` is ``v[...]``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.members import derives
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, OneOf
+from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.value_places import (
+    ALONE,
+    LEFT,
+    UNPACKED,
+    ValuePlaces,
+)
+from typed_nnx_codegen.migrate.rules.variable_access import (
+    getter,
+    is_repeatable,
+    method_of,
+    operand,
+    operator_of,
+    setter,
+    whole,
+    whole_of,
+)
+
+# Variables give these of what they hold.
+_ABOUT: Final = frozenset({"dtype", "ndim", "shape", "size"})
+_AssignResult = cst.BaseSmallStatement | cst.FlattenSentinel[cst.BaseSmallStatement]
+
+
+@register
+class ValueOfVariable(Rule):
+    """Reads and writes what a Variable holds as `v[...]`, or with `get_value` and `set_value`.
+
+    `v[...]` is for arrays, and `v[...] = x` writes into the array that is there: its shape and type
+    stay. So a Variable that may hold something else (a number of Python, a dict, None, what the rule
+    does not know) gets `v.get_value()` and `v.set_value(x)`, as does a write that shows another shape
+    or type (`jnp.concatenate`, `astype`). `self.count += 1` on a Variable is `self.count[...] += 1`.
+    Only what surely is a Variable is rewritten. A marker is left at `value` of an attribute of a Module
+    and of an item of a State where the rule does not know whether that is a Variable.
+    """
+
+    code = "TN120"
+    title = "`v.value` is `v[...]`"
+    since = (0, 12, 0)
+    before = """\
+import jax.numpy as jnp
+from flax import nnx
+
+class Counter(nnx.Module):
+    def __init__(self):
+        self.count = nnx.Variable(jnp.array(0))
+        self.last = nnx.Variable(None)
+
+    def __call__(self, x):
+        self.count.value += 1
+        self.last.value = x
+        return self.count.value
+"""
+    after = """\
+import jax.numpy as jnp
+import typed_nnx as nnx
+
+class Counter(nnx.Module):
+    def __init__(self):
+        self.count = nnx.Variable(jnp.array(0))
+        self.last = nnx.Variable(None)
+
+    def __call__(self, x):
+        self.count[...] += 1
+        self.last.set_value(x)
+        return self.count[...]
+"""
+
+    def __init__(self, file: File) -> None:
+        super().__init__(file)
+        self._places = ValuePlaces(file)
+        self._contents = self._places.contents
+
+    def plan(self) -> None:
+        """Find the Variables of the file and what is written to them."""
+        self._places.find()
+
+    # -- reads --------------------------------------------------------------------------------
+
+    def leave_Attribute(
+        self, original: cst.Attribute, updated: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Rewrite a read, and a write in place."""
+        if original.attr.value != "value":
+            return self._about(original, updated)
+        if not self._places.is_value(original):
+            self._mark_unsure(original)
+            return updated
+        place = self._places.place(original)
+        if place == LEFT:
+            self.file.decide(original, _LEFT.format(code=code_of(original)))
+            return updated
+        if place in (ALONE, UNPACKED):
+            return updated
+        if self._places.is_whole(original):
+            return whole(updated)
+        return getter(updated, "get_value")
+
+    def _about(self, original: cst.Attribute, updated: cst.Attribute) -> cst.Attribute:
+        """Rewrite ``v.value.shape`` to ``v.shape``."""
+        inner = original.value
+        if original.attr.value in _ABOUT and self._is_rewritten(inner, updated.value):
+            assert isinstance(updated.value, cst.Subscript)
+            return updated.with_changes(value=updated.value.value)
+        return updated
+
+    def leave_Subscript(
+        self, original: cst.Subscript, updated: cst.Subscript
+    ) -> cst.BaseExpression:
+        """Rewrite ``v.value[i]`` to ``v[i]``."""
+        if self._is_rewritten(original.value, updated.value):
+            assert isinstance(updated.value, cst.Subscript)
+            return updated.with_changes(value=updated.value.value)
+        return updated
+
+    def _is_rewritten(self, original: cst.BaseExpression, updated: cst.BaseExpression) -> bool:
+        """Whether ``v.value`` became ``v[...]``, without parentheses or comments around it."""
+        return (
+            isinstance(original, cst.Attribute)
+            and original.attr.value == "value"
+            and isinstance(updated, cst.Subscript)
+            and not updated.lpar
+            and isinstance(updated.whitespace_after_value, cst.SimpleWhitespace)
+            and self._places.is_value(original)
+        )
+
+    # -- writes -------------------------------------------------------------------------------
+
+    def leave_Assign(self, original: cst.Assign, updated: cst.Assign) -> _AssignResult:
+        """Rewrite ``v.value = x`` to ``v.set_value(x)`` where it is not written in place."""
+        target = original.targets[0].target
+        if self._places.place(target) == ALONE:
+            written = updated.targets[0].target
+            assert isinstance(written, cst.Attribute)
+            return cst.Expr(setter(written.value, "set_value", updated.value))
+        return updated
+
+    def leave_AugAssign(
+        self, original: cst.AugAssign, updated: cst.AugAssign
+    ) -> cst.BaseSmallStatement:
+        """Rewrite ``v.value += x`` and ``v += x``."""
+        target = original.target
+        if self._places.place(target) == ALONE and isinstance(updated.target, cst.Attribute):
+            return self._stored(updated, updated.target.value)
+        if not self._contents.is_variable(target):
+            return updated
+        if self._contents.is_kept_by_operation(target, original.operator, original.value):
+            return updated.with_changes(target=whole_of(updated.target))
+        if is_repeatable(target):
+            return self._stored(updated, updated.target)
+        self.file.decide(original, _LEFT.format(code=code_of(target)))
+        return updated
+
+    @staticmethod
+    def _stored(node: cst.AugAssign, variable: cst.BaseExpression) -> cst.Expr:
+        """Return ``v.set_value(v.get_value() + x)``."""
+        value = cst.BinaryOperation(
+            method_of(variable, "get_value"), operator_of(node.operator), operand(node.value)
+        )
+        return cst.Expr(setter(variable, "set_value", value))
+
+    def leave_SimpleStatementLine(
+        self, original: cst.SimpleStatementLine, updated: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        """Rewrite ``v.value, y = f()`` to two statements where v is not written in place."""
+        if len(original.body) != 1 or not isinstance(original.body[0], cst.Assign):
+            return updated
+        written = self._places.unpacked(original.body[0])
+        statement = updated.body[0]
+        if not written or not isinstance(statement, cst.Assign):
+            return updated
+        taken: dict[str, cst.BaseExpression] = {}
+        targets = [
+            target.with_changes(target=self._named(before.target, target.target, taken))
+            for before, target in zip(original.body[0].targets, statement.targets, strict=True)
+        ]
+        first = updated.with_changes(body=[statement.with_changes(targets=targets)])
+        rest = [
+            cst.SimpleStatementLine([cst.Expr(setter(variable, "set_value", cst.Name(name)))])
+            for name, variable in taken.items()
+        ]
+        last = rest[-1].with_changes(trailing_whitespace=updated.trailing_whitespace)
+        plain = first.with_changes(trailing_whitespace=cst.TrailingWhitespace())
+        return cst.FlattenSentinel([plain, *rest[:-1], last])
+
+    def _named(
+        self,
+        original: cst.BaseExpression,
+        updated: cst.BaseExpression,
+        taken: dict[str, cst.BaseExpression],
+    ) -> cst.BaseExpression:
+        """Return a target with names for the Variables in it; notes their names."""
+        if self._places.place(original) == UNPACKED and isinstance(updated, cst.Attribute):
+            name = self._free_name(updated.value, taken)
+            taken[name] = updated.value
+            return cst.Name(name)
+        if isinstance(original, (cst.Tuple, cst.List)) and isinstance(
+            updated, (cst.Tuple, cst.List)
+        ):
+            elements = [
+                after.with_changes(value=self._named(before.value, after.value, taken))
+                for before, after in zip(original.elements, updated.elements, strict=True)
+            ]
+            return updated.with_changes(elements=elements)
+        return updated
+
+    def _free_name(self, variable: cst.BaseExpression, taken: dict[str, cst.BaseExpression]) -> str:
+        base = "value"
+        if isinstance(variable, (cst.Attribute, cst.Name)):
+            last = variable.attr if isinstance(variable, cst.Attribute) else variable
+            base = f"new_{last.value.lstrip('_')}"
+        name, number = base, 1
+        while name in taken or self.file.scope.lookup(name) is not None:
+            number += 1
+            name = f"{base}_{number}"
+        return name
+
+    # -- markers ------------------------------------------------------------------------------
+
+    def _mark_unsure(self, node: cst.Attribute) -> None:
+        receiver = self.file.value(node.value)
+        if isinstance(receiver, OneOf):
+            evident = any(derives(option, "Variable") for option in receiver.options)
+        elif receiver in (UNKNOWN, NOTHING) and node in self.file.analysis.values:
+            evident = self._is_of_module(node.value) or self._is_of_state(node.value)
+        else:
+            evident = False
+        if evident:
+            self.file.decide(node, _UNSURE.format(code=code_of(node.value)))
+
+    def _is_of_module(self, node: cst.BaseExpression) -> bool:
+        return (
+            isinstance(node, cst.Attribute)
+            and self.file.is_a(node.value, "Module", "Pytree") is True
+        )
+
+    def _is_of_state(self, node: cst.BaseExpression) -> bool:
+        inner = node
+        while isinstance(inner, (cst.Subscript, cst.Attribute)):
+            inner = inner.value
+            if self.file.is_a(inner, "State"):
+                return True
+        return False
+
+
+_LEFT: Final = (
+    "`{code}` cannot be rewritten here; read with v[...] or v.get_value(), write with v[...] = x or "
+    "v.set_value(x)"
+)
+_UNSURE: Final = (
+    "if `{code}` is a Variable, read its value with [...] (an array) or .get_value(), and write with "
+    "[...] = x or .set_value(x)"
+)
