@@ -110,7 +110,7 @@ PARTS = {
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, tuple[int, str]]:
-    flags = "--xla_force_host_platform_device_count=8"
+    flags = f"--xla_force_host_platform_device_count=8 {os.environ.get('XLA_FLAGS', '')}"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=300

@@ -27,7 +27,7 @@ def run(out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "examples.digits", "--out", str(out), *options],
         cwd=ROOT,
-        env=os.environ | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "", "COLUMNS": "120"},
+        env=os.environ | {"JAX_PLATFORMS": "cpu", "COLUMNS": "120"},
         capture_output=True,
         text=True,
         timeout=900,

@@ -13,9 +13,10 @@ REPOSITORY = Path(__file__).parents[2]
 
 def passed_on_eight_devices(*files: Path) -> int:
     """Run files of tests, assert that none failed or was skipped, and return how many passed."""
+    flags = os.environ.get("XLA_FLAGS", "")  # of the quick compiler
     settings = {
         "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count=8 {flags}",
         "PYTEST_ADDOPTS": "",
     }
     # Short tracebacks: where flax is the oracle, they must not show its source.

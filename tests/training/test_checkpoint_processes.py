@@ -20,9 +20,10 @@ def free_address() -> str:
 
 def test_processes_save_and_restore_together(tmp_path: Path) -> None:
     address = free_address()
+    flags = os.environ.get("XLA_FLAGS", "")  # of the quick compiler
     settings = {
         "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count=2 {flags}",
         "PYTHONPATH": str(ROOT),
     }
     command = [

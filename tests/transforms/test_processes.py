@@ -29,9 +29,10 @@ def free_address() -> str:
 
 
 def start(address: str, process: int, logs: Path) -> subprocess.Popen[bytes]:
+    flags = os.environ.get("XLA_FLAGS", "")  # of the quick compiler
     settings = {
         "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": f"--xla_force_host_platform_device_count={DEVICES}",
+        "XLA_FLAGS": f"--xla_force_host_platform_device_count={DEVICES} {flags}",
         "PYTHONPATH": str(ROOT),
     }
     program = "tests.transforms.data_parallel"

@@ -142,9 +142,9 @@ class File:
         self, public: str, *args: cst.BaseExpression | cst.Arg, **keywords: cst.BaseExpression
     ) -> cst.Call:
         """Return a call of something with a public name."""
-        given = [arg if isinstance(arg, cst.Arg) else cst.Arg(arg) for arg in args]
+        given = [arg if isinstance(arg, cst.Arg) else cst.Arg(as_argument(arg)) for arg in args]
         named = [
-            cst.Arg(value, keyword=cst.Name(name), equal=TIGHT_EQUAL)
+            cst.Arg(as_argument(value), keyword=cst.Name(name), equal=TIGHT_EQUAL)
             for name, value in keywords.items()
         ]
         return cst.Call(self.refer(public), with_commas([*given, *named]))
@@ -160,6 +160,13 @@ class File:
 
 
 TIGHT_EQUAL = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+
+
+def as_argument(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression as an argument: a tuple has parentheses there."""
+    if isinstance(node, cst.Tuple) and not node.lpar:
+        return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return node
 
 
 def with_commas(args: list[cst.Arg]) -> list[cst.Arg]:

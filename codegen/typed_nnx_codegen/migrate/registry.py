@@ -23,6 +23,8 @@ class Rule:
         code: Its number.
         title: What it does, in Markdown.
         since: The release of flax from which the older spelling is out of date.
+        still_works: Whether some of what it rewrites still works on the flax of today: then code for
+            any release may have it.
         before: A short module that it rewrites.
         after: The same module after it.
         names: What it only renames: older names of NNX and what they are called now.
@@ -32,6 +34,7 @@ class Rule:
     code: ClassVar[str] = ""
     title: ClassVar[str] = ""
     since: ClassVar[tuple[int, ...]] = ()
+    still_works: ClassVar[bool] = False
     before: ClassVar[str] = ""
     after: ClassVar[str] = ""
     names: ClassVar[Mapping[str, str]] = {}

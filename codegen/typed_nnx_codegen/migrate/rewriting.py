@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import is_kind
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
 from typed_nnx_codegen.migrate.markers import EVERY, kept_codes, marked_codes, with_marks
-from typed_nnx_codegen.migrate.quoted import AROUND_TYPES, QuotedTypes, rewritten
+from typed_nnx_codegen.migrate.quoted import AROUND_TYPES, QuotedTypes
 from typed_nnx_codegen.migrate.registry import Rule
 
 Rewritten = cst.CSTNode | cst.FlattenSentinel[cst.CSTNode] | cst.RemovalSentinel
@@ -132,7 +132,7 @@ class Pass(cst.CSTTransformer):
         if not self._quoted.is_type(node):
             return node
         count = len(self.places)
-        made = rewritten(node, self._file, lambda inner: inner.visit(self))
+        made = self._quoted.rewritten(node, lambda inner: inner.visit(self))
         inner, self.places[count:] = self.places[count:], []
         for place in inner:
             if made is not None or place.kind == DECIDE:

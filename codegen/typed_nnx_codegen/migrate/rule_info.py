@@ -18,6 +18,7 @@ class RuleInfo:
         title: What it does, as Markdown.
         since: The release of flax from which the old spelling is out of date; empty for a rule that
             does not depend on it.
+        still_works: Whether the old spelling still works on the flax of today.
         before: An example of what it rewrites.
         after: The example, rewritten.
         explanation: What it does and leaves, as Markdown.
@@ -29,6 +30,7 @@ class RuleInfo:
     before: str = ""
     after: str = ""
     explanation: str = ""
+    still_works: bool = False
 
     @property
     def release(self) -> str:
@@ -43,6 +45,7 @@ def known_rules() -> tuple[RuleInfo, ...]:
             code=rule.code,
             title=rule.title,
             since=rule.since,
+            still_works=rule.still_works,
             before=rule.before,
             after=rule.after,
             explanation=inspect.cleandoc(rule.__doc__ or ""),

@@ -46,7 +46,7 @@ def selected(
 
 
 def _is_due(rule: RuleInfo, version: tuple[int, ...]) -> bool:
-    return not version or not rule.since or rule.since > version
+    return not version or not rule.since or rule.still_works or rule.since > version
 
 
 def codes_named(rules: Sequence[RuleInfo], given: Iterable[str]) -> set[str]:

@@ -317,3 +317,11 @@ def test_a_module_that_cannot_be_parsed_says_nothing(tmp_path: Path) -> None:
         "<deep.x>",
         "<wrong.x>",
     ]
+
+
+def test_a_copy_of_flax_in_the_project_is_flax_all_the_same(tmp_path: Path) -> None:
+    for package in (tmp_path / "flax", tmp_path / "flax" / "nnx"):
+        package.mkdir()
+        (package / "__init__.py").write_text("# nnx\n")
+
+    assert revealed("reveal(nnx.Linear)", tmp_path) == ["<nnx.Linear>"]

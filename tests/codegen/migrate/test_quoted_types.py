@@ -119,6 +119,34 @@ def test_what_a_person_decides_in_quotes_is_marked_above_the_statement() -> None
     assert lines[1] == 'x: "nnx.ForkStates"'
 
 
+def test_a_package_from_one_of_two_places_counts() -> None:
+    text = (
+        "try:\n    from flax import nnx\nexcept ImportError:\n    from typed_nnx import nnx\n"
+        "def f(a: 'nnx.VariableState', b: 'nnx.VariableState', nnx: 'nnx.VariableState'): ...\n"
+    )
+    text = text.replace("from typed_nnx import nnx", "import typed_nnx as nnx")
+    options = Options(FLAX_NNX)
+    found = migrate_text(text, HERE.parent / "case.py", Project((HERE,)), options)
+
+    assert found.text == text.replace("VariableState", "Variable")
+
+
+def test_the_same_text_in_another_scope_is_another_type() -> None:
+    text = """\
+def f(a: "VariableState"):
+    from flax.nnx import VariableState
+    b: "VariableState"
+def g(a: "nnx.VariableState"):
+    nnx = a
+    b: "nnx.VariableState"
+"""
+    after = text.replace(
+        'import VariableState\n    b: "VariableState', 'import Variable\n    b: "Variable'
+    )
+
+    assert body(text) == after.replace('g(a: "nnx.VariableState"', 'g(a: "nnx.Variable"')
+
+
 def test_a_spelled_out_package_in_quotes_is_imported() -> None:
     text = 'import flax\n\nx: "flax.nnx.VariableState"\n'
     found = migrate_text(text, HERE.parent / "case.py", Project((HERE,)), Options())

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from typed_nnx_codegen.migrate.engine import migrate_text
 from typed_nnx_codegen.migrate.files import migrate_bytes
 from typed_nnx_codegen.migrate.findings import DECIDE
@@ -57,9 +58,7 @@ def migrated_notebook(target: Target) -> list[str]:
         "nbformat_minor": 5,
     }
     path = HERE.with_suffix(".ipynb")
-    result = migrate_bytes(
-        json.dumps(notebook).encode(), path, Project((path,)), Options(target)
-    )
+    result = migrate_bytes(json.dumps(notebook).encode(), path, Project((path,)), Options(target))
 
     assert not result.error
     return ["".join(cell["source"]) for cell in json.loads(result.after)["cells"]]

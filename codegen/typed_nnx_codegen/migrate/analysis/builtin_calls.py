@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from typed_nnx_codegen.migrate.analysis.members import element_of
@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Plain,
     ProjectClass,
     Value,
+    collection,
 )
 
 _PLAIN: Final = {
@@ -40,13 +41,16 @@ _SAME_ITEMS: Final = {
 }
 
 
-def builtin_result(name: str, values: Sequence[Value], scope: Scope) -> Value:
+def builtin_result(
+    name: str, values: Sequence[Value], scope: Scope, named: Mapping[str, Value]
+) -> Value:
     """Return what a call of a function of Python gives.
 
     Args:
         name: The function.
         values: The arguments by position.
         scope: The scope of the call.
+        named: The arguments by keyword; those that are unpacked have an empty one.
     """
     if name in _PLAIN:
         return Plain(_PLAIN[name])
@@ -63,6 +67,8 @@ def builtin_result(name: str, values: Sequence[Value], scope: Scope) -> Value:
             return Collection("list", None, pair)
         case "next", [items, *_]:
             return element_of(items)
+        case "dict", [] if "" not in named:
+            return collection("dict", named.values(), tuple(named))
         case "dict", [Collection() as items]:
             return items if items.kind == "dict" else UNKNOWN
         case "super", []:

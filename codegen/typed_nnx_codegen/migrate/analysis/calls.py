@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.analysis.tree_leaves import (
     TREE_LEAVES,
     TREE_MAPS,
     leaf_by_test,
+    leaves,
 )
 from typed_nnx_codegen.migrate.analysis.type_texts import value_of
 from typed_nnx_codegen.migrate.analysis.values import (
@@ -64,6 +65,7 @@ _ARRAY_MODULES: Final = frozenset(
 )
 _ARRAY_FUNCTIONS: Final = frozenset({"jax.device_put", "jax.block_until_ready"})
 _COPIES: Final = frozenset({"copy.copy", "copy.deepcopy"})
+_CASTS: Final = frozenset({"typing.cast", "typing_extensions.cast"})
 
 
 @dataclass(frozen=True)
@@ -175,13 +177,19 @@ class Calls:
             return self._transform(name, arguments, node, scope)
         module, _, last = name.rpartition(".")
         if module == "builtins":
+            if last == "map" and len(values) > 1:
+                items = [Argument(element_of(value)) for value in values[1:]]
+                return Collection("list", None, self.result(values[0], items, node, scope))
             self._let_go(arguments)
-            return builtin_result(last, values, scope)
+            named = {a.keyword: a.value for a in arguments if a.keyword or a.star}
+            return builtin_result(last, values, scope, named)
         if name in _COPIES and values:
             return values[0]
+        if name in _CASTS and len(values) == 2 and arguments[0].node is not None:
+            said = self._analysis.expressions.annotations.read(arguments[0].node, scope)
+            return said if said != UNKNOWN else values[1]
         if name in TREE_LEAVES:
-            leaf = leaf_by_test(arguments, self._analysis.expressions, scope)
-            return Collection("list", None, leaf)
+            return leaves(name, arguments, self._analysis.expressions, scope)
         if (module in _ARRAY_MODULES and last[:1].islower()) or name in _ARRAY_FUNCTIONS:
             self._let_go(arguments)
             return ARRAY

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -12,6 +12,9 @@ from typed_nnx_codegen.migrate.analysis.values import External, ProjectModule, V
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+
+# Packages whose names mean what they always mean, even where a copy of them lies in the project.
+_KNOWN: Final = frozenset({"flax", "jax", "numpy", "typed_nnx"})
 
 
 def absolute_module(node: cst.ImportFrom, module: str, is_package: bool) -> str:
@@ -99,6 +102,8 @@ class Imports:
         return External(f"{module}.{name}")
 
     def _module(self, name: str) -> Value:
+        if name.partition(".")[0] in _KNOWN:
+            return External(name)
         names = self._analysis.project.module(name, self._analysis.path)
         return ProjectModule(name, names) if names is not None else External(name)
 

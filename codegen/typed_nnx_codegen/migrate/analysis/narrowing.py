@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.members import nnx_name
+from typed_nnx_codegen.migrate.analysis.members import ancestry, nnx_name
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import (
@@ -19,11 +19,14 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectClass,
     Value,
     join,
+    options_of,
     without_none,
 )
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.analysis.expressions import Expressions
+
+_OLD_BASES: Final = frozenset({"GraphNode", "Object", "TreeNode"})
 
 
 def narrowings(
@@ -53,7 +56,24 @@ def _isinstance(
     path = dotted(subject)
     value = _objects_of(expressions.evaluate(classes, scope))
     if path and value is not None:
-        yield path, value
+        yield path, _narrowed(expressions.evaluate(subject, scope), value)
+
+
+def _narrowed(known: Value, asked: Value) -> Value:
+    """Return what is known of a value and holds in a condition; else what the condition says."""
+    wanted = [option.cls for option in options_of(asked) if isinstance(option, Instance)]
+    kept = [
+        option
+        for option in options_of(known)
+        if isinstance(option, Instance) and any(_is_below(option.cls, cls) for cls in wanted)
+    ]
+    return join(*kept) if kept else asked
+
+
+def _is_below(cls: str | ProjectClass, base: str | ProjectClass) -> bool:
+    name = nnx_name(base)
+    # Modules were Objects once.
+    return ("Pytree" if name in _OLD_BASES else name or base) in ancestry(cls)[0]
 
 
 def _objects_of(classes: Value) -> Value | None:

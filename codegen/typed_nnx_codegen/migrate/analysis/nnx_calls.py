@@ -144,11 +144,13 @@ def _graphdef_method(
 ) -> Value | None:
     match name:
         case "merge":
-            return _model_of(receiver)
+            # A definition with such a method was one of a Module.
+            model = _model_of(receiver)
+            return Instance("nnx.Module") if model == UNKNOWN else model
         case "apply":
             return Method(receiver, "<apply>")
         case "<apply>":
-            states_first = analysis.split_order(node)
+            states_first = analysis.split_orders.told(node)
             if states_first is None:
                 return UNKNOWN
             pair = split_result(_model_of(receiver), 0, states_first=states_first)

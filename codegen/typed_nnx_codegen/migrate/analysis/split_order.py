@@ -8,7 +8,7 @@ for ``M.init(...)``, and for the pair in ``y, (state, static) = static.apply(sta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -36,18 +36,24 @@ class SplitOrders:
     def __init__(self, tree: cst.Module) -> None:
         self.unpacked: dict[cst.Call, list[str]] = {}
         self._votes: dict[cst.Call, bool | None] = {}
-        merged = {
-            dotted(node.func.value)
-            for node in descendants(tree)
-            if isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Attribute)
-            and node.func.attr.value == "merge"
-        }
-        imported = set(_imported(tree))
+        merged: set[str] = set()
+        imported: set[str] = set()
+        assigned: list[cst.Assign] = []
+        returned: dict[str, list[cst.Call]] = {}
+        for node in descendants(tree):
+            if isinstance(node, cst.Assign):
+                assigned.append(node)
+            elif isinstance(node, cst.FunctionDef):
+                returned[node.name.value] = list(_returned(node))
+            elif isinstance(node, cst.ImportAlias):
+                imported.add((node.evaluated_alias or node.evaluated_name).partition(".")[0])
+            elif isinstance(node, cst.Call) and _method_name(node) == "merge":
+                merged.add(dotted(node.func).rpartition(".")[0])
+        for node in assigned:
+            self.unpacked.update(_unpacked(node, returned))
         known: set[bool] = set()
-        for targets, call in _unpacked(tree):
-            self.unpacked[call] = targets
-            vote = self._votes[call] = _vote(targets, merged)
+        for call, targets in self.unpacked.items():
+            vote = self._votes[call] = _vote(targets, merged - {""})
             # Functions, `nnx.split(m)` and `jnp.split(x)`, are no methods of models.
             is_method = dotted(call.func).partition(".")[0] not in imported
             if vote is not None and is_method and _method_name(call) == "split":
@@ -64,20 +70,56 @@ class SplitOrders:
         return self._votes.get(call) if call is not None else None
 
 
-def _imported(tree: cst.Module) -> Iterator[str]:
-    for node in descendants(tree):
-        if isinstance(node, cst.ImportAlias):
-            yield (node.evaluated_alias or node.evaluated_name).partition(".")[0]
+def _returned(node: cst.FunctionDef) -> Iterator[cst.Call]:
+    """Yield the calls whose results a function returns."""
+    for below in descendants(node.body):
+        source = source_of(below.value) if isinstance(below, cst.Return) else None
+        if source is not None:
+            yield source
 
 
-def _unpacked(tree: cst.Module) -> Iterator[tuple[list[str], cst.Call]]:
-    for node in descendants(tree):
-        if not isinstance(node, cst.Assign) or not isinstance(node.value, cst.Call):
-            continue
-        for target in node.targets:
-            elements = pair_of(target.target, node.value)
+def _unpacked(
+    node: cst.Assign, returned: Mapping[str, Sequence[cst.Call]]
+) -> Iterator[tuple[cst.Call, list[str]]]:
+    """Yield the calls whose result an assignment unpacks, with the names."""
+    source = source_of(node.value)
+    sources = [source] if source is not None else []
+    for name in _functions_in(node.value):
+        sources += returned.get(name, ())
+    for target in node.targets:
+        for source in sources:
+            elements = pair_of(target.target, source)
             if elements is not None:
-                yield [dotted(element.value) for element in elements], node.value
+                yield source, [dotted(element.value) for element in elements]
+
+
+def _functions_in(value: cst.BaseExpression) -> Iterator[str]:
+    """Yield the functions that a call may call: ``f()``, ``jax.vmap(f)(x)``, ``eval_shape(f)``."""
+    calls = [value] if isinstance(value, cst.Call) else []
+    if calls and isinstance(calls[0].func, cst.Call):
+        calls.append(calls[0].func)
+    for call in calls:
+        yield dotted(call.func)
+        if call.args:
+            yield dotted(call.args[0].value)
+
+
+def source_of(value: cst.BaseExpression | None) -> cst.Call | None:
+    """Return the call whose definition and States an expression gives; None if none.
+
+    That is the call itself, or the one in ``jax.eval_shape(lambda: m.split())``.
+    """
+    if not isinstance(value, cst.Call):
+        return None
+    if is_applied(value) or _method_name(value) in _SPLITS:
+        return value
+    is_jit = isinstance(value.func, cst.Call)
+    maker = value.func if isinstance(value.func, cst.Call) else value
+    name = dotted(maker.func).rpartition(".")[2]
+    if name != ("jit" if is_jit else "eval_shape") or not maker.args:
+        return None
+    function = maker.args[0].value
+    return source_of(function.body) if isinstance(function, cst.Lambda) else None
 
 
 def pair_of(target: cst.BaseExpression, call: cst.Call) -> Sequence[cst.BaseElement] | None:
@@ -111,7 +153,7 @@ def _vote(targets: list[str], merged: set[str]) -> bool | None:
     if len(targets) < 2:
         return None
     first, last = targets[0], targets[-1]
-    at_first, at_last = first in merged - {""}, last in merged - {""}
+    at_first, at_last = first in merged, last in merged
     if at_first != at_last:
         return at_last
     first, last = first.rpartition(".")[2], last.rpartition(".")[2]

@@ -12,7 +12,13 @@ from typed_nnx_codegen.migrate.analysis.narrowing import narrowings
 from typed_nnx_codegen.migrate.analysis.parameters import PassedArgument
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import parameters_of
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectFunction, Value
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN,
+    Collection,
+    ProjectFunction,
+    Value,
+    collection,
+)
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.analysis.expressions import Expressions
@@ -20,8 +26,21 @@ if TYPE_CHECKING:
 TREE_MAPS: Final = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 """The functions that call a function with each leaf of a tree."""
 
-TREE_LEAVES: Final = frozenset({"jax.tree.leaves", "jax.tree_leaves", "jax.tree_util.tree_leaves"})
+TREE_LEAVES: Final = frozenset(
+    {
+        *("jax.tree.flatten", "jax.tree.leaves", "jax.tree_leaves"),
+        *("jax.tree_util.tree_flatten", "jax.tree_util.tree_leaves"),
+    }
+)
 """The functions that list the leaves of a tree."""
+
+
+def leaves(
+    name: str, arguments: Sequence[PassedArgument], expressions: Expressions, scope: Scope
+) -> Value:
+    """Return what one of `TREE_LEAVES` gives: the leaves, or the leaves and the structure."""
+    found = Collection("list", None, leaf_by_test(arguments, expressions, scope))
+    return collection("tuple", [found, UNKNOWN]) if name.endswith("flatten") else found
 
 
 def leaf_by_test(

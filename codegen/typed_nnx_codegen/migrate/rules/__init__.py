@@ -97,6 +97,12 @@ from typed_nnx_codegen.migrate.rules import (
     states as states,
 )
 from typed_nnx_codegen.migrate.rules import (
+    transform_classes as transform_classes,
+)
+from typed_nnx_codegen.migrate.rules import (
+    tree_leaves as tree_leaves,
+)
+from typed_nnx_codegen.migrate.rules import (
     update as update,
 )
 from typed_nnx_codegen.migrate.rules import (

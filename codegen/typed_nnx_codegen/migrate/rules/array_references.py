@@ -53,7 +53,7 @@ class ArrayReferences(Rule):
 
     code = "TN126"
     title = "Mutable arrays are array references"
-    since = (0, 12, 0)
+    since = (0, 12, 8)
     before = """\
 import jax.numpy as jnp
 from flax import nnx

@@ -10,7 +10,6 @@ from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.method_calls import (
     Models,
     function_call,
-    loses_comment,
     module_method,
 )
 
@@ -24,7 +23,7 @@ class CloneFunction(Rule):
 
     code = "TN107"
     title = "`m.clone()` is `nnx.clone(m)`"
-    since = (0, 8, 4)
+    since = (0, 9, 0)
     before = """\
 from flax import nnx
 
@@ -48,9 +47,8 @@ other = nnx.clone(model)
         if not isinstance(function, cst.Attribute) or function.attr.value != "clone":
             return updated
         if module_method(self.file, original, "clone") is not None:
-            if not loses_comment(original):
-                return function_call("nnx.clone", self.file, updated)
-        elif (
+            return function_call("nnx.clone", self.file, updated)
+        if (
             self.file.is_unknown(function.value)
             and not original.args
             and self._models.has(function.value)

@@ -8,7 +8,6 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.registry import register
 from typed_nnx_codegen.migrate.rules.deferred import deferred
 from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Result
-from typed_nnx_codegen.migrate.rules.method_calls import loses_comment
 from typed_nnx_codegen.migrate.rules.partial_init import PartialInit
 
 _METHODS = frozenset({"create_abstract", "init", "partial_init"})
@@ -27,7 +26,7 @@ class Constructors(DefinitionFirst):
 
     code = "TN108"
     title = "`M.init`, `M.create_abstract` and `M.partial_init` are calls of M under a transform"
-    since = (0, 8, 4)
+    since = (0, 9, 0)
     before = """\
 from flax import nnx
 
@@ -58,7 +57,7 @@ abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
         """Return what ``M.init(...)`` gives, and an abstract Module that is unpacked."""
         name = self._method(call)
         orders = self.file.analysis.split_orders
-        if name == "init" and call not in self._called and not loses_comment(call):
+        if name == "init" and call not in self._called:
             return Result((), orders.states_first(call))
         if name == "create_abstract" and orders.told(call) is not None:
             return Result((), orders.told(call))
@@ -84,8 +83,6 @@ abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
             return updated
         name = self._method(original)
         if name == "create_abstract" and original not in self._uses:
-            if loses_comment(original):
-                return updated
             return self._abstract(original, _constructed(updated)) or updated
         if name == "init" and original in self._called:
             self.file.decide(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import libcst as cst
@@ -11,9 +11,11 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import children, targets_of
 from typed_nnx_codegen.migrate.analysis.values import Array, Value
 from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.rules.container_values import is_given_rngs
 
 # What only lists and dicts of Python can do; `nnx.List` and `nnx.Dict` cannot on each runtime.
 _PLAIN_METHODS: Final = frozenset({"copy", "fromkeys", "popitem", "sort"})
+_MOVING: Final = frozenset({"clear", "insert", "pop", "popitem", "remove", "reverse"})
 _ADDING: Final = frozenset({"add", "append", "extend", "insert", "setdefault", "update"})
 # Functions of other packages that take any sequence or any tree.
 _TAKE_ALL: Final = ("builtins.", "jax.numpy.", "jax.tree")
@@ -27,12 +29,14 @@ class Assignment:
     """An assignment of an attribute.
 
     Attributes:
+        owner: The expression of the object; None for a local name.
         value: The expression that is assigned.
         function: The function around it.
         branches: The branches of conditions around it, the outermost first.
         order: Its place in the file.
     """
 
+    owner: cst.BaseExpression | None
     value: cst.BaseExpression
     function: cst.CSTNode | None
     branches: Branches
@@ -50,15 +54,19 @@ class AttributeUses:
 
     Attributes:
         is_plain: Whether it is used as only a list or dict of Python can be used.
+        is_moved: Whether items of it are assigned, removed or moved.
         is_called: Whether items of it are called.
-        added: What ``+=`` adds.
+        added: What ``+=`` adds, with the expression of the object.
+        is_given_rngs: Whether an item is made with ``rngs=``.
         keys: The keys that items are assigned with.
         assignments: Its assignments.
     """
 
     is_plain: bool = False
+    is_moved: bool = False
     is_called: bool = False
-    added: list[Value] = field(default_factory=list)
+    is_given_rngs: bool = False
+    added: list[tuple[cst.BaseExpression, Value]] = field(default_factory=list)
     keys: list[Value] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
 
@@ -72,12 +80,14 @@ class ContainerUses:
     Attributes:
         attributes: The uses by the name of the attribute.
         grown: Where local names get more items: the place in the file, by name and function.
+        given_rngs: Local names that get items made with ``rngs=``, with the function.
         places: The places of assignments in the file, by the value that is assigned.
     """
 
     def __init__(self, file: File) -> None:
         self.attributes: dict[str, AttributeUses] = {}
         self.grown: dict[tuple[cst.CSTNode | None, str], int] = {}
+        self.given_rngs: set[tuple[cst.CSTNode | None, str]] = set()
         self.places: dict[cst.CSTNode, Assignment] = {}
         self._file = file
         self._order = 0
@@ -110,17 +120,25 @@ class ContainerUses:
     def _note(self, node: cst.CSTNode, function: cst.CSTNode | None, branches: Branches) -> None:
         match node:
             case cst.Assign():
-                self._assignment(node, Assignment(node.value, function, branches, self._order))
+                place = Assignment(None, node.value, function, branches, self._order)
+                self._assignment(node, place)
             case cst.AnnAssign(value=cst.BaseExpression() as value):
-                place = Assignment(value, function, branches, self._order)
+                place = Assignment(None, value, function, branches, self._order)
                 self.places[value] = place
                 self._target(node.target, place)
             case cst.AugAssign():
                 self._grows(node.target, function)
                 if isinstance(node.target, cst.Attribute):
-                    self.of(node.target.attr.value).added.append(self._file.value(node.value))
+                    added = (node.target.value, self._file.value(node.value))
+                    self.of(node.target.attr.value).added.append(added)
             case cst.Call():
                 self._call(node, function)
+            case _:
+                self._note_plain(node)
+
+    def _note_plain(self, node: cst.CSTNode) -> None:
+        """Note what only a list or dict of Python can do, and what moves its items."""
+        match node:
             case cst.BinaryOperation():
                 self._plain(node.left, node.right)
             case cst.Comparison():
@@ -130,6 +148,8 @@ class ContainerUses:
             case cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name))):
                 if any(isinstance(self._file.value(key), Array) for key in keys_of(node)):
                     self.of(name).is_plain = True
+            case cst.Del(target=cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name)))):
+                self.of(name).is_moved = True
 
     def _assignment(self, node: cst.Assign, place: Assignment) -> None:
         self.places[node.value] = place
@@ -140,8 +160,11 @@ class ContainerUses:
     def _target(self, target: cst.BaseExpression, place: Assignment) -> None:
         match target:
             case cst.Attribute():
-                self.of(target.attr.value).assignments.append(place)
+                self.of(target.attr.value).assignments.append(replace(place, owner=target.value))
             case cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name))):
+                self.of(name).is_moved = True
+                if is_given_rngs(place.value):
+                    self.of(name).is_given_rngs = True
                 self.of(name).keys += [self._file.value(key) for key in keys_of(target)]
             case cst.Subscript():
                 self._grows(target.value, place.function)
@@ -164,16 +187,35 @@ class ContainerUses:
                 if loop == callee.value:
                     self.of(attribute).is_called = True
         if isinstance(callee, cst.Attribute):
-            if callee.attr.value in _PLAIN_METHODS:
-                self._plain(callee.value)
-            if callee.attr.value in _ADDING:
-                self._grows(callee.value, function)
+            self._method(callee.value, callee.attr.value, node, function)
         name = self._file.name(callee)
         if name == "builtins.isinstance" and len(node.args) == 2:
             if self._names_plain_types(node.args[1].value):
                 self._plain(node.args[0].value)
         elif name and not name.startswith(_TAKE_ALL):
             self._plain(*(arg.value for arg in node.args if not arg.star))
+
+    def _method(
+        self,
+        receiver: cst.BaseExpression,
+        name: str,
+        call: cst.Call,
+        function: cst.CSTNode | None,
+    ) -> None:
+        if name in _PLAIN_METHODS:
+            self._plain(receiver)
+        if name in _MOVING and isinstance(receiver, cst.Attribute):
+            self.of(receiver.attr.value).is_moved = True
+        if name in _ADDING:
+            self._grows(receiver, function)
+            if any(is_given_rngs(arg.value) for arg in call.args):
+                self._given_rngs(receiver, function)
+
+    def _given_rngs(self, node: cst.BaseExpression, function: cst.CSTNode | None) -> None:
+        if isinstance(node, cst.Name):
+            self.given_rngs.add((function, node.value))
+        elif isinstance(node, cst.Attribute):
+            self.of(node.attr.value).is_given_rngs = True
 
     def _names_plain_types(self, node: cst.BaseExpression) -> bool:
         types = [element.value for element in node.elements] if isinstance(node, cst.Tuple) else []

@@ -81,6 +81,15 @@ def holds_nodes_only(elements: Iterable[Value]) -> bool:
     return any(derives(option, "Pytree", "Variable") is True for option in known)
 
 
+def holds_others_too(elements: Iterable[Value]) -> bool:
+    """Whether something that is no Module and no Variable is among items."""
+    options = [option for element in elements for option in options_of(element)]
+    return any(
+        option != NOTHING and derives(option, "Pytree", "Variable") is not True
+        for option in options
+    )
+
+
 def are_names(keys: Iterable[Value]) -> bool:
     """Whether keys are surely texts that an `nnx.Dict` takes."""
     return all(
@@ -94,15 +103,12 @@ def are_names(keys: Iterable[Value]) -> bool:
 def takes_plain_containers(value: Value) -> bool:
     """Whether objects take plain containers as they are: those of a class that is no pytree."""
     return any(
-        isinstance(cls, ProjectClass)
-        and any(
-            each.keyword is not None
-            and each.keyword.value == "pytree"
-            and isinstance(each.value, cst.Name)
-            and each.value.value == "False"
-            for each in cls.node.keywords
-        )
+        each.keyword is not None
+        and each.keyword.value == "pytree"
+        and isinstance(each.value, cst.Name)
+        and each.value.value == "False"
         for cls in project_classes(value)
+        for each in cls.node.keywords
     )
 
 

@@ -25,7 +25,7 @@ class MaskOfConv(Rule):
 
     code = "TN138"
     title = "`Conv(mask_fn=)` is `Conv(mask=)`"
-    since = (0, 8, 2)
+    since = (0, 9, 0)
     before = """\
 import jax.numpy as jnp
 from flax import nnx

@@ -47,6 +47,7 @@ class MarkWithFunctions(Rule):
     code = "TN128"
     title = "`x: nnx.Data[T]` is `x: T = nnx.data()`"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 import dataclasses
 from flax import nnx
@@ -167,10 +168,9 @@ class Stack(nnx.Module):
         if original.value is None:
             return plain.with_changes(value=self.file.call(function), equal=_SPACED_EQUAL)
         assert plain.value is not None
-        if isinstance(original.value, cst.Call) and isinstance(plain.value, cst.Call):
-            if self.file.name(original.value.func) == "dataclasses.field":
-                new = plain.value.with_changes(func=self.file.refer(function))
-                return plain.with_changes(value=new)
+        if isinstance(plain.value, cst.Call) and self._is_field(original.value):
+            new = plain.value.with_changes(func=self.file.refer(function))
+            return plain.with_changes(value=new)
         is_dataclass = self._is_dataclass()
         if is_dataclass:
             return plain.with_changes(value=self.file.call(function, default=plain.value))
@@ -183,6 +183,9 @@ class Stack(nnx.Module):
             f" `self.{name} = {function}(...)`; `{function}(default=...)` is for dataclasses only",
         )
         return updated
+
+    def _is_field(self, value: cst.BaseExpression) -> bool:
+        return isinstance(value, cst.Call) and self.file.name(value.func) == "dataclasses.field"
 
     def _is_dataclass(self) -> bool | None:
         """Whether the class around is a dataclass; None if not sure."""

@@ -94,7 +94,7 @@ class DefinitionFirst(Rule):
         if len(orders) == 1:
             order = orders.pop()
             for call, result in self._results.items():
-                if result.states_first is None:
+                if result.states_first is None and result.is_pair:
                     self._results[call] = replace(result, states_first=order)
 
     def _plan_use(self, call: cst.Call, result: Result) -> None:

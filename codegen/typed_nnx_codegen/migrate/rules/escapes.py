@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import (
     Collection,
     External,
@@ -34,33 +33,36 @@ class Escapes:
 
     def __init__(self, file: File) -> None:
         self._file = file
-        self._classes = {
-            node for node in descendants(file.analysis.tree) if isinstance(node, cst.ClassDef)
-        }
 
     def leaves_file(self, origin: cst.Call) -> bool:
-        """Whether the object that a call made is surely or maybe passed to other code."""
+        """Whether the object that a call made goes, or may go, where the analysis loses it."""
         return any(
-            not self._is_here(self._file.value(node.func))
+            not self._keeps(self._file.value(node.func), origin)
             for node in self._file.analysis.values
             if isinstance(node, cst.Call)
             and any(origin in _origins(self._file.value(arg.value)) for arg in node.args)
         )
 
-    def _is_here(self, callee: Value) -> bool:
+    def _keeps(self, callee: Value, origin: cst.Call) -> bool:
+        """Whether all that happens to an object in a call is in the file, and known."""
         match callee:
             case OneOf():
-                return all(self._is_here(option) for option in callee.options)
+                return all(self._keeps(option, origin) for option in callee.options)
             case Wrapped():
-                return self._is_here(callee.function)
+                return self._keeps(callee.function, origin)
             case ProjectFunction():
-                return callee.node in self._file.analysis.scopes
+                # A parameter that gets several objects stands for none of them.
+                scope = self._file.analysis.scopes.get(callee.node)
+                seen = scope.seen.values() if scope is not None else ()
+                return any(origin in _origins(value) for value in seen)
             case ProjectClass():
-                return callee.node in self._classes
+                constructor = callee.methods.get("__init__")
+                return constructor is not None and self._keeps(constructor, origin)
             case Method():
-                return callee.function is None or self._is_here(callee.function)
+                return callee.function is None or self._keeps(callee.function, origin)
             case Instance(cls=ProjectClass() as cls):
-                return self._is_here(cls)
+                method = cls.methods.get("__call__")
+                return method is not None and self._keeps(method, origin)
             case External():
                 return callee.public.startswith(_PACKAGES)
             case _:

@@ -61,6 +61,15 @@ class FlatStates:
             return updated.with_changes(value=_dict_of(updated.value))
         return updated
 
+    def rewritten_test(
+        self, original: cst.ComparisonTarget, updated: cst.ComparisonTarget
+    ) -> cst.ComparisonTarget:
+        """Return what replaces ``in state.flat_state()``: the paths."""
+        is_test = isinstance(original.operator, (cst.In, cst.NotIn))
+        if not is_test or not self._made_by(original.comparator):
+            return updated
+        return updated.with_changes(comparator=cst.Attribute(updated.comparator, cst.Name("paths")))
+
     # -- what is used as a dict ---------------------------------------------------------------
 
     def _made_by(self, node: cst.CSTNode) -> bool:
@@ -84,9 +93,13 @@ class FlatStates:
                 for target in node.targets:
                     if isinstance(target.target, cst.Name):
                         made.setdefault(target.target.value, []).append(node.value)
-            elif isinstance(node, cst.AnnAssign) and isinstance(node.target, cst.Name):
-                if node.value is not None and self._made_by(node.value):
-                    made.setdefault(node.target.value, []).append(node.value)
+            elif (
+                isinstance(node, cst.AnnAssign)
+                and isinstance(node.target, cst.Name)
+                and node.value is not None
+                and self._made_by(node.value)
+            ):
+                made.setdefault(node.target.value, []).append(node.value)
         if not made:
             return
         used = {name for node in descendants(body) for name in self._uses(node)}

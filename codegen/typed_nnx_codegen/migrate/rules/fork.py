@@ -23,7 +23,7 @@ class SplitRngs(Rule):
 
     code = "TN122"
     title = "`rngs.fork(n)` is `rngs.split(n)`"
-    since = (0, 9, 0)
+    since = (0, 10, 0)
     before = """\
 import jax
 from flax import nnx
@@ -121,7 +121,7 @@ states = jax.vmap(create)(nnx.Rngs(0).split(5))
 
     def _unwrapped(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Return what ``nnx.Rngs`` is called with, where that is Rngs already."""
-        if len(original.args) != 1 or original.args[0].star or original.args[0].keyword is not None:
+        if len(original.args) != 1 or original.args[0].keyword or original.args[0].star == "*":
             return updated
         arg = updated.args[0]
         if not self.file.is_a(original.args[0].value, "Rngs"):

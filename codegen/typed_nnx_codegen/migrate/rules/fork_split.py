@@ -21,6 +21,7 @@ class SplitInsteadOfFork(Rule):
     code = "TN123"
     title = "`rngs.fork(split=n)` is `rngs.split(n)`"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 from flax import nnx
 

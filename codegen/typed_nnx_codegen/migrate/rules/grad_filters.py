@@ -38,7 +38,7 @@ class GradFilters(Rule):
 
     code = "TN116"
     title = "`grad(wrt=F)` is `grad(argnums=nnx.DiffState(0, F))`"
-    since = (0, 8, 5)
+    since = (0, 10, 0)
     before = """\
 from flax import nnx
 

@@ -17,7 +17,8 @@ class RenameGraphNode(Renaming):
 
     code = "TN111"
     title = "`nnx.GraphNode` and `nnx.Object` are `nnx.Pytree`"
-    since = (0, 11, 0)
+    since = (0, 12, 0)
+    still_works = True
     before = """\
 from flax import nnx
 

@@ -20,7 +20,7 @@ class RenameIsDataType(Renaming):
 
     code = "TN129"
     title = "`nnx.is_data_type` is `nnx.is_data`"
-    since = (0, 12, 0)
+    since = (0, 12, 8)
     before = "from flax import nnx\n\nassert nnx.is_data_type(nnx.Param(1))\n"
     after = "import typed_nnx as nnx\n\nassert nnx.is_data(nnx.Param(1))\n"
     names = {"is_data_type": "is_data"}

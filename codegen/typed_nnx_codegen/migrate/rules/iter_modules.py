@@ -21,6 +21,7 @@ class IterateWithFunctions(Rule):
     code = "TN134"
     title = "`m.iter_modules()` and `m.iter_children()` are functions"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 from flax import nnx
 

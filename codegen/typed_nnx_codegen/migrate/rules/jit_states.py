@@ -89,13 +89,9 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
             self._decide(transform.node, "the function is not in this file")
             return updated
         answers = [is_node(self.file, transform.function, name) for name in names]
-        by_keyword = [
-            is_node(self.file, transform.function, name) for name in transform.by_keyword
-        ]
+        by_keyword = [is_node(self.file, transform.function, name) for name in transform.by_keyword]
         if None in answers or any(answer is not False for answer in by_keyword):
-            self._decide(
-                transform.node, "it cannot be seen which of the arguments are Modules"
-            )
+            self._decide(transform.node, "it cannot be seen which of the arguments are Modules")
             return updated
         there = self._there(transform)
         if there is None:
@@ -135,5 +131,3 @@ def _argnums(positions: list[int]) -> cst.BaseExpression:
     if len(positions) == 1:
         return cst.Integer(str(positions[0]))
     return cst.parse_expression(f"({', '.join(map(str, positions))})")
-
-

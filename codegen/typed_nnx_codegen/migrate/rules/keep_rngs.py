@@ -30,6 +30,7 @@ class CarryRngs(Rule):
     code = "TN140"
     title = "`keep_rngs=` of recurrent cells is the `rngs` of `nnx.RNN`"
     since = (0, 12, 8)
+    still_works = True
     before = """\
 from flax import nnx
 
@@ -88,7 +89,13 @@ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
             return updated
         rngs = self._inside[cell.value].value.deep_clone()
         last = updated.args[-1]
-        given = cst.Arg(rngs, keyword=cst.Name("rngs"), equal=TIGHT_EQUAL)
+        given = cst.Arg(
+            rngs,
+            keyword=cst.Name("rngs"),
+            equal=TIGHT_EQUAL,
+            whitespace_after_arg=last.whitespace_after_arg,
+        )
+        last = last.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
         if isinstance(last.comma, cst.Comma):
             # The new last argument ends as the old one did.
             given = given.with_changes(comma=last.comma)

@@ -21,9 +21,9 @@ from typed_nnx_codegen.migrate.analysis.values import (
 )
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.axes import CannotTell
+from typed_nnx_codegen.migrate.rules.held_state import holds_keys
 from typed_nnx_codegen.migrate.rules.module_arguments import is_node
-from typed_nnx_codegen.migrate.rules.random_state import holds_keys
-from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall
+from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall, parameter_names
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,8 @@ def _is_data(
             return all(_is_data(file, function, one.value) for one in node.elements)
         case cst.BinaryOperation() | cst.Comparison():
             return True
-        case cst.Call(func=cst.Name(value=name)):
+        case cst.Call(func=cst.Name(value=name)) if name in parameter_names(function):
+            # A Module that is called.
             return is_node(file, function, name) is True
         case _:
             return _is_module(file.value(node)) is False

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import Method
+from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File, with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.method_calls import function_call, loses_comment
-
-_DEFINITION = re.compile(r"(^|[_.])(static|graph_?def|module_?def|gdef|mdef)_?\d*$")
+from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
+from typed_nnx_codegen.migrate.rules.method_calls import function_call
+from typed_nnx_codegen.migrate.rules.shared_variables import SharedVariables
 
 
 @register
 class MergeFunction(Rule):
     """A definition and States are put together by a function.
 
+    The function puts the very Variables of the States into the model. `copy=True` is added where
+    they are in use outside of the function around: there they cannot change under a transform.
     Where nothing is known of an object with a `.merge` it gets a marker if it is called like a
     definition: `static`, `graphdef`, `moduledef`.
     """
 
     code = "TN104"
     title = "`static.merge(state)` is `nnx.merge(graphdef, state)`"
-    since = (0, 8, 4)
+    since = (0, 9, 0)
     before = """\
 from flax import nnx
 
@@ -38,6 +41,11 @@ def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
     return nnx.merge(graphdef, state)(x)
 """
 
+    def __init__(self, file: File) -> None:
+        super().__init__(file)
+        self._called: set[cst.BaseExpression] = set()
+        self._shared = SharedVariables(file)
+
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call of a method `merge` of a definition."""
         function = original.func
@@ -46,16 +54,30 @@ def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
         method = self.file.method(original)
         if method is not None and method.cls == "GraphDef":
             if method.on_class:
-                return updated.with_changes(func=self.file.refer("nnx.merge"))
-            if not loses_comment(original):
-                return function_call("nnx.merge", self.file, updated)
-        elif self.file.is_unknown(function.value) and self._may_be_definition(original, function):
+                made = updated.with_changes(func=self.file.refer("nnx.merge"))
+                return self._with_own_variables(original.args[1:], made)
+            made = function_call("nnx.merge", self.file, updated)
+            return self._with_own_variables(original.args, made)
+        if self.file.is_unknown(function.value) and self._may_be_definition(original, function):
             self.file.decide(
                 original,
                 f"if `{dotted(function.value) or 'this'}` is a definition that `split` gave, write"
                 " `nnx.merge(definition, state)`",
             )
         return updated
+
+    def _with_own_variables(self, states: Sequence[cst.Arg], made: cst.Call) -> cst.Call:
+        """Ask for new Variables where those of a State are in use outside of the function."""
+        if not any(self._shared.has(arg.value) for arg in states):
+            return made
+        own = cst.Arg(cst.Name("True"), keyword=cst.Name("copy"), equal=TIGHT_EQUAL)
+        *others, last = made.args
+        if isinstance(last.comma, cst.Comma):
+            # The layout of arguments that have a line each.
+            between = others[-1].comma if others else last.comma
+            own = own.with_changes(comma=last.comma)
+            return made.with_changes(args=[*others, last.with_changes(comma=between), own])
+        return made.with_changes(args=with_commas([*made.args, own]))
 
     def leave_Attribute(
         self, original: cst.Attribute, updated: cst.Attribute
@@ -75,4 +97,4 @@ def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
         }
 
     def _may_be_definition(self, call: cst.Call, function: cst.Attribute) -> bool:
-        return bool(call.args) and bool(_DEFINITION.search(dotted(function.value)))
+        return bool(call.args) and is_called_definition(function.value)

@@ -9,8 +9,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dott
 from typed_nnx_codegen.migrate.analysis.values import NNX, External, Instance, ProjectClass
 from typed_nnx_codegen.migrate.file import File, MethodCall
 
-# Methods that only Modules had, of those that rules rewrite.
-_OF_MODULES = frozenset({"create_abstract", "extract", "get_state", "partial_init"})
+# Methods of Modules that take filters.
+_TAKE_FILTERS = frozenset({"extract", "filter", "split"})
 # Functions whose first argument is a model.
 _TAKE_MODELS = frozenset(
     {"nnx.clone", "nnx.graphdef", "nnx.pop", "nnx.split", "nnx.state", "nnx.update"}
@@ -41,7 +41,7 @@ def function_call(
     """
     assert isinstance(updated.func, cst.Attribute)
     args = tuple(updated.args) if keep is None else keep
-    receiver = cst.Arg(updated.func.value)
+    receiver = cst.Arg(updated.func.value, whitespace_after_arg=_comment_at(updated.func.dot))
     if args:
         receiver = receiver.with_changes(comma=_first_comma(updated))
     elif updated.args:
@@ -50,22 +50,33 @@ def function_call(
     return updated.with_changes(func=file.refer(public), args=[receiver, *args])
 
 
+def _comment_at(dot: cst.Dot) -> cst.BaseParenthesizableWhitespace:
+    """Return the space around a dot if there is a comment in it, and none otherwise."""
+    for space in (dot.whitespace_before, dot.whitespace_after):
+        if isinstance(space, cst.ParenthesizedWhitespace) and "#" in code_of(space):
+            return space
+    return cst.SimpleWhitespace("")
+
+
 def _first_comma(call: cst.Call) -> cst.Comma:
     """Return a comma after which the next argument has a line of its own if the others have."""
-    first = call.args[0]
-    if isinstance(call.whitespace_before_args, cst.ParenthesizedWhitespace) and isinstance(
-        first.comma, cst.Comma
-    ):
-        space = first.comma.whitespace_after
-        if isinstance(space, cst.ParenthesizedWhitespace):
-            space = space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=())
-            return cst.Comma(whitespace_after=space)
+    space = call.whitespace_before_args
+    comma = call.args[0].comma
+    is_alone = isinstance(comma, cst.Comma) and isinstance(
+        comma.whitespace_after, cst.ParenthesizedWhitespace
+    )
+    if is_alone and isinstance(space, cst.ParenthesizedWhitespace):
+        space = space.with_changes(first_line=cst.TrailingWhitespace(), empty_lines=())
+        return cst.Comma(whitespace_after=space)
     return cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
 
 
 def loses_comment(call: cst.Call) -> bool:
-    """Whether there is a comment between an object and the dot of a method."""
-    return isinstance(call.func, cst.Attribute) and "#" in code_of(call.func.dot)
+    """Whether there are comments on both sides of the dot of a method: one would be lost."""
+    if not isinstance(call.func, cst.Attribute):
+        return False
+    dot = call.func.dot
+    return all("#" in code_of(space) for space in (dot.whitespace_before, dot.whitespace_after))
 
 
 def is_foreign(file: File, node: cst.BaseExpression) -> bool:
@@ -89,7 +100,8 @@ def _is_filter(file: File, node: cst.BaseExpression) -> bool:
         return True
     value = file.value(node)
     if isinstance(value, External):
-        return value.public.startswith(f"{NNX}.")
+        name = value.public.removeprefix(f"{NNX}.")
+        return name != value.public and name[:1].isupper()
     if isinstance(value, ProjectClass):
         return class_derives(value, "Variable") is True
     if isinstance(value, Instance):
@@ -127,8 +139,7 @@ class Models:
         return found - {""}
 
     def _is_of_module(self, call: cst.Call, function: cst.Attribute) -> bool:
-        name = function.attr.value
-        if name in _OF_MODULES or (name == "split" and has_filters(self._file, call)):
+        if function.attr.value in _TAKE_FILTERS and has_filters(self._file, call):
             return True
         method = self._file.method(call)
         return method is not None and method.cls == "Module" and not method.on_class

@@ -68,9 +68,7 @@ def _by_use(file: File, function: Function, parameter: str) -> bool | None:
     return answers.pop() if len(answers) == 1 else None
 
 
-def _said_by(
-    file: File, node: cst.CSTNode, parameter: str, others: frozenset[str]
-) -> bool | None:
+def _said_by(file: File, node: cst.CSTNode, parameter: str, others: frozenset[str]) -> bool | None:
     """Return what one expression says of a parameter that it uses."""
     match node:
         case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=attribute)):

@@ -12,7 +12,7 @@ class RenameModuleDef(Renaming):
 
     code = "TN112"
     title = "`nnx.ModuleDef` is `nnx.GraphDef`"
-    since = (0, 8, 3)
+    since = (0, 9, 0)
     before = """\
 from flax.experimental import nnx
 

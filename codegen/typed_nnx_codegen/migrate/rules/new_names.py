@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from keyword import iskeyword
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import dotted, read_names
+from typed_nnx_codegen.migrate.analysis.syntax import children, dotted, text_of
 from typed_nnx_codegen.migrate.rules.result_order import Parents
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -30,8 +31,18 @@ def free_name(name: str, used: set[str]) -> str:
 
 
 def names_used(node: cst.CSTNode) -> set[str]:
-    """Return the names that code in a node reads or binds."""
-    return set(read_names(node))
+    """Return the names that code in a node reads or binds; not those of attributes and keywords."""
+    found: set[str] = set()
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, cst.Name):
+            found.add(current.value)
+        elif isinstance(current, (cst.Attribute, cst.Arg)):
+            stack.append(current.value)
+        else:
+            stack.extend(children(current))
+    return found
 
 
 def names_of_states(filters: Sequence[cst.BaseExpression]) -> list[str]:
@@ -44,6 +55,9 @@ def names_of_states(filters: Sequence[cst.BaseExpression]) -> list[str]:
 def _name_of(node: cst.BaseExpression) -> str:
     if isinstance(node, cst.Ellipsis):
         return "rest"
+    text = text_of(node)
+    if text is not None:
+        return text if text.isidentifier() and not iskeyword(text) else "state"
     last = dotted(node).rpartition(".")[2]
     if not last or not last[:1].isupper():
         return "state"

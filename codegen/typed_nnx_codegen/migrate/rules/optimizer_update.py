@@ -6,8 +6,10 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import has_star
-from typed_nnx_codegen.migrate.file import with_commas
+from typed_nnx_codegen.migrate.analysis.values import External, Instance
+from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.optimizer_uses import (
     WITH_MODEL,
@@ -18,6 +20,7 @@ from typed_nnx_codegen.migrate.rules.optimizer_uses import (
 )
 from typed_nnx_codegen.migrate.rules.transform_calls import keyword_of
 
+_SIGNS: Final = frozenset({"nnx.Optimizer", "nnx.grad", "nnx.value_and_grad"})
 _UPDATE: Final = (
     "an Optimizer has no model any more: write `update(model, grads)` with the model that it was "
     "made of, or make it an nnx.ModelAndOptimizer"
@@ -71,10 +74,12 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
 
     def plan(self) -> None:
         """Find what the file does with its Optimizers."""
-        self._uses = OptimizerUses(self.file)
+        self._uses = OptimizerUses(self.file) if _may_have_optimizers(self.file) else None
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite an update, or the call that makes an Optimizer."""
+        if self._uses is None:
+            return updated
         if original in self._uses.keeping:
             return updated.with_changes(func=self.file.refer(WITH_MODEL))
         use = self._uses.uses.get(original)
@@ -89,6 +94,8 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
         self, original: cst.Attribute, updated: cst.Attribute
     ) -> cst.BaseExpression:
         """Rewrite ``optimizer.model``, or the annotation of an Optimizer that keeps its model."""
+        if self._uses is None:
+            return updated
         if original in self._uses.annotations:
             return self.file.refer(WITH_MODEL)
         use = self._uses.uses.get(original)
@@ -101,10 +108,12 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
 
     def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
         """Rewrite the annotation of an Optimizer that keeps its model."""
-        return self.file.refer(WITH_MODEL) if original in self._uses.annotations else updated
+        if self._uses is None or original not in self._uses.annotations:
+            return updated
+        return self.file.refer(WITH_MODEL)
 
     def _update(self, use: Use, updated: cst.Call) -> cst.BaseExpression:
-        if use.origin in self._uses.keeping:
+        if self._uses is not None and use.origin in self._uses.keeping:
             return _without_name(updated)
         if not use.model:
             self.file.decide(use.node, _UPDATE)
@@ -121,11 +130,21 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
         if len(call.args) != 1 or has_star(call) or not self.file.is_unknown(call.func.value):
             return
         grads = gradients_of(call)
-        if grads is None:
+        if grads is None or self._uses is None:
             return
         taken = self._uses.gradient_of(grads, self.file.scope)
         if taken:
             self.file.decide(call, _MAYBE.format(model=taken))
+
+
+def _may_have_optimizers(file: File) -> bool:
+    """Whether a file has Optimizers, or gradients that one may be given."""
+    return any(
+        value.public in _SIGNS
+        if isinstance(value, External)
+        else isinstance(value, Instance) and derives(value, "Optimizer") is True
+        for value in file.analysis.values.values()
+    )
 
 
 def _without_name(call: cst.Call) -> cst.Call:

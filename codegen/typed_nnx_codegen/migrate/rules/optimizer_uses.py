@@ -170,8 +170,7 @@ class OptimizerUses:
     def _times_set(self, attribute: str, scope: Scope) -> int:
         """Return how often an attribute is set in the class that a scope is in."""
         return sum(
-            _owner(where) is _owner(scope)
-            for where, _, _ in self.bindings.ending_in(attribute)
+            _owner(where) is _owner(scope) for where, _, _ in self.bindings.ending_in(attribute)
         )
 
     def _attributes_set(self, owner: str, scope: Scope) -> Iterator[str]:

@@ -84,8 +84,9 @@ optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
         # `super().__init__(model, tx)` in a class whose bases have no constructor of their own.
         if isinstance(above, cst.Call) and self.file.name(above.func) == "builtins.super":
             owner = self._owner()
-            is_next = owner is not None and all(self._is_next(base) for base in owner.bases)
-            return 0 if is_next else None
+            if owner is None or class_derives(owner, "Optimizer") is not True:
+                return None
+            return 0 if all(self._is_next(base) for base in owner.bases) else None
         return None
 
     def _owner(self) -> ProjectClass | None:

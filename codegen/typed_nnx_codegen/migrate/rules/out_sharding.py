@@ -34,6 +34,7 @@ class OutSharding(Rule):
     code = "TN131"
     title = "`sharding=` and `sharding_names` are `out_sharding`"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 import jax.numpy as jnp
 from flax import nnx

@@ -23,6 +23,7 @@ class PureAndVariables(Renaming):
     code = "TN132"
     title = "`pure`, `vars_as` and `abstract_with_sharding` have new names"
     since = (0, 12, 3)
+    still_works = True
     before = """\
 from flax import nnx
 

@@ -31,6 +31,7 @@ class RawValueOfVariable(Rule):
     code = "TN121"
     title = "`v.raw_value` is `v.get_raw_value()`"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 import jax.numpy as jnp
 from flax import nnx
@@ -75,7 +76,8 @@ v.set_raw_value(v.get_raw_value() * 2)
         if original.attr.value != _NAME or original not in self.file.analysis.values:
             return updated
         if not self._is_of_variable(original):
-            if self.file.is_unknown(original.value):
+            is_result = isinstance(original.value, cst.Call)
+            if self.file.is_unknown(original.value) and not is_result:
                 self.file.decide(original, _UNSURE.format(code=code_of(original.value)))
             return updated
         if original in self._left:

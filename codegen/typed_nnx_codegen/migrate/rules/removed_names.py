@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import derives
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, has_star
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import Array, Collection, options_of, without_none
 from typed_nnx_codegen.migrate.registry import register
 from typed_nnx_codegen.migrate.rules.renaming import Renaming
@@ -39,7 +39,7 @@ class ReplaceRemovedNames(Renaming):
 
     code = "TN113"
     title = "`nnx.Empty`, `nnx.TreeNode`, `nnx.field` and `nnx.Ctx` have no direct successor"
-    since = (0, 8, 2)
+    since = (0, 9, 0)
     before = """\
 from flax.experimental import nnx
 
@@ -82,7 +82,7 @@ class Point(nnx.Pytree):
                 kept.append(arg)
                 continue
             flag = arg.value.value if isinstance(arg.value, cst.Name) else ""
-            if has_star(original) or keyword not in _MARKS or flag not in {"True", "False"}:
+            if keyword not in _MARKS or flag not in {"True", "False"}:
                 self.file.decide(
                     original,
                     f"`{name}` is gone; write `nnx.data(...)` or `nnx.static(...)`, which take the"

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.split_order import pair_of
+from typed_nnx_codegen.migrate.analysis.split_order import pair_of, source_of
 from typed_nnx_codegen.migrate.analysis.syntax import (
     children,
     code_of,
@@ -72,11 +72,12 @@ def use_of(call: cst.Call, states: int | None, parents: Parents) -> Use:
         states: How many States it gives; None where that is not known.
         parents: The node above each node.
     """
-    parent = parents.get(call)
-    if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
-        elements = pair_of(parent.targets[0].target, call)
+    assign = _assignment_of(call, parents)
+    if assign is not None and len(assign.targets) == 1:
+        elements = pair_of(assign.targets[0].target, call)
         if elements is not None:
-            return _unpacked(parent, elements, states)
+            return _unpacked(assign, elements, states)
+    parent = parents.get(call)
     if isinstance(parent, cst.Subscript) and _takes_known(parent, call, states):
         return Use("index", parent)
     if isinstance(parent, cst.Expr):
@@ -87,6 +88,14 @@ def use_of(call: cst.Call, states: int | None, parents: Parents) -> Use:
     if states == 1:
         return Use("reversed")
     return Use("unsure", why="this code takes the result as a whole, with the definition last")
+
+
+def _assignment_of(call: cst.Call, parents: Parents) -> cst.Assign | None:
+    """Return the assignment whose value is what a call gives."""
+    node: cst.CSTNode | None = call
+    while node is not None and not isinstance(node, (cst.BaseSmallStatement, cst.BaseComp)):
+        node = parents.get(node)
+    return node if isinstance(node, cst.Assign) and source_of(node.value) is call else None
 
 
 def _takes_known(subscript: cst.Subscript, call: cst.Call, states: int | None) -> bool:

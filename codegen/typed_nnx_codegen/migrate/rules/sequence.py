@@ -26,7 +26,7 @@ class ReplaceSequence(Rule):
 
     code = "TN109"
     title = "`nnx.Sequence` is `nnx.List`, or `nnx.Sequential` where it is called"
-    since = (0, 8, 2)
+    since = (0, 9, 0)
     before = """\
 from flax.experimental import nnx
 
@@ -75,7 +75,9 @@ def f(x):
             return updated
         if new == LIST:
             if not updated.args:
-                return updated.with_changes(func=self.file.refer(LIST), args=[cst.Arg(cst.List([]))])
+                return updated.with_changes(
+                    func=self.file.refer(LIST), args=[cst.Arg(cst.List([]))]
+                )
             return updated.with_changes(func=self.file.refer(LIST))
         if new == SEQUENTIAL:
             return self._sequential(updated)
@@ -134,13 +136,13 @@ def f(x):
 
     def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
         """Mark a class below it that does not say by itself what a call does."""
-        if any(self._uses.roles.get(base.value) == "base" for base in original.bases):
-            if not _has_own_call(original):
-                self.file.decide(
-                    original,
-                    "inherit from `nnx.Sequential` if objects are called, whose `__init__` takes"
-                    " the layers one by one, or from `nnx.List` if they are not",
-                )
+        is_below = any(self._uses.roles.get(base.value) == "base" for base in original.bases)
+        if is_below and not _has_own_call(original):
+            self.file.decide(
+                original,
+                "inherit from `nnx.Sequential` if objects are called, whose `__init__` takes the"
+                " layers one by one, or from `nnx.List` if they are not",
+            )
         return updated
 
     def _class(
@@ -152,18 +154,24 @@ def f(x):
             return updated
         if role == "base":
             return self.file.refer(LIST) if self._is_base_of_list(original) else updated
-        found = self._uses.classes()
-        if not found and self.file.name(original) == "nnx.ModuleList":
-            found = {LIST}
-        if len(found) == 1 and (role in {"type", "question"} or found == {LIST}):
-            return self.file.refer(found.pop())
-        if len(found) > 1 and role == "question":
-            names = [self.file.refer(name) for name in sorted(found)]
+        found = self._found(original)
+        names = [self.file.refer(name) for name in sorted(found)]
+        if role == "other" or not found:
+            self.file.decide(original, _UNSEEN)
+            return updated
+        if len(names) == 1:
+            return names[0]
+        if role == "question":
             return cst.Tuple([cst.Element(name) for name in names])
-        self.file.decide(
-            original, "it is `nnx.Sequential(*layers)` where it is called, else `nnx.List(layers)`"
-        )
-        return updated
+        return cst.BinaryOperation(names[0], cst.BitOr(), names[1])
+
+    def _found(self, node: cst.Name | cst.Attribute) -> set[str]:
+        """Return what the objects are now that a type in the code stands for."""
+        if self.file.name(node) == "nnx.ModuleList":
+            return {LIST}
+        origins = self._uses.declared.get(node, set())
+        found = {self._uses.class_of(origin) for origin in origins} - {""}
+        return found or self._uses.classes()
 
     def _is_base_of_list(self, node: cst.CSTNode) -> bool:
         return any(
@@ -208,5 +216,6 @@ def _spread(call: cst.Call, function: cst.BaseExpression, layers: cst.List | cst
 
 
 def _argument(element: cst.BaseElement) -> cst.Arg:
-    star = "*" if isinstance(element, cst.StarredElement) else ""
-    return cst.Arg(element.value, star=star, comma=element.comma)
+    if isinstance(element, cst.StarredElement):
+        return cst.Arg(element.value, star="*", comma=element.comma)
+    return cst.Arg(element.value, comma=element.comma)

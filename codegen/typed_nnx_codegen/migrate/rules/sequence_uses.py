@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import children
-from typed_nnx_codegen.migrate.analysis.values import NONE, Instance, options_of
+from typed_nnx_codegen.migrate.analysis.values import NONE, Instance, ProjectClass, options_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.container_values import project_classes
 
@@ -41,12 +41,14 @@ class SequenceUses:
         mixed: Those of them that may be something else too.
         roles: What the name of the class is used for: ``call``, ``type``, ``question``, ``base``
             or ``other``.
+        declared: The calls that made what an attribute is assigned, by the name in its annotation.
     """
 
     def __init__(self, file: File) -> None:
         self.listed: dict[cst.CSTNode, Origin] = {}
         self.mixed: set[cst.CSTNode] = set()
         self.roles: dict[cst.CSTNode, str] = {}
+        self.declared: dict[cst.CSTNode, set[Origin]] = {}
         self._called: set[Origin] = set()
         self._made: list[cst.Call] = []
         self._file = file
@@ -88,6 +90,8 @@ class SequenceUses:
     def _walk(self, node: cst.CSTNode, parent: cst.CSTNode | None, role: str) -> None:
         if isinstance(node, cst.Annotation):
             role = "type"
+        if isinstance(node, cst.ClassDef):
+            self._declarations(node)
         if parent is not None:
             if node in self._names and isinstance(node, (cst.Name, cst.Attribute)):
                 self.roles[node] = self._role(node, parent, role)
@@ -129,11 +133,21 @@ class SequenceUses:
     def _assigned(self, node: cst.Attribute) -> set[Origin]:
         """Return the calls that made what an annotated attribute is assigned."""
         return {
-            option.origin
+            origin
             for cls in project_classes(self._file.value(node.value))
-            for option in options_of(cls.attributes.get(node.attr.value, NONE))
-            if isinstance(option, Instance) and option.cls in OLD
+            for origin in _origins(cls, node.attr.value)
         }
+
+    def _declarations(self, node: cst.ClassDef) -> None:
+        """Note which calls the annotations of a class are about."""
+        scope = self._file.analysis.scopes.get(node)
+        for line in node.body.body:
+            for statement in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+                if isinstance(statement, cst.AnnAssign) and isinstance(statement.target, cst.Name):
+                    owner = scope.owner if scope is not None else None
+                    if owner is not None:
+                        found = _origins(owner, statement.target.value)
+                        self.declared[statement.annotation.annotation] = found
 
     def _is_listed(self, node: cst.BaseExpression, parent: cst.CSTNode) -> bool:
         """Whether an expression is used as a list."""
@@ -171,3 +185,12 @@ class SequenceUses:
         return self._arguments
 
     _arguments: dict[cst.CSTNode, str] | None = None
+
+
+def _origins(cls: ProjectClass, name: str) -> set[Origin]:
+    """Return the calls that made what an attribute of a class is assigned."""
+    return {
+        option.origin
+        for option in options_of(cls.attributes.get(name, NONE))
+        if isinstance(option, Instance) and option.cls in OLD
+    }

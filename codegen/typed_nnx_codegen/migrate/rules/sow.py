@@ -42,6 +42,7 @@ class CaptureStoredValues(Rule):
     code = "TN133"
     title = "`sow` and `perturb` store values inside `nnx.capture` only"
     since = (0, 12, 8)
+    still_works = True
     before = """\
 from flax import nnx
 

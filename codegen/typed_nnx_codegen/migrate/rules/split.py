@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.split_order import is_applied
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.registry import register
 from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Result
+from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
 from typed_nnx_codegen.migrate.rules.method_calls import (
     function_call,
     has_filters,
     is_foreign,
-    loses_comment,
     module_method,
 )
-
-_DEFINITION = re.compile(r"(^|_)(static|graph_?def|module_?def|gdef|mdef)_?\d*$")
 
 
 @register
@@ -35,7 +32,7 @@ class SplitFunction(DefinitionFirst):
 
     code = "TN102"
     title = "`state, static = m.split(...)` is `graphdef, state = nnx.split(m, ...)`"
-    since = (0, 8, 4)
+    since = (0, 9, 0)
     before = """\
 from flax.experimental import nnx
 
@@ -49,11 +46,15 @@ model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
 static, state = nnx.split(model)
 """
 
+    def __init__(self, file: File) -> None:
+        super().__init__(file)
+        self._unpacked: set[cst.Call] = set()
+
     def result_of(self, call: cst.Call) -> Result | None:
         """Return what ``m.split(...)`` or ``static.apply(state)(x)`` gives."""
         if is_applied(call):
             return self._applied(call)
-        if module_method(self.file, call, "split") is None or loses_comment(call):
+        if module_method(self.file, call, "split") is None:
             return None
         filters = None if any(arg.star for arg in call.args) else [a.value for a in call.args]
         return Result(filters, self.file.analysis.split_order(call))
@@ -61,10 +62,11 @@ static, state = nnx.split(model)
     def _applied(self, call: cst.Call) -> Result | None:
         assert isinstance(call.func, cst.Call)
         method = self.file.method(call.func)
-        states_first = self.file.analysis.split_order(call)
-        if method is None or method.cls != "GraphDef" or not states_first:
+        orders = self.file.analysis.split_orders
+        if method is None or method.cls != "GraphDef" or not orders.states_first(call):
             return None
-        return Result((), states_first, is_pair=False)
+        # The call stays as it is, so that only its own names can tell what was done already.
+        return Result((), orders.told(call), is_pair=False)
 
     def new_call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         """Return a call of ``nnx.split``."""
@@ -96,11 +98,17 @@ static, state = nnx.split(model)
     def plan(self) -> None:
         """Find the calls, and those whose results have the names of a definition and a State."""
         super().plan()
-        self._unpacked: set[cst.Call] = set()
+        if not any(_is_split(node) for node in self.file.analysis.values):
+            return
         orders = self.file.analysis.split_orders
         for node, targets in orders.unpacked.items():
-            ends = {targets[0], targets[-1]} if len(targets) == 2 else set()
-            if orders.told(node) is not None and any(
-                _DEFINITION.search(end.rpartition(".")[2]) for end in ends
-            ):
+            if len(targets) == 2 and any(is_called_definition(each) for each in targets):
                 self._unpacked.add(node)
+
+
+def _is_split(node: cst.CSTNode) -> bool:
+    return (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value == "split"
+    )

@@ -51,6 +51,10 @@ _COUNT: Final = (
     "random keys were split over the axis: put @nnx.split_rngs(splits=n) above, with the size of "
     "the axis, if there are Rngs in the arguments"
 )
+_STACKED: Final = (
+    "the keys of a Module that was made under vmap are stacked like the rest of it; if it has "
+    "Rngs with one key, put @nnx.split_rngs(splits=n) above"
+)
 _RESULT: Final = "if it returns a Module, give the axes of that in `out_axes=` as in `in_axes=`"
 
 
@@ -67,7 +71,7 @@ class StateAxes(Rule):
 
     code = "TN115"
     title = "`state_axes=` and `split_rngs=` are `nnx.StateAxes` and `@nnx.split_rngs`"
-    since = (0, 9, 0)
+    since = (0, 10, 0)
     before = """\
 from functools import partial
 from flax import nnx
@@ -109,15 +113,18 @@ def forward(model: nnx.Module, x):
         self, original: cst.FunctionDef, updated: cst.FunctionDef
     ) -> cst.FunctionDef:
         """Put ``@nnx.split_rngs`` above the decorators that need it."""
-        decorators: list[cst.Decorator] = []
-        for before, after in zip(original.decorators, updated.decorators, strict=False):
+        if not any(one.decorator in self._splits for one in original.decorators):
+            return updated
+        # Another rule may have put decorators above these.
+        added = len(updated.decorators) - len(original.decorators)
+        decorators = list(updated.decorators[:added])
+        for before, after in zip(original.decorators, updated.decorators[added:], strict=True):
             split = self._splits.get(before.decorator)
             if split is not None:
                 decorators.append(cst.Decorator(split, leading_lines=after.leading_lines))
-                after = after.with_changes(leading_lines=())
-            decorators.append(after)
-        if len(decorators) == len(updated.decorators):
-            return updated
+                decorators.append(after.with_changes(leading_lines=()))
+            else:
+                decorators.append(after)
         return updated.with_changes(decorators=decorators)
 
     def _rewritten(self, transform: TransformCall, updated: cst.Call) -> cst.BaseExpression:
@@ -129,20 +136,31 @@ def forward(model: nnx.Module, x):
         in_axes = self._in_axes(transform, parameters, split, axes)
         out_axes = self._out_axes(transform, parameters, split, axes)
         done = without_keywords(updated, *(name for name in _OLDER if name != "state_axes"))
-        done = _placed(done, transform, "in_axes", in_axes)
-        if out_axes is not None:
+        if not _is_default(transform, "in_axes", in_axes):
+            done = _placed(done, transform, "in_axes", in_axes)
+        if out_axes is not None and not _is_default(transform, "out_axes", out_axes):
             done = _placed(done, transform, "out_axes", out_axes)
         done = without_keywords(done, "state_axes")
-        return self._with_split(transform, done, parameters, split)
+        return self._with_split(transform, done, parameters, split, axes)
 
     # -- random keys --------------------------------------------------------------------------
 
     def _with_split(
-        self, transform: TransformCall, done: cst.Call, parameters: list[Parameter], split: Split
+        self,
+        transform: TransformCall,
+        done: cst.Call,
+        parameters: list[Parameter],
+        split: Split,
+        axes: list[Axis],
     ) -> cst.BaseExpression:
         """Return a transform under ``split_rngs`` where there may be keys to split."""
         if not split.is_on or all(one.holds_keys is False for one in parameters):
             return done
+        stacked = [one for one in parameters if one.holds_keys is not False and not one.is_keys]
+        if stacked and transform.keyword("split_rngs") is None and _is_mapped(axes):
+            self.file.decide(transform.node, _STACKED)
+            if not any(one.is_keys for one in parameters):
+                return done
         if split.count is None:
             self.file.decide(transform.node, _COUNT)
             return done
@@ -183,8 +201,9 @@ def forward(model: nnx.Module, x):
         carried = transform.keyword("carry_argnum")
         if given is not None and isinstance(given.value, (cst.Tuple, cst.List)):
             entries = [element.value for element in given.value.elements]
-            if len(entries) > len(parameters):
-                raise CannotTell("`in_axes` has more entries than there are parameters")
+            if len(entries) != len(parameters):
+                # Current flax wants an entry for parameters that calls leave out, too.
+                raise CannotTell("`in_axes` does not have an entry for each parameter")
         else:
             axis = given.value if given is not None else ZERO
             if not isinstance(axis, cst.Integer) and not _is_none(axis):
@@ -237,9 +256,13 @@ def forward(model: nnx.Module, x):
         given = transform.keyword("out_axes")
         output = transform.keyword("scan_output")
         carry = self.file.refer("nnx.Carry")
-        if output is not None and isinstance(output.value, cst.Name):
-            if output.value.value == "False":
-                return carry
+        gives_carry_only = (
+            output is not None
+            and isinstance(output.value, cst.Name)
+            and output.value.value == "False"
+        )
+        if gives_carry_only:
+            return carry
         return _tuple([carry, given.value if given is not None else ZERO])
 
     def _is_carry(self, node: cst.BaseExpression) -> bool:
@@ -267,6 +290,19 @@ def _placed(
     return with_keyword(call, name, value)
 
 
+def _is_default(transform: TransformCall, name: str, value: cst.BaseExpression) -> bool:
+    """Whether axes are those that a transform takes where nothing is said, or was."""
+    if transform.keyword(name) is not None or transform.name == "nnx.scan":
+        return False
+    entries = [one.value for one in value.elements] if isinstance(value, cst.Tuple) else [value]
+    return all(isinstance(one, cst.Integer) and one.value == "0" for one in entries)
+
+
+def _is_mapped(axes: list[Axis]) -> bool:
+    """Whether everything in a Module has the first axis but for what some filters take."""
+    return any(one.is_rest and one.axis.deep_equals(ZERO) for one in axes)
+
+
 def _is_plain(axes: list[Axis]) -> bool:
     return len(axes) == 1 and isinstance(axes[0].axis, cst.Integer) and axes[0].axis.value == "0"
 
@@ -280,5 +316,3 @@ def _tuple(found: list[cst.BaseExpression]) -> cst.Tuple:
     if len(elements) == 1:
         elements = [cst.Element(found[0], comma=cst.Comma())]
     return cst.Tuple(elements)
-
-

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import dotted, has_star
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted, has_star
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, MethodCall, with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.flat_states import FlatStates
@@ -43,6 +43,7 @@ class FunctionsOfStates(Rule):
     code = "TN130"
     title = "Methods of State are functions"
     since = (0, 11, 0)
+    still_works = True
     before = """\
 from flax import nnx
 
@@ -106,15 +107,24 @@ for path, leaf in nnx.to_flat_state(state):
         """Rewrite ``state.flat_state()[path]``."""
         return self._flat.rewritten_item(original, updated)
 
+    def leave_ComparisonTarget(
+        self, original: cst.ComparisonTarget, updated: cst.ComparisonTarget
+    ) -> cst.ComparisonTarget:
+        """Rewrite ``path in state.flat_state()``."""
+        return self._flat.rewritten_test(original, updated)
+
     # -- objects ------------------------------------------------------------------------------
 
     def _on_object(
         self, original: cst.Call, updated: cst.Call, method: MethodCall
     ) -> cst.BaseExpression:
         public = _FUNCTIONS[method.name]
-        if loses_comment(original):
+        takes_state_first = method.name not in _OF_THE_CLASS and method.name != "map"
+        if loses_comment(original) or (not takes_state_first and _has_comment(original)):
             self.file.decide(original, f"it is `{public}(...)`; where does the comment go?")
             return updated
+        if takes_state_first:
+            return function_call(public, self.file, updated)
         if method.name == "merge":
             self.file.decide(
                 original,
@@ -123,12 +133,10 @@ for path, leaf in nnx.to_flat_state(state):
             return updated
         if method.name == "map":
             return self._mapped(original, updated, method)
-        if method.name in _OF_THE_CLASS:
-            if is_quick(method.receiver):
-                return updated.with_changes(func=self.file.refer(public))
-            self.file.decide(original, f"`{public}(...)` takes no State; is it needed here?")
-            return updated
-        return function_call(public, self.file, updated)
+        if is_quick(method.receiver):
+            return updated.with_changes(func=self.file.refer(public))
+        self.file.decide(original, f"`{public}(...)` takes no State; is it needed here?")
+        return updated
 
     def _mapped(
         self, original: cst.Call, updated: cst.Call, method: MethodCall
@@ -186,3 +194,8 @@ for path, leaf in nnx.to_flat_state(state):
         self.file.decide(
             original, f"is `{what}` an `nnx.State`? then it is `{_FUNCTIONS[name]}(...)`"
         )
+
+
+def _has_comment(call: cst.Call) -> bool:
+    """Whether there is a comment between an object and its method."""
+    return isinstance(call.func, cst.Attribute) and "#" in code_of(call.func.dot)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.method_calls import (
+    Models,
     function_call,
     has_filters,
-    loses_comment,
     module_method,
 )
 
@@ -20,13 +21,14 @@ _METHODS = ("extract", "filter", "get_state")
 class StateFunction(Rule):
     """The State of a Module is what a function gives.
 
-    `get_state`, `extract` and `filter` of something unknown get a marker where their arguments are
-    filters of NNX.
+    What it gives holds the Variables themselves; `nnx.clone(state)` keeps their values of today.
+    The methods of something unknown get a marker where their arguments are filters of NNX, or where
+    the file uses it as a model.
     """
 
     code = "TN105"
     title = "`m.get_state()` and `m.extract(F)` are `nnx.state(m, F)`"
-    since = (0, 8, 4)
+    since = (0, 9, 0)
     before = """\
 from flax import nnx
 
@@ -40,15 +42,20 @@ model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
 params = nnx.state(model, nnx.Param)
 """
 
+    def __init__(self, file: File) -> None:
+        super().__init__(file)
+        self._models = Models(file)
+
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call of one of the methods."""
         function = original.func
         if not isinstance(function, cst.Attribute) or function.attr.value not in _METHODS:
             return updated
         if module_method(self.file, original, *_METHODS) is not None:
-            if not loses_comment(original):
-                return function_call("nnx.state", self.file, updated)
-        elif self.file.is_unknown(function.value) and has_filters(self.file, original):
+            return function_call("nnx.state", self.file, updated)
+        if self.file.is_unknown(function.value) and (
+            has_filters(self.file, original) or self._models.has(function.value)
+        ):
             self.file.decide(
                 original,
                 f"if `{dotted(function.value) or 'this'}` is a Module, write `nnx.state(m, ...)`;"

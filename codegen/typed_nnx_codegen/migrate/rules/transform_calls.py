@@ -171,7 +171,9 @@ def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Ca
     ending = last.comma
     if isinstance(behind, cst.ParenthesizedWhitespace):
         # A comment behind the last one stays with it.
-        ending = cst.Comma(whitespace_after=behind.with_changes(first_line=cst.TrailingWhitespace()))
+        ending = cst.Comma(
+            whitespace_after=behind.with_changes(first_line=cst.TrailingWhitespace())
+        )
         end = between.last_line if isinstance(between, cst.ParenthesizedWhitespace) else None
         between = behind.with_changes(last_line=end or cst.SimpleWhitespace(" " * 4))
     last = last.with_changes(comma=cst.Comma(whitespace_after=between))

@@ -12,16 +12,15 @@ from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Collection, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
 from typed_nnx_codegen.migrate.rules.method_calls import (
     Models,
     function_call,
     is_quick,
-    loses_comment,
     module_method,
 )
 
 _METHODS = ("update", "update_state")
-_DEFINITION = re.compile(r"(^|[_.])(static|graph_?def|module_?def|gdef|mdef)_?\d*$")
 _OTHERS = re.compile(r"(^|[_.])(opt|optim|optimizer|tx|metrics?|state|params)_?\d*$")
 
 
@@ -39,7 +38,7 @@ class UpdateFunction(Rule):
 
     code = "TN106"
     title = "`m.update(state)` is `nnx.update(m, state)`"
-    since = (0, 8, 4)
+    since = (0, 9, 0)
     before = """\
 from flax import nnx
 
@@ -70,8 +69,6 @@ nnx.update(model, nnx.state(model))
                     " `nnx.update(m, state)`",
                 )
             return updated
-        if loses_comment(original):
-            return updated
         try:
             args = self._arguments(original, updated)
         except Undecided as why:
@@ -100,7 +97,9 @@ nnx.update(model, nnx.state(model))
 
     def _argument(self, before: cst.Arg, after: cst.Arg) -> list[cst.Arg]:
         value = self.file.value(before.value)
-        if before.star or before.keyword is not None:
+        if before.keyword is not None:
+            raise Undecided("it has no keywords")
+        if before.star:
             if _holds_definition(value):
                 raise Undecided("one of these is the definition")
             return [after]
@@ -119,7 +118,7 @@ nnx.update(model, nnx.state(model))
             return []
         if derives(value, "Module") is True:
             return [after.with_changes(value=self.file.call("nnx.state", after.value))]
-        if value == UNKNOWN and _DEFINITION.search(dotted(before.value)):
+        if value == UNKNOWN and is_called_definition(before.value):
             raise Undecided(f"leave out `{dotted(before.value)}` if it is the definition")
         return [after]
 

@@ -122,6 +122,7 @@ class ValuePlaces:
     # -- how it is rewritten ------------------------------------------------------------------
 
     def _decide(self, node: cst.CSTNode) -> None:
+        self._decide_items(node)
         match node:
             case cst.SimpleStatementLine(body=[cst.Assign() as statement]):
                 self._decide_unpacked(statement)
@@ -139,6 +140,22 @@ class ValuePlaces:
                 self._leave(node.target)
             case cst.MatchValue():
                 self._leave(node.value)
+
+    def _decide_items(self, node: cst.CSTNode) -> None:
+        """Write items through the Variable, whatever it holds: ``v[i] = x``.
+
+        What `get_value` gives of a dict or list may be a copy.
+        """
+        targets: list[cst.BaseExpression] = []
+        match node:
+            case cst.Assign():
+                targets = [target.target for target in node.targets]
+            case cst.AnnAssign() | cst.AugAssign() | cst.For() | cst.Del():
+                targets = [node.target]
+        for target in targets:
+            for each in targets_of(target):
+                if isinstance(each, cst.Subscript) and self.is_value(each.value):
+                    self._places[each.value] = WHOLE
 
     def _leave(self, node: cst.BaseExpression) -> None:
         for target in targets_of(node):

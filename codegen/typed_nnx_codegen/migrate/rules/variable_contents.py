@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     Array,
     Constant,
+    External,
     Instance,
     Plain,
     ProjectClass,
@@ -170,21 +171,18 @@ class Contents:
         return not (self._holds_integers(variable) and has_fractions(value))
 
     def _made_alike(self, variable: cst.BaseExpression, value: cst.BaseExpression) -> bool:
-        """Whether a value is made by the same code as the first one, and of the same names."""
+        """Whether a value is made by the same code as the first one, of nothing that varies."""
         made = self._made(variable)
-        return made is not None and code_of(made) == code_of(value) and not _has_names(value)
+        if made is None or not isinstance(value, cst.Call) or code_of(made) != code_of(value):
+            return False
+        return all(self._is_fixed(arg.value) for arg in value.args)
 
-
-def _has_names(node: cst.BaseExpression) -> bool:
-    """Whether arguments of a call have names, which may stand for something else elsewhere."""
-    args = node.args if isinstance(node, cst.Call) else ()
-    return any(not _is_literal(arg.value) for arg in args)
-
-
-def _is_literal(node: cst.BaseExpression) -> bool:
-    if isinstance(node, (cst.Tuple, cst.List)):
-        return all(_is_literal(element.value) for element in node.elements)
-    return isinstance(node, (cst.Integer, cst.Float))
+    def _is_fixed(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is a literal or a name of jax, the same wherever it stands."""
+        if isinstance(node, (cst.Tuple, cst.List)):
+            return all(self._is_fixed(element.value) for element in node.elements)
+        is_number = isinstance(node, (cst.Integer, cst.Float))
+        return is_number or self._file.name(node).startswith("jax.")
 
 
 def _has_own_value(value: Instance) -> bool:
@@ -204,11 +202,9 @@ def _is_of_array(value: Value) -> bool:
 
 
 def _may_be_array(value: Value) -> bool:
-    return (
-        value in (UNKNOWN, NOTHING)
-        or isinstance(value, Array)
-        or derives(value, "Variable") is True
-    )
+    if value in (UNKNOWN, NOTHING) or isinstance(value, (Array, External)):
+        return True
+    return derives(value, "Variable") is True
 
 
 def _is_number(value: Value) -> bool:

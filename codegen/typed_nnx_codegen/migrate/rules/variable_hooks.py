@@ -34,6 +34,7 @@ class HooksOfVariables(Rule):
     code = "TN137"
     title = "The hooks of a Variable are methods of a Variable class"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 import jax.numpy as jnp
 from flax import nnx

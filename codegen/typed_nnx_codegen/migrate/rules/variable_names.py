@@ -22,7 +22,7 @@ class RenameRegisterVariableName(Renaming):
 
     code = "TN135"
     title = "`nnx.register_variable_name_type_pair` is `nnx.register_variable_name`"
-    since = (0, 10, 3)
+    since = (0, 11, 0)
     before = """\
 from flax import nnx
 

@@ -22,6 +22,7 @@ class RefOfVariable(Rule):
     code = "TN127"
     title = "`Variable(use_ref=)` and `Variable(mutable=)` are `Variable(ref=)`"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 import jax.numpy as jnp
 from flax import nnx

@@ -48,6 +48,7 @@ class ValueOfVariable(Rule):
     code = "TN120"
     title = "`v.value` is `v[...]`"
     since = (0, 12, 0)
+    still_works = True
     before = """\
 import jax.numpy as jnp
 from flax import nnx

@@ -23,7 +23,7 @@ also_params, also_counts, definition = model.parts()
 pair = model.split()
 first = model.split()[0]
 states = model.split(nnx.Param, ...)[:-1]
-turned = [each.split() for each in [model]][0]
+(turned,) = [each.split() for each in [model]]
 model = static.merge(params, counts)
 result = [
     [sorted(part) for part in (params, counts, state, also_params, also_counts, first)],

@@ -1,0 +1,84 @@
+"""The rules of the codemod and those of the plugin for mypy are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from flax import nnx
+
+import typed_nnx.compat
+from tests.codegen.migrate.older_spellings import program_of
+from tests.codegen.migrate.proof_programs import all_proofs
+from typed_nnx_codegen.migrate import registry
+from typed_nnx_codegen.migrate.engine import migrate_text
+from typed_nnx_codegen.migrate.findings import Finding
+from typed_nnx_codegen.migrate.options import Options
+from typed_nnx_codegen.migrate.project import Project
+from typed_nnx_codegen.migrate.registry import all_rules
+from typed_nnx_mypy.deprecations import RULES, Rule
+
+HERE = Path(__file__)
+
+
+def findings_of(text: str) -> Sequence[Finding]:
+    found = migrate_text(text, HERE.parent / "case.py", Project((HERE,)), Options())
+    return found.findings
+
+
+def test_the_codes_and_titles_of_both_are_the_same() -> None:
+    ours = {rule.code: rule.title for rule in all_rules()}
+
+    assert ours == {rule.code: rule.title for rule in RULES}
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES if rule.spellings], ids=lambda rule: rule.code
+)
+def test_what_the_plugin_reports_the_rule_of_that_number_rewrites_or_marks(rule: Rule) -> None:
+    text, lines = program_of(rule.spellings)
+    found = {finding.line for finding in findings_of(text) if finding.code == rule.code}
+
+    assert [lines[line] for line in lines.keys() - found] == []
+
+
+def test_every_older_name_of_the_runtimes_has_a_rule() -> None:
+    older = {*typed_nnx.compat._OLDER, *_deprecated_functions()}
+
+    assert {"ModuleDef", "VariableState", "pure"} <= older
+    for name in sorted(older):
+        findings = findings_of(f"from flax import nnx\n\nx = nnx.{name}\n")
+        assert {finding.line for finding in findings} >= {3}, name
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_a_rule_whose_older_spellings_still_work_says_so(rule: type[registry.Rule]) -> None:
+    spellings = next(each for each in RULES if each.code == rule.code).spellings
+    proofs = {proof.kind for proof in all_proofs() if proof.code == rule.code}
+    works = any(not spelling.is_gone for spelling in spellings)
+    works = works or any(hasattr(nnx, name) for name in rule.names)
+
+    assert rule.still_works >= works
+    assert not rule.still_works or works or proofs & {"logs", "stays", "warns"}
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in all_rules() if rule.since], ids=lambda rule: rule.code
+)
+def test_what_does_not_work_any_more_is_gone_from_a_minor_release_on(
+    rule: type[registry.Rule],
+) -> None:
+    # Older releases were not run; which of their patches dropped a spelling is not known.
+    assert (0, 8, 0) < rule.since <= (0, 12, 8)
+    assert rule.still_works or rule.since[2] == 0 or rule.since[:2] == (0, 12)
+
+
+def _deprecated_functions() -> set[str]:
+    """Return the functions of flax that are wrapped in a warning."""
+    codes = {name: getattr(getattr(nnx, name, None), "__code__", None) for name in dir(nnx)}
+    return {
+        name
+        for name, code in codes.items()
+        if code is not None and Path(code.co_filename).name == "deprecations.py"
+    }
