@@ -67,11 +67,13 @@ types: $(STAMP)
 generated: $(STAMP)
 	$(BIN)/python -m typed_nnx_codegen.samplers --check
 	$(BIN)/python -m typed_nnx_codegen.migrate.name_tables --check
+	$(BIN)/python -m typed_nnx_codegen.migrate.rules_page --check
 	$(BIN)/python -m typed_nnx_codegen.stubgen --check
 
 generate: $(STAMP) stubs
 	$(BIN)/python -m typed_nnx_codegen.samplers --write
 	$(BIN)/python -m typed_nnx_codegen.migrate.name_tables --write
+	$(BIN)/python -m typed_nnx_codegen.migrate.rules_page --write
 
 stubs: $(STAMP)
 	$(BIN)/python -m typed_nnx_codegen.stubgen --write

@@ -14,7 +14,7 @@ import typed_nnx_codegen.migrate
 FOLDER = Path(typed_nnx_codegen.migrate.__file__).parent
 OURS = "typed_nnx_codegen.migrate"
 # What talks to a person; it may be used by the command alone.
-SHOWING = {"command", "session", "screen", "diff", "summary", "rule_list", "progress"}
+SHOWING = {"rules_page", "command", "session", "screen", "diff", "summary", "rule_list", "progress"}
 # It writes the tables from the installed packages; nothing imports it.
 GENERATOR = "name_tables"
 

@@ -114,6 +114,8 @@ def test_what_a_person_decides_in_quotes_is_marked_above_the_statement() -> None
     assert [(one.code, one.kind, one.before) for one in found.findings] == [
         ("TN124", DECIDE, '"nnx.ForkStates"')
     ]
+    twice = migrated('x: "nnx.ForkStates"\ny: "nnx.ForkStates"\n')
+    assert [(one.line, one.kind) for one in twice.findings] == [(3, DECIDE), (4, DECIDE)]
     lines = found.text.removeprefix(HEAD).splitlines()
     assert lines[0].startswith("# TODO[typed-nnx] TN124")
     assert lines[1] == 'x: "nnx.ForkStates"'

@@ -5,7 +5,9 @@ from flax import nnx
 
 class Block(nnx.Module):
     def __init__(self, dim, rngs: nnx.Rngs):
-        self.linear = nnx.Linear(dim, dim, use_bias=False, rngs=rngs)
+        self.linear = nnx.Linear(
+            dim, dim, use_bias=False, kernel_init=nnx.initializers.ones, rngs=rngs
+        )
 
     def __call__(self, x, _):
         return self.linear(x), x
@@ -13,7 +15,7 @@ class Block(nnx.Module):
 
 class Head(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.linear = nnx.Linear(2, 3, rngs=rngs)
+        self.linear = nnx.Linear(2, 3, kernel_init=nnx.initializers.ones, rngs=rngs)
 
     def __call__(self, x):
         return self.linear(x)

@@ -24,7 +24,9 @@ def each(block: Block, x):
     return block.linear(x)
 
 
-@nnx.vmap(in_axes=(None, 0), axis_size=3, state_axes={nnx.Param: None, ...: None}, split_rngs="dropout")
+@nnx.vmap(
+    in_axes=(None, 0), axis_size=3, state_axes={nnx.Param: None, ...: None}, split_rngs="dropout"
+)
 def masked(block: Block, x):
     return block(x)
 

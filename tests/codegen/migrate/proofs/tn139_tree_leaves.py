@@ -11,4 +11,9 @@ doubled = jax.tree_map(lambda v: v.replace(v.value * 2), state)
 nnx.update(model, doubled)
 kinds = jax.tree.map(lambda v: isinstance(v, nnx.BatchStat), nnx.to_pure_dict(state))
 sums = jax.tree.map(lambda v: v.value.sum(), state)
-result = called, jax.tree_util.tree_leaves(sums), jax.tree.map(jnp.shape, nnx.state(model).scale[...]), kinds
+result = (
+    called,
+    jax.tree_util.tree_leaves(sums),
+    jax.tree.map(jnp.shape, nnx.state(model).scale[...]),
+    kinds,
+)
