@@ -60,6 +60,7 @@ class File:
         self.analysis = analysis
         self.options = options
         self.scope: Scope = analysis.scope
+        self._names_of: dict[cst.CSTNode, str] = {}
         self.names = Names(analysis, options)
         self.decisions: list[tuple[cst.CSTNode, str]] = []
 
@@ -79,11 +80,14 @@ class File:
 
         Empty where it refers to something of the project, or where that is not sure.
         """
-        names = {
-            option.public if isinstance(option, External) else ""
-            for option in options_of(without_none(self.value(node)))
-        }
-        return names.pop() if len(names) == 1 else ""
+        found = self._names_of.get(node)
+        if found is None:
+            names = {
+                option.public if isinstance(option, External) else ""
+                for option in options_of(without_none(self.value(node)))
+            }
+            found = self._names_of[node] = names.pop() if len(names) == 1 else ""
+        return found
 
     def is_a(self, node: cst.CSTNode, *names: str) -> bool | None:
         """Whether an expression is an object of an NNX class (``Module``); None if not sure."""

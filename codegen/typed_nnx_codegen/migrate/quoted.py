@@ -25,7 +25,7 @@ _PACKAGES: Final = ("flax", "typed_nnx")
 # Names that are no attributes.
 _ROOT: Final = re.compile(r"(?<![\w.])[^\W\d]\w*")
 AROUND_TYPES: Final[frozenset[type[cst.CSTNode]]] = frozenset(
-    {cst.Annotation, cst.Call, cst.Subscript}
+    {cst.Annotation, cst.Call, cst.FunctionDef, cst.Subscript}
 )
 """The types of nodes that say whether a string below them is a type."""
 
@@ -46,7 +46,9 @@ class QuotedTypes:
         self._arguments: set[cst.CSTNode] = set()
         # Annotations of parameters and results, which see the names around the function.
         self._outside: set[cst.CSTNode] = set()
+        # Texts that no rule has anything to do with, with what their names stand for.
         self._unchanged: set[tuple[str, ...]] = set()
+        self._last: tuple[str, ...] = ()
 
     def enter(self, node: cst.CSTNode) -> None:
         """Note that the pass goes into a node of one of the types in `AROUND_TYPES`."""
@@ -118,6 +120,7 @@ class QuotedTypes:
         known = (text, *self._packages_in(text))
         if len(known) == 1 or known in self._unchanged:
             return None
+        self._last = known
         try:
             expression = cst.parse_expression(text)
         except (cst.ParserSyntaxError, RecursionError):
@@ -125,12 +128,15 @@ class QuotedTypes:
         self._file.analysis.expressions.evaluate(expression, self._file.scope)
         made = rewrite(expression)
         if made is expression or not isinstance(made, cst.BaseExpression):
-            self._unchanged.add(known)
             return None
         new = cst.Module([]).code_for_node(made)
         if node.quote[0] in new or "\\" in new:
             return None
         return node.with_changes(value=f"{node.prefix}{node.quote}{new}{node.quote}")
+
+    def stays(self) -> None:
+        """Remember that no rule had anything to do with the last type that was rewritten."""
+        self._unchanged.add(self._last)
 
     def _packages_in(self, text: str) -> tuple[str, ...]:
         """Return what the names of a type stand for that are of NNX, or of a module of the project."""

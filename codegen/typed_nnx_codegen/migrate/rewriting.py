@@ -134,6 +134,8 @@ class Pass(cst.CSTTransformer):
         count = len(self.places)
         made = self._quoted.rewritten(node, lambda inner: inner.visit(self))
         inner, self.places[count:] = self.places[count:], []
+        if not inner:
+            self._quoted.stays()
         for place in inner:
             if made is not None or place.kind == DECIDE:
                 after = made if place.kind == CHANGED else None

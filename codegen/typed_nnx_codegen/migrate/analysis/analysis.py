@@ -85,6 +85,7 @@ class Analysis:
         self._functions: dict[cst.CSTNode, ProjectFunction] = {}
         self._pending: list[ProjectFunction] = []
         self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
+        self._generators: dict[cst.FunctionDef, bool] = {}
         self._split_orders: SplitOrders | None = None
 
     def run(self) -> None:
@@ -296,8 +297,16 @@ class Analysis:
             annotated = self.expressions.annotations.read(node.returns.annotation, function.scope)
             if annotated != UNKNOWN and not _is_vague(annotated):
                 function.returned = annotated
-        if any(isinstance(below, cst.Yield) for below in descendants(node.body)):
+        if self._yields(node):
             function.returned = UNKNOWN
+
+    def _yields(self, node: cst.FunctionDef) -> bool:
+        """Whether a function is a generator."""
+        found = self._generators.get(node)
+        if found is None:
+            kinds = map(type, descendants(node.body))
+            found = self._generators[node] = any(kind is cst.Yield for kind in kinds)
+        return found
 
     def _bind_parameters(self, function: ProjectFunction, scope: Scope) -> None:
         parameters = function.node.params

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol
 
 import libcst as cst
@@ -47,6 +48,7 @@ _MODULES: Final = frozenset(
 )
 
 
+@cache
 def public_name(dotted: str) -> str:
     """Return the name of something whatever package of NNX it is from: ``nnx.Linear``."""
     for package in NNX_PACKAGES:

@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import children, targets_of
-from typed_nnx_codegen.migrate.analysis.values import Array, Value
+from typed_nnx_codegen.migrate.analysis.values import Array, Collection, Value
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.container_values import is_given_rngs
 
@@ -56,7 +56,7 @@ class AttributeUses:
         is_plain: Whether it is used as only a list or dict of Python can be used.
         is_moved: Whether items of it are assigned, removed or moved.
         is_called: Whether items of it are called.
-        added: What ``+=`` adds, with the expression of the object.
+        added: What ``+=``, `append` and assigned items add, as a container, with the expression of the object.
         is_given_rngs: Whether an item is made with ``rngs=``.
         keys: The keys that items are assigned with.
         assignments: Its assignments.
@@ -156,6 +156,13 @@ class ContainerUses:
         for target in node.targets:
             for single in targets_of(target.target):
                 self._target(single, place)
+            self._item(target.target, self._file.value(node.value))
+
+    def _item(self, target: cst.BaseExpression, value: Value) -> None:
+        """Note what ``self.items[key] = value`` adds."""
+        match target:
+            case cst.Subscript(value=cst.Attribute(value=owner, attr=cst.Name(value=name))):
+                self.of(name).added.append((owner, Collection("list", None, value)))
 
     def _target(self, target: cst.BaseExpression, place: Assignment) -> None:
         match target:
@@ -210,6 +217,9 @@ class ContainerUses:
             self._grows(receiver, function)
             if any(is_given_rngs(arg.value) for arg in call.args):
                 self._given_rngs(receiver, function)
+            if isinstance(receiver, cst.Attribute) and name in {"add", "append"} and call.args:
+                item = Collection("list", None, self._file.value(call.args[0].value))
+                self.of(receiver.attr.value).added.append((receiver.value, item))
 
     def _given_rngs(self, node: cst.BaseExpression, function: cst.CSTNode | None) -> None:
         if isinstance(node, cst.Name):

@@ -206,7 +206,7 @@ class Stack(nnx.Module):
         """Return the mark of an annotation, and the annotation without it; None without one."""
         node = original.annotation
         if text_of(node) is not None:
-            return self._quoted(node)
+            return self._quoted(updated.annotation)
         mark = self.file.name(_head(node))
         if mark not in _FUNCTIONS:
             return None

@@ -7,9 +7,8 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import children, descendants, number_of
-from typed_nnx_codegen.migrate.analysis.values import Value
+from typed_nnx_codegen.migrate.analysis.values import Instance, Value
 from typed_nnx_codegen.migrate.file import File
 
 # Methods that dicts have and flat states have not.
@@ -123,7 +122,7 @@ class FlatStates:
 
 
 def _is_flat(value: Value) -> bool:
-    return derives(value, "FlatState") is True
+    return isinstance(value, Instance) and value.cls == "nnx.FlatState"
 
 
 def _is_path(node: cst.Subscript) -> bool:

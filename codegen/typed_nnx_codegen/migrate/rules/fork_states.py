@@ -38,7 +38,7 @@ class SplitInsideObjects(Rule):
         self._rewritten: set[cst.CSTNode] = set()
         analysis = self.file.analysis
         if not any(
-            isinstance(value, External) and value.public == "nnx.fork"
+            isinstance(value, External) and value.name.endswith(".fork")
             for value in analysis.values.values()
         ):
             return

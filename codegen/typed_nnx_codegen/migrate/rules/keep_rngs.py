@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -45,8 +46,17 @@ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
 """
 
     def plan(self) -> None:
-        """Find the cells that are made inside a call of ``nnx.RNN``."""
-        self._inside: dict[cst.CSTNode, cst.Arg] = {}
+        """Start without the cells inside calls of ``nnx.RNN``: most files have no `keep_rngs`."""
+        self._found: dict[cst.CSTNode, cst.Arg] | None = None
+
+    @property
+    def _inside(self) -> dict[cst.CSTNode, cst.Arg]:
+        """The cells that are made inside a call of ``nnx.RNN``, with their Rngs."""
+        if self._found is None:
+            self._found = dict(self._search())
+        return self._found
+
+    def _search(self) -> Iterator[tuple[cst.CSTNode, cst.Arg]]:
         for node in self.file.analysis.values:
             if isinstance(node, cst.Call) and self.file.name(node.func) == "nnx.RNN":
                 cell = argument(node, 0, "cell")
@@ -54,7 +64,7 @@ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
                     continue
                 rngs = argument(cell.value, None, "rngs")
                 if rngs is not None and (dotted(rngs.value) or self._has_rngs(node)):
-                    self._inside[cell.value] = rngs
+                    yield cell.value, rngs
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         """Rewrite cells, and the calls of ``nnx.RNN`` around them."""
@@ -73,12 +83,10 @@ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
 
     def _moves(self, cell: cst.CSTNode) -> bool:
         """Whether the Rngs of a cell go to the RNN around it."""
-        if not isinstance(cell, cst.Call) or cell not in self._inside:
-            return False
-        if self.file.name(cell.func) not in _CELLS:
+        if not isinstance(cell, cst.Call) or self.file.name(cell.func) not in _CELLS:
             return False
         keep = argument(cell, None, "keep_rngs")
-        return keep is not None and dotted(keep.value) == "True"
+        return keep is not None and dotted(keep.value) == "True" and cell in self._inside
 
     def _has_rngs(self, rnn: cst.Call) -> bool:
         return argument(rnn, None, "rngs") is not None

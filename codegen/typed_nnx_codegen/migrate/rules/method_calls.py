@@ -8,6 +8,7 @@ from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, has_star
 from typed_nnx_codegen.migrate.analysis.values import NNX, External, Instance, ProjectClass
 from typed_nnx_codegen.migrate.file import File, MethodCall
+from typed_nnx_codegen.migrate.rules.definition_names import is_called_state
 
 # Methods of Modules that take filters.
 _TAKE_FILTERS = frozenset({"extract", "filter", "split"})
@@ -90,9 +91,14 @@ def is_quick(node: cst.CSTNode) -> bool:
     return not any(isinstance(below, _ENDS_OF_CALLS) for below in descendants(node))
 
 
-def has_filters(file: File, call: cst.Call) -> bool:
-    """Whether an argument of a call surely is a filter of NNX: ``nnx.Param``, ``...``."""
-    return any(_is_filter(file, arg.value) for arg in call.args if not arg.star)
+def takes_filters(file: File, call: cst.Call) -> bool:
+    """Whether a method surely gets filters of NNX, and of something that may be a Module.
+
+    A first argument that is none is a model, and the method a function of a package.
+    """
+    if not call.args or call.args[0].star or not isinstance(call.func, cst.Attribute):
+        return False
+    return _is_filter(file, call.args[0].value) and not is_called_state(call.func.value)
 
 
 def _is_filter(file: File, node: cst.BaseExpression) -> bool:
@@ -139,7 +145,7 @@ class Models:
         return found - {""}
 
     def _is_of_module(self, call: cst.Call, function: cst.Attribute) -> bool:
-        if function.attr.value in _TAKE_FILTERS and has_filters(self._file, call):
+        if function.attr.value in _TAKE_FILTERS and takes_filters(self._file, call):
             return True
         method = self._file.method(call)
         return method is not None and method.cls == "Module" and not method.on_class

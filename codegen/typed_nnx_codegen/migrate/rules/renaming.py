@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.imports import absolute_module
-from typed_nnx_codegen.migrate.analysis.values import NNX, External, public_name
+from typed_nnx_codegen.migrate.analysis.values import NNX, public_name
 from typed_nnx_codegen.migrate.import_statements import without_twins
 from typed_nnx_codegen.migrate.registry import Rule
 
@@ -22,7 +22,7 @@ class Renaming(Rule):
     ) -> cst.BaseExpression:
         """Rename ``nnx.Old``."""
         new = self.new_name(original)
-        if not new or not isinstance(self.file.value(original.value), External):
+        if not new or not self.file.name(original.value):
             return updated
         if "." in new:
             return self.file.refer(new)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.sequence_uses import LIST, SEQUENTIAL, SequenceUses
+from typed_nnx_codegen.migrate.rules.sequence_uses import LIST, OLD, SEQUENTIAL, SequenceUses
 
 _UNSEEN = (
     "nothing here calls or indexes it: write `nnx.Sequential(*layers)` if it is called, with"
@@ -90,7 +90,7 @@ def f(x):
         if not call.args:
             return call.with_changes(func=function)
         layers = call.args[0].value
-        if isinstance(layers, (cst.List, cst.Tuple)) and layers.elements:
+        if _can_spread(call) and isinstance(layers, (cst.List, cst.Tuple)):
             return _spread(call, function, layers)
         if isinstance(layers, cst.GeneratorExp) and not layers.lpar:
             layers = layers.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
@@ -150,6 +150,9 @@ def f(x):
     ) -> cst.BaseExpression:
         """Rewrite a reference to the class that is no call of it."""
         role = self._uses.roles.get(original)
+        if role is None and self.file.name(original) in OLD:
+            # It is in quotes: only types are looked at there.
+            role = "type"
         if role is None or role == "call":
             return updated
         if role == "base":
@@ -195,6 +198,17 @@ def _has_own_call(node: cst.ClassDef) -> bool:
     )
 
 
+def _can_spread(call: cst.Call) -> bool:
+    """Whether the argument of a call is a list of which no comment around the brackets is lost."""
+    layers = call.args[0].value
+    if not isinstance(layers, (cst.List, cst.Tuple)) or not layers.elements:
+        return False
+    if isinstance(layers, cst.List) and layers.lpar:
+        return False
+    before, after = _space_around(call)
+    return not (_comments(before) or _comments(after))
+
+
 def _spread(call: cst.Call, function: cst.BaseExpression, layers: cst.List | cst.Tuple) -> cst.Call:
     """Return a call with the items of a list as arguments, in the layout of the list."""
     args = [_argument(element) for element in layers.elements]
@@ -204,15 +218,36 @@ def _spread(call: cst.Call, function: cst.BaseExpression, layers: cst.List | cst
         before, after = layers.lpar[0].whitespace_after, layers.rpar[0].whitespace_before
     else:
         before = after = cst.SimpleWhitespace("")
+    outer = _space_around(call)[1]
+    if isinstance(outer, cst.ParenthesizedWhitespace):
+        # The bracket of the call stays in its column.
+        after = (
+            after.with_changes(indent=outer.indent, last_line=outer.last_line)
+            if isinstance(after, cst.ParenthesizedWhitespace)
+            else outer
+        )
     last = args[-1]
     if isinstance(last.comma, cst.Comma):
-        # What follows the last comma is the space before the bracket.
         last = last.with_changes(comma=last.comma.with_changes(whitespace_after=after))
     else:
         last = last.with_changes(whitespace_after_arg=after)
     if isinstance(layers, cst.Tuple) and len(args) == 1 and isinstance(after, cst.SimpleWhitespace):
         last = last.with_changes(comma=cst.MaybeSentinel.DEFAULT)
     return call.with_changes(func=function, args=[*args[:-1], last], whitespace_before_args=before)
+
+
+def _space_around(
+    call: cst.Call,
+) -> tuple[cst.BaseParenthesizableWhitespace, cst.BaseParenthesizableWhitespace]:
+    """Return what is between the parentheses of a call and its only argument."""
+    only = call.args[0]
+    if isinstance(only.comma, cst.Comma):
+        return call.whitespace_before_args, only.comma.whitespace_after
+    return call.whitespace_before_args, only.whitespace_after_arg
+
+
+def _comments(space: cst.BaseParenthesizableWhitespace) -> bool:
+    return "#" in cst.Module([]).code_for_node(space)
 
 
 def _argument(element: cst.BaseElement) -> cst.Arg:

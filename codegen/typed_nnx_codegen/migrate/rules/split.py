@@ -12,9 +12,9 @@ from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Re
 from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
 from typed_nnx_codegen.migrate.rules.method_calls import (
     function_call,
-    has_filters,
     is_foreign,
     module_method,
+    takes_filters,
 )
 
 
@@ -91,7 +91,7 @@ static, state = nnx.split(model)
             return False
         if is_foreign(self.file, function.value):
             return False
-        if has_filters(self.file, call):
+        if takes_filters(self.file, call):
             return True
         return not call.args and call in self._unpacked
 

@@ -10,8 +10,8 @@ from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.method_calls import (
     Models,
     function_call,
-    has_filters,
     module_method,
+    takes_filters,
 )
 
 _METHODS = ("extract", "filter", "get_state")
@@ -54,7 +54,7 @@ params = nnx.state(model, nnx.Param)
         if module_method(self.file, original, *_METHODS) is not None:
             return function_call("nnx.state", self.file, updated)
         if self.file.is_unknown(function.value) and (
-            has_filters(self.file, original) or self._models.has(function.value)
+            takes_filters(self.file, original) or self._models.has(function.value)
         ):
             self.file.decide(
                 original,

@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Collection, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
+from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition, is_called_state
 from typed_nnx_codegen.migrate.rules.method_calls import (
     Models,
     function_call,
@@ -21,7 +21,7 @@ from typed_nnx_codegen.migrate.rules.method_calls import (
 )
 
 _METHODS = ("update", "update_state")
-_OTHERS = re.compile(r"(^|[_.])(opt|optim|optimizer|tx|metrics?|state|params)_?\d*$")
+_OTHERS = re.compile(r"(^|[_.])(opt|optim|optimizer|tx|metrics?)_?\d*$")
 
 
 class Undecided(Exception):
@@ -81,7 +81,9 @@ nnx.update(model, nnx.state(model))
             return False
         if any(self.file.is_a(arg.value, "GraphDef") for arg in call.args):
             return True
-        return self._models.has(receiver) and not _OTHERS.search(dotted(receiver))
+        return self._models.has(receiver) and not (
+            is_called_state(receiver) or _OTHERS.search(dotted(receiver))
+        )
 
     # -- arguments ----------------------------------------------------------------------------
 
