@@ -17,6 +17,8 @@ from typed_nnx_codegen.migrate.findings import Finding
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.registry import all_rules
+from typed_nnx_codegen.migrate.rule_info import known_rules
+from typed_nnx_codegen.migrate.selection import release_of, selected
 from typed_nnx_mypy.deprecations import RULES, Rule
 
 HERE = Path(__file__)
@@ -72,6 +74,24 @@ def test_what_does_not_work_any_more_is_gone_from_a_minor_release_on(
     # Older releases were not run; which of their patches dropped a spelling is not known.
     assert (0, 8, 0) < rule.since <= (0, 12, 8)
     assert rule.still_works or rule.since[2] == 0 or rule.since[:2] == (0, 12)
+
+
+@pytest.mark.parametrize(
+    ("release", "there", "left_out"),
+    [
+        ("0.8", {"TN101", "TN102", "TN118", "TN120"}, set()),
+        ("0.10", {"TN101", "TN118", "TN120"}, {"TN102", "TN115"}),
+        ("0.12", {"TN101", "TN103", "TN120", "TN126"}, {"TN102", "TN118", "TN110"}),
+        ("0.12.8", {"TN101", "TN120", "TN130"}, {"TN110", "TN126"}),
+    ],
+)
+def test_a_version_step_has_what_code_for_that_release_may_have(
+    release: str, there: set[str], left_out: set[str]
+) -> None:
+    codes = {rule.code for rule in selected(known_rules(), version=release_of(release))}
+
+    assert there <= codes
+    assert not codes & left_out
 
 
 def _deprecated_functions() -> set[str]:

@@ -321,7 +321,11 @@ def is_update(file: File, call: cst.Call) -> bool:
 
 def is_older_update(file: File, call: cst.Call) -> bool:
     """Whether a call is ``optimizer.update(grads)``."""
-    return is_update(file, call) and gradients_of(call) is not None
+    grads = gradients_of(call)
+    if grads is None or not is_update(file, call):
+        return False
+    # A Module there is a mistake, not an older spelling.
+    return derives(without_none(file.value(grads)), "Module") is not True
 
 
 def _is_newer_update(file: File, call: cst.Call) -> bool:
