@@ -111,7 +111,7 @@ class OptimizerUses:
         """Return the name that the model of an Optimizer has at a use of it; or nothing."""
         name = dotted(receiver)
         if origin is not None and name:
-            found = self._beside(name, origin, scope, self.bindings.order[node])
+            found = self._beside(receiver, origin, scope, self.bindings.order[node])
             if found:
                 return found
         grads = gradients_of(node) if isinstance(node, cst.Call) else None
@@ -121,8 +121,11 @@ class OptimizerUses:
                 return taken[0]
         return self._parameter(name, origin, scope)
 
-    def _beside(self, name: str, origin: cst.Call, scope: Scope, order: int) -> str:
+    def _beside(
+        self, receiver: cst.BaseExpression, origin: cst.Call, scope: Scope, order: int
+    ) -> str:
         """Return the name of the model where it stands beside that of the Optimizer."""
+        name = dotted(receiver)
         made_of = argument(origin, 0, "model")
         model = dotted(made_of.value) if made_of is not None else ""
         if not model:
@@ -134,10 +137,22 @@ class OptimizerUses:
                 if self._stays(model, made_in, scope, made.order, order):
                     return model
             elif "." in made_as and name.rpartition(".")[2] == made_as.rpartition(".")[2]:
+                base = name.split(".")[0]
+                is_same = name == made_as and scope.owner_of(base) is made_in.owner_of(base)
+                if not is_same and not self._is_of(receiver, made_in):
+                    continue
                 found = self._attribute(made_as.rpartition(".")[0], model, made_in)
                 if found:
                     return f"{name.rpartition('.')[0]}.{found}"
         return ""
+
+    def _is_of(self, receiver: cst.BaseExpression, made_in: Scope) -> bool:
+        """Whether an attribute is one of an object of the class whose method made it."""
+        owner = _owner(made_in)
+        if owner is None or not isinstance(receiver, cst.Attribute):
+            return False
+        of = without_none(self._file.value(receiver.value))
+        return isinstance(of, Instance) and owner in ancestry(of.cls)[0]
 
     def _stays(self, model: str, made_in: Scope, scope: Scope, start: int, end: int) -> bool:
         """Whether a name of a model means at a use what it meant where the Optimizer was made."""
