@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -245,9 +246,50 @@ def test_jit_takes_statics_without_a_hash(lib: Any) -> None:
 
 
 def test_a_hash_of_unhashable_statics_names_the_attribute() -> None:
-    node = node_class(nnx)(ok=1, sizes=[1, 2], a=ones())
-    with pytest.raises(UnhashableStaticError, match="'sizes' of Node holds \\[1, 2\\].*\n.*tuple"):
+    node = node_class(nnx)(ok=[1], sizes=bytearray(b"ab"), a=ones())
+    with pytest.raises(
+        UnhashableStaticError, match=r"'sizes' of Node holds bytearray\(b'ab'\).*\n.*Fix"
+    ):
         hash(nnx.graphdef(node))
+
+
+@both
+@pytest.mark.parametrize("value", [[1, 2], {"a": [1]}, {1, 2}, ([1], {"b": {2}})], ids=repr)
+def test_nnx_jit_takes_lists_dicts_and_sets_as_statics(lib: Any, value: Any) -> None:
+    first = node_class(lib)(sizes=value, a=ones())
+    second = node_class(lib)(sizes=copy.deepcopy(value), a=ones())
+    traced: list[Any] = []
+
+    @lib.jit
+    def call(node: Any) -> Any:
+        traced.append(copy.deepcopy(node.sizes))
+        return node.a.sum() * len(node.sizes)
+
+    assert float(call(first)) == float(call(second)) == len(value)
+    assert traced == [value]
+    second.sizes = [7, 8, 9]
+    assert float(call(second)) == 3.0
+    assert float(call(first)) == len(value)
+
+
+def test_equal_lists_of_two_objects_stay_two() -> None:
+    first, second = (node_class(nnx)(sizes=[1, 2], a=ones()) for _ in range(2))
+    assert nnx.graphdef(first) == nnx.graphdef(second)
+    assert hash(nnx.graphdef(first)) == hash(nnx.graphdef(second))
+    copied = nnx.merge(*nnx.split(second))
+    assert copied.sizes is second.sizes
+    assert copied.sizes is not first.sizes
+
+
+def test_a_list_that_changed_counts_once_it_is_assigned_again() -> None:
+    node = node_class(nnx)(sizes=[1, 2], a=ones())
+    length = nnx.jit(lambda node: node.a.sum() * len(node.sizes))
+    before = nnx.graphdef(node)
+    assert float(length(node)) == 2.0
+    node.sizes.append(3)
+    node.sizes = node.sizes
+    assert nnx.graphdef(node) != before
+    assert float(length(node)) == 3.0
 
 
 @both

@@ -106,6 +106,7 @@ UNHASHABLE: dict[str, tp.Any] = {
     "dict": {"a": 1},
     "set": {1},
     "list in a tuple": (1, [2]),
+    "bytearray": bytearray(b"ab"),
 }
 
 
@@ -125,7 +126,22 @@ def test_types_count_in_values_without_a_hash_too(left: tp.Any, right: tp.Any) -
     assert graphdef_of([NAN]) == graphdef_of([float("nan")])
 
 
-@pytest.mark.parametrize("value", UNHASHABLE.values(), ids=UNHASHABLE.keys())
+WITHOUT_KEY: dict[str, tp.Any] = {
+    "bytearray": bytearray(b"ab"),
+    "in a list": [1, bytearray(b"ab")],
+    "in a dict": {"a": bytearray(b"ab")},
+}
+
+
+HASHED = {name: value for name, value in UNHASHABLE.items() if name != "bytearray"}
+
+
+@pytest.mark.parametrize("value", HASHED.values(), ids=HASHED.keys())
+def test_lists_dicts_and_sets_are_hashed_by_content(value: tp.Any) -> None:
+    assert hash(graphdef_of(value)) == hash(graphdef_of(copy.deepcopy(value)))
+
+
+@pytest.mark.parametrize("value", WITHOUT_KEY.values(), ids=WITHOUT_KEY.keys())
 def test_the_attribute_is_named_when_a_hash_is_needed(value: tp.Any) -> None:
     graphdef = nnx.graphdef(nnx.List([Holder(options=value)]))
     with pytest.raises(nnx.errors.UnhashableStaticError) as caught:

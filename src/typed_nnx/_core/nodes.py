@@ -18,7 +18,7 @@ import numpy as np
 
 from typed_nnx._core.cells import Membership, attach_lock
 from typed_nnx._core.paths import Key, key_of_entry, sorted_keys
-from typed_nnx._core.static_keys import first_unhashable, same_values, static_key
+from typed_nnx._core.static_keys import content_key, first_unhashable, same_values
 from typed_nnx.errors import UnhashableStaticError
 
 _new = object.__new__
@@ -188,7 +188,7 @@ class Spec:
         self._variants: dict[Any, weakref.ref[Spec]] = {}
         try:
             self.token: Token | None = token_for(
-                (cls, names, tuple([(n, static_key(v)) for n, v in statics]), treedef)
+                (cls, names, tuple([(n, content_key(v)) for n, v in statics]), treedef)
             )
         except TypeError:
             self.token = None

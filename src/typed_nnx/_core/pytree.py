@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 import inspect
 from collections.abc import Mapping
@@ -32,6 +33,7 @@ from typed_nnx._core.nodes import (
 from typed_nnx._core.pytree_checks import check_attributes, decide_status, needs_no_check
 from typed_nnx._core.pytree_jax import register_with_jax
 from typed_nnx._core.state_hooks import StateHooks
+from typed_nnx._core.static_keys import content_key
 from typed_nnx._core.trace import context
 from typed_nnx.errors import TraceLevelError
 from typed_nnx_models import Hooks
@@ -41,12 +43,21 @@ _MISSING = object()
 
 # Sizes and names are computed anew for each layer, so that they are equal but not identical.
 _BY_VALUE = frozenset({int, str, bool})
+_BY_CONTENT = frozenset({list, dict, set})
 
 
 def _part(value: Any) -> Any:
     """Return what tells static values apart, quickly; a spec keeps its own alive for their ids."""
     cls = value.__class__
-    return (cls, value) if cls in _BY_VALUE else id(value)
+    if cls in _BY_VALUE:
+        return (cls, value)
+    if cls in _BY_CONTENT:
+        # The same list with other items is another value; two equal ones stay two.
+        with contextlib.suppress(TypeError):
+            key = content_key(value)
+            hash(key)
+            return (id(value), key)
+    return id(value)
 
 
 class PytreeMeta(abc.ABCMeta):
@@ -148,7 +159,9 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
             return
         old = attributes.get(name, _MISSING)
         was_data = self._nnx_status.get(name) if is_data is not None else None
-        if old is value and was_data is is_data:
+        is_same = old is value and was_data is is_data
+        # A list that is assigned again may have other items.
+        if is_same and not (is_data is False and value.__class__ in _BY_CONTENT):
             return
         attributes[name] = value
         if is_data is not None:

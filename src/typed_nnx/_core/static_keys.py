@@ -57,6 +57,21 @@ def static_key(value: Any) -> Any:
     return (kind, value)
 
 
+def content_key(value: Any) -> Any:
+    """Return a key as `static_key` does, where lists, sets and dicts are told apart by content.
+
+    It is the content of now; who changes it in place has to assign the attribute again.
+    """
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return (kind, *[content_key(item) for item in value])
+    if kind is set:
+        return (set, frozenset([content_key(item) for item in value]))
+    if kind is dict:
+        return (dict, frozenset([(content_key(k), content_key(v)) for k, v in value.items()]))
+    return static_key(value)
+
+
 def is_hashable(value: Any) -> bool:
     """Whether ``hash(value)`` succeeds."""
     try:
@@ -67,8 +82,16 @@ def is_hashable(value: Any) -> bool:
 
 
 def first_unhashable(items: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:
-    """Return the first (name, value) whose value has no hash, or None."""
-    return next(((name, value) for name, value in items if not is_hashable(value)), None)
+    """Return the first (name, value) whose content has no hash, or None."""
+    return next(((name, value) for name, value in items if not _has_key(value)), None)
+
+
+def _has_key(value: Any) -> bool:
+    try:
+        hash(content_key(value))
+    except TypeError:
+        return False
+    return True
 
 
 def same_values(left: Any, right: Any) -> bool:

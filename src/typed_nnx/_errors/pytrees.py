@@ -153,5 +153,5 @@ class UnhashableStaticError(TypeError):
         return (
             f"unhashable type: '{type(self.value).__name__}': static attribute {self.attribute!r} "
             f"of {self.holder} holds {self.value!r}, and a hash is needed here.\n"
-            f"  Fix: use a hashable value, a tuple for a list: _.{self.attribute} = tuple(...)"
+            f"  Fix: use a hashable value: _.{self.attribute} = ..."
         )

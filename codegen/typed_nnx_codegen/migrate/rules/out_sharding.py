@@ -19,6 +19,16 @@ _PLACEMENT: Final = (
     "`{code}.sharding` was the names of axes and is the sharding of the array now; write "
     "{code}.out_sharding if names are meant"
 )
+_NO_MESH: Final = (
+    "names of axes place the array where the Variable is made now, and need a mesh there: make it under "
+    "`with jax.set_mesh(mesh):`, which `with mesh:` does not replace, or with eager_sharding=False"
+)
+_ANNOTATING: Final = frozenset({"nnx.with_metadata", "nnx.with_partitioning"})
+# What says that a file knows of the mesh in force, or that its arrays are not placed by their names.
+_KNOWING: Final = frozenset({"eager_sharding", "set_mesh", "use_eager_sharding", "use_mesh"})
+_MESHES: Final = frozenset(
+    {"jax.make_mesh", "jax.sharding.Mesh", "jax.experimental.maps.Mesh", "jax.interpreters.pxla.Mesh"}
+)
 
 
 @register
@@ -29,6 +39,10 @@ class OutSharding(Rule):
     `sharding_names` are renamed. The attribute `sharding` of a Variable is another thing now, the
     sharding of its array: it gets a marker where the Variable was made with names. The argument of
     `nnx.with_partitioning` is still called `sharding`.
+
+    Names were only noted once; an array is placed by them now, which fails where no mesh is in force.
+    So the first Variable with older names and no mesh gets a marker, and ``with mesh:`` around them,
+    in files that do not set a mesh as jax does it now.
     """
 
     code = "TN131"
@@ -39,16 +53,44 @@ class OutSharding(Rule):
 import jax.numpy as jnp
 from flax import nnx
 
-v = nnx.Param(jnp.zeros((2, 3)), sharding=(None, "model"))
+v = nnx.Param(jnp.zeros((2, 3)), sharding=(None, "model"), mesh=mesh)
 print(v.sharding_names)
 """
     after = """\
 import jax.numpy as jnp
 import typed_nnx as nnx
 
-v = nnx.Param(jnp.zeros((2, 3)), out_sharding=(None, "model"))
+v = nnx.Param(jnp.zeros((2, 3)), out_sharding=(None, "model"), mesh=mesh)
 print(v.out_sharding)
 """
+
+    def plan(self) -> None:
+        """Find out what the file says of meshes and of names of axes."""
+        self._meshes: set[str] = set()
+        self._is_annotating = self._has_partitioning = False
+        self._knows_mesh = False
+        for node in self.file.analysis.values:
+            if isinstance(node, (cst.Name, cst.Attribute)):
+                name = self.file.name(node)
+                self._has_partitioning |= name == "nnx.with_partitioning"
+                last = node.value if isinstance(node, cst.Name) else node.attr.value
+                self._knows_mesh |= last in _KNOWING
+            elif isinstance(node, cst.Call):
+                given = keywords_of(node)
+                self._knows_mesh |= "eager_sharding" in given
+                self._is_annotating |= bool(given & _OLD) and makes(self.file, node, "Variable")
+        self._is_annotating |= self._has_partitioning
+
+    def leave_With(self, original: cst.With, updated: cst.With) -> cst.With:
+        """Mark ``with mesh:`` in a file that gives Variables names of axes."""
+        if self._is_annotating and not self._knows_mesh:
+            if any(self._is_mesh(item.item) for item in original.items):
+                self._mark_mesh(original.items[0].item)
+        return updated
+
+    def _is_mesh(self, node: cst.BaseExpression) -> bool:
+        value = self.file.value(node)
+        return False
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         """Rename keywords and names of metadata."""
