@@ -6,7 +6,13 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import argument, code_of, text_of
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    argument,
+    code_of,
+    descendants,
+    dotted,
+    text_of,
+)
 from typed_nnx_codegen.migrate.analysis.values import Instance, without_none
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.keywords import keywords_of, makes, renamed_keywords
@@ -23,12 +29,10 @@ _NO_MESH: Final = (
     "names of axes place the array where the Variable is made now, and need a mesh there: make it under "
     "`with jax.set_mesh(mesh):`, which `with mesh:` does not replace, or with eager_sharding=False"
 )
-_ANNOTATING: Final = frozenset({"nnx.with_metadata", "nnx.with_partitioning"})
+_PARTITIONING: Final = "nnx.with_partitioning"
 # What says that a file knows of the mesh in force, or that its arrays are not placed by their names.
 _KNOWING: Final = frozenset({"eager_sharding", "set_mesh", "use_eager_sharding", "use_mesh"})
-_MESHES: Final = frozenset(
-    {"jax.make_mesh", "jax.sharding.Mesh", "jax.experimental.maps.Mesh", "jax.interpreters.pxla.Mesh"}
-)
+_MESHES: Final = frozenset({"jax.make_mesh", "jax.sharding.Mesh"})
 
 
 @register
@@ -66,31 +70,39 @@ print(v.out_sharding)
 
     def plan(self) -> None:
         """Find out what the file says of meshes and of names of axes."""
-        self._meshes: set[str] = set()
-        self._is_annotating = self._has_partitioning = False
-        self._knows_mesh = False
+        self._has_names = self._has_partitioning = self._knows_mesh = False
+        self._is_marked = False
         for node in self.file.analysis.values:
             if isinstance(node, (cst.Name, cst.Attribute)):
-                name = self.file.name(node)
-                self._has_partitioning |= name == "nnx.with_partitioning"
                 last = node.value if isinstance(node, cst.Name) else node.attr.value
                 self._knows_mesh |= last in _KNOWING
+                self._has_partitioning |= (
+                    last == "with_partitioning" and self.file.name(node) == _PARTITIONING
+                )
             elif isinstance(node, cst.Call):
                 given = keywords_of(node)
                 self._knows_mesh |= "eager_sharding" in given
-                self._is_annotating |= bool(given & _OLD) and makes(self.file, node, "Variable")
-        self._is_annotating |= self._has_partitioning
+                self._has_names |= bool(given & _OLD) and makes(self.file, node, "Variable")
 
     def leave_With(self, original: cst.With, updated: cst.With) -> cst.With:
         """Mark ``with mesh:`` in a file that gives Variables names of axes."""
-        if self._is_annotating and not self._knows_mesh:
-            if any(self._is_mesh(item.item) for item in original.items):
-                self._mark_mesh(original.items[0].item)
+        if self._has_names or self._has_partitioning:
+            for item in original.items:
+                if self._is_mesh(item.item):
+                    self._mark(item.item)
         return updated
 
     def _is_mesh(self, node: cst.BaseExpression) -> bool:
-        value = self.file.value(node)
-        return False
+        if isinstance(node, cst.Call):
+            return self.file.name(node.func) in _MESHES
+        name = dotted(node).rpartition(".")[2]
+        return name.endswith("mesh") and self.file.is_unknown(node)
+
+    def _mark(self, node: cst.CSTNode) -> None:
+        """Leave one marker in a file that does not set a mesh as jax does it now."""
+        if not self._is_marked and not self._knows_mesh:
+            self._is_marked = True
+            self.file.decide(node, _NO_MESH)
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.Call:
         """Rename keywords and names of metadata."""
@@ -102,7 +114,10 @@ print(v.out_sharding)
                 return self._by_name(updated)
             return updated
         if makes(self.file, original, "Variable"):
-            return self._renamed(original, updated)
+            renamed = self._renamed(original, updated)
+            if renamed is not updated and "mesh" not in keywords_of(original):
+                self._mark(original)
+            return renamed
         if self.file.name(original.func) == "nnx.with_metadata":
             return self._renamed(original, updated)
         return updated
@@ -132,6 +147,18 @@ print(v.out_sharding)
             return updated.with_changes(attr=updated.attr.with_changes(value=_NEW))
         value = without_none(self.file.value(original.value))
         made = value.origin if isinstance(value, Instance) else None
-        if made is not None and keywords_of(made) & _OLD:
+        if self._has_axes(made):
             self.file.decide(original, _PLACEMENT.format(code=code_of(original.value)))
         return updated
+
+    def _has_axes(self, made: cst.Call | None) -> bool:
+        """Whether a Variable has names of axes by the call that made it, as far as that tells."""
+        if made is None or made not in self.file.analysis.values:
+            # That of a layer, whose initializers the file may have given names.
+            return self._has_partitioning
+        if keywords_of(made) & _OLD:
+            return True
+        return self._has_partitioning and any(
+            isinstance(node, cst.Call) and self.file.name(node.func) == _PARTITIONING
+            for node in descendants(made)
+        )
