@@ -18,7 +18,12 @@ every_setting = pytest.mark.parametrize("name", NAMES)
 
 @pytest.fixture(autouse=True)
 def _nothing_stays_set() -> Iterator[None]:
+    _reset()
     yield
+    _reset()
+
+
+def _reset() -> None:
     for lib in (nnx, flax_nnx):
         for name in NAMES:
             getattr(lib, name).get_stack().clear()

@@ -357,3 +357,23 @@ def test_a_carry_without_its_counterpart_says_what_it_got():
         nnx.scan(lambda c, x: x, in_axes=(nnx.Carry, 0), out_axes=0)(0.0, XS)
     assert "in_axes" in str(caught.value)
     assert "Fix: " in str(caught.value)
+
+
+@both
+def test_axes_may_have_entries_for_defaults(lib):
+    xs = jnp.arange(4.0)
+
+    def step(carry, x, k=2.0):
+        return carry + x * k, x
+
+    options = {"out_axes": (lib.Carry, 0)}
+    total = lib.scan(step, in_axes=(lib.Carry, 0, None), **options)(jnp.zeros(()), xs)[0]
+    assert float(total) == 12.0
+
+    def scaled(x, k=2.0):
+        return x * k
+
+    assert jnp.array_equal(lib.vmap(scaled, in_axes=(0, None))(xs), xs * 2)
+    if lib is nnx:  # flax wants an entry for each default, and its pmap fails at them
+        assert jnp.array_equal(lib.vmap(scaled, in_axes=(0,))(xs), xs * 2)
+        assert jnp.array_equal(lib.pmap(scaled, in_axes=(0, None))(xs[:1]), xs[:1] * 2)

@@ -21,6 +21,26 @@ def parameters_of(function: Any) -> list[inspect.Parameter]:
         return []
 
 
+def with_defaults(
+    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], prefix: Any
+) -> tuple[Any, ...]:
+    """Return positional arguments and the defaults of those that only a prefix has an entry for.
+
+    Args:
+        function: The user's function.
+        args: The positional arguments.
+        kwargs: The keyword arguments.
+        prefix: What `in_axes` gives for the positional arguments.
+    """
+    if type(prefix) not in (tuple, list) or len(prefix) <= len(args):
+        return args
+    more = [p for p in parameters_of(function) if p.kind in _BY_POSITION][len(args) : len(prefix)]
+    left_out = all(p.default is not p.empty and p.name not in kwargs for p in more)
+    if not left_out or len(args) + len(more) < len(prefix):
+        return args
+    return (*args, *[p.default for p in more])
+
+
 def resolve(
     option: str, function: Any, argnums: ArgNums, argnames: ArgNames
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.trace import context
 from typed_nnx._graph.traversal import Leaf, Slot
-from typed_nnx._transforms.argnums import spread
+from typed_nnx._transforms.argnums import spread, with_defaults
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.gather import Call, Place
 from typed_nnx._transforms.lifted import Lifted
@@ -96,14 +96,15 @@ class Mapped(Lifted[P, R]):
     def _by_position(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-        """Return arguments given by name in their positions, where ``in_axes`` counts them."""
-        if not kwargs or not (self._lift.modes[1] or self._always_by_position):
-            return args, kwargs
-        try:
-            bound = inspect.signature(self._lift.function).bind(*args, **kwargs)
-        except (TypeError, ValueError):
-            return args, kwargs  # the function says it better
-        return bound.args, bound.kwargs
+        """Return arguments given by name, and defaults, in their positions, where ``in_axes`` counts them."""
+        function = self._lift.function
+        if kwargs and (self._lift.modes[1] or self._always_by_position):
+            try:
+                bound = inspect.signature(function).bind(*args, **kwargs)
+            except (TypeError, ValueError):
+                return args, kwargs  # the function says it better
+            args, kwargs = bound.args, bound.kwargs
+        return with_defaults(function, args, kwargs, self._axes.ins), kwargs
 
     def _prefixes(self, call: Call) -> tuple[tuple[Any, ...], Outcome]:
         """Return the prefixes of what goes in and of what comes out, as jax takes them."""

@@ -9,6 +9,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 import jax
 
 from typed_nnx._core.unset import UNSET
+from typed_nnx._transforms.argnums import with_defaults
 from typed_nnx._transforms.axis_metadata import AxisMetadata, named_axis
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.prefix_types import CarryPrefix
@@ -49,14 +50,14 @@ class Scanned(Lifted[P, R]):
 
     def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         if not kwargs:
-            return args
+            return with_defaults(self._lift.function, args, kwargs, self._axes.ins)
         bound = inspect.signature(self._lift.function).bind(*args, **kwargs)
         if bound.kwargs:
             raise ScanAxesError(
                 f"there is no axis for the keyword arguments {sorted(bound.kwargs)}",
                 "pass them by position",
             )
-        return bound.args
+        return with_defaults(self._lift.function, bound.args, {}, self._axes.ins)
 
 
 @overload
