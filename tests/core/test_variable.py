@@ -58,6 +58,7 @@ WRITES: dict[str, Callable[[Any, Any], None]] = {
     "set_value_index": lambda v, x: v.set_value(x, index=1),
     "set_value_ellipsis": lambda v, x: v.set_value(x, index=...),
     "set_raw_value": lambda v, x: v.set_raw_value(x),
+    "raw_value": lambda v, x: setattr(v, "raw_value", x),
     "v.value=x": lambda v, x: setattr(v, "value", x),
 }
 READS: dict[str, Callable[[Any], Any]] = {

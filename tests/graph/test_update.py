@@ -13,6 +13,7 @@ import optax
 import pytest
 
 import typed_nnx as nnx
+from tests.core.libraries import both
 from tests.graph.oracle import walk
 from tests.support.peer import Scenario, assert_as_in_flax, scenarios
 
@@ -208,3 +209,17 @@ def test_a_reference_keeps_its_identity_and_gets_the_value() -> None:
     nnx.update(model, {"r": jnp.ones(2)})
     assert model["r"].get_raw_value() is raw
     assert raw[...].tolist() == [1.0, 1.0]
+
+
+@both
+def test_states_are_read_before_anything_is_written(lib: tp.Any) -> None:
+    model = lib.BatchNorm(2, rngs=lib.Rngs(0))
+    statistics = lib.state(model, lib.BatchStat)
+    changed = jax.tree.map(lambda leaf: leaf + 1, lib.state(model))
+
+    lib.update(model, changed, statistics)  # it holds the Variables of the model themselves
+
+    assert np.array_equal(model.scale[...], [2.0, 2.0])
+    assert np.array_equal(model.var[...], [1.0, 1.0])
+    lib.update(model, statistics, changed)
+    assert np.array_equal(model.var[...], [2.0, 2.0])

@@ -199,6 +199,10 @@ class Variable(
         """What the Variable stores, before any get hook; the reference itself for ``ref=True``."""
         return self._raw
 
+    @raw_value.setter
+    def raw_value(self, new: A) -> None:
+        self.set_raw_value(new)
+
     def get_raw_value(self) -> A:
         """Return `raw_value`."""
         return self._raw

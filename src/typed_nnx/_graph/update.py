@@ -42,10 +42,12 @@ _MISSING: Any = object()
 class _Changes:
     """What an update will do, collected before anything is done."""
 
-    __slots__ = ("elsewhere", "root", "unknown", "variables")
+    __slots__ = ("changing", "elsewhere", "root", "unknown", "variables")
 
     def __init__(self, root: Any) -> None:
         self.root = root
+        # The Variables that earlier States change: a later one may hold them, with the old values.
+        self.changing: set[int] = set()
         self.variables: list[tuple[Variable[Any], Any]] = []
         self.elsewhere: list[tuple[Path, Any]] = []
         self.unknown: list[Path] = []
@@ -63,7 +65,7 @@ class _Changes:
 
     def make(self) -> None:
         """Make the changes."""
-        for variable, new in self.variables:
+        for variable, new in self._read():
             if type(new) is type(variable) and _same_metadata(new, variable):
                 store_value(variable, new._flat[0][0])
             elif isinstance(new, Variable):
@@ -72,6 +74,15 @@ class _Changes:
                 _set_raw(variable, new)
         for path, value in self.elsewhere:
             _with_child(self.root, path, value)
+
+    def _read(self) -> list[tuple[Variable[Any], Any]]:
+        """Return the Variables and what they get, read before anything is written."""
+        if not self.changing:
+            return self.variables
+        return [
+            (variable, new.copy() if id(new) in self.changing else new)
+            for variable, new in self.variables
+        ]
 
 
 def _same_metadata(new: Variable[Any], old: Variable[Any]) -> bool:
@@ -105,6 +116,7 @@ def update(node: Any, state: Any, /, *states: Any) -> None:
     changes = _Changes(node)
     record = record_of(node) if isinstance(node, Pytree) else None
     for given in (state, *states):
+        changes.changing.update([id(variable) for variable, _ in changes.variables])
         source = given.state if isinstance(given, GraphState) else given
         _collect_root(node, source, record, changes)
     changes.check()
@@ -134,7 +146,7 @@ def _collect(
         place = tree.get(key, _MISSING)
         if type(place) is int:
             leaf = leaves[place]
-            if leaf is value:
+            if leaf is value and id(leaf) not in changes.changing:
                 continue
             if type(leaf) is Slot:
                 changes.elsewhere.append(((*path, key), value))
@@ -165,7 +177,7 @@ def _collect_live(node: Any, mapping: Mapping[Any, Any], path: Path, changes: _C
             inside = [below for below, _ in flat_items(entries, here)] if entries else [here]
             changes.unknown.extend(inside)
         elif isinstance(child, Variable):
-            if child is not value:
+            if child is not value or id(child) in changes.changing:
                 changes.variables.append((child, value))
         elif kind_of(child) in (OBJECT, CONTAINER) and child is not None:
             if entries is None:
