@@ -48,8 +48,7 @@ def migrate_text(text: str, path: Path, project: Project, options: Options) -> M
     findings: list[Finding] = []
     current = text
     for number in range(_MOST_PASSES):
-        after, found = _pass(current, path, project, options)
-        # What is left to a person is found by each pass.
+        after, found = _pass(current, path, project, options, is_first=number == 0)
         findings += found if number == 0 else _in_lines_of(text, current, found)
         if after == current:
             unchanged = current == text
@@ -58,7 +57,9 @@ def migrate_text(text: str, path: Path, project: Project, options: Options) -> M
     raise MigrationError("the rules do not come to an end: each pass changes the code again")
 
 
-def _pass(text: str, path: Path, project: Project, options: Options) -> tuple[str, list[Finding]]:
+def _pass(
+    text: str, path: Path, project: Project, options: Options, *, is_first: bool
+) -> tuple[str, list[Finding]]:
     try:
         tree = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
@@ -74,20 +75,22 @@ def _pass(text: str, path: Path, project: Project, options: Options) -> tuple[st
     for rule in rules:
         rule.plan()
     rewriting = Pass(file, rules)
-    after = tree.visit(rewriting)
+    after = rewriting.rewritten(tree)
     after = finish_imports(tree, after, file)
-    if not rewriting.places:
-        return text, []
-    return after.code, _findings(tree, rewriting.places, rules)
+    places = rewriting.places
+    if not is_first:
+        # What is left to a person was found by the first pass.
+        places = [place for place in places if place.kind == CHANGED]
+    code = text if after is tree else after.code
+    return code, _findings(tree, places, rules) if places else []
 
 
 def _in_lines_of(text: str, current: str, found: Sequence[Finding]) -> list[Finding]:
-    """Return the changes that a later pass made, with their lines in the first text."""
-    changed = [one for one in found if one.kind == CHANGED]
-    if not changed:
+    """Return what a later pass changed, with its lines in the first text."""
+    if not found:
         return []
     moved = MovedLines(current.splitlines(), text.splitlines())
-    return [replace(one, line=moved.line(one.line)) for one in changed]
+    return [replace(one, line=moved.line(one.line)) for one in found]
 
 
 def _uses_nnx(analysis: Analysis) -> bool:

@@ -57,7 +57,7 @@ def kept_codes(node: cst.CSTNode, above: Sequence[cst.EmptyLine] = ()) -> frozen
     found: set[str] = set()
     lines = [line.comment.value for line in above if line.comment is not None]
     for text in (*lines, *_comments_at(node)):
-        match = _KEEP.search(text)
+        match = None if _MARKED.match(text) else _KEEP.search(text)
         if match is not None:
             found.update(re.findall(r"TN\d+", match["codes"]) or [EVERY])
     return frozenset(found)

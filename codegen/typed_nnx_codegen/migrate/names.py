@@ -108,7 +108,7 @@ class Names:
                 continue
             if (
                 binding.local in exported
-                or binding.local not in self._read
+                or binding.local not in self.read
                 or new in self._taken(new)
             ):
                 self.kept[binding.local] = new
@@ -116,7 +116,7 @@ class Names:
                 self.renamed[binding.local] = new
 
     @property
-    def _read(self) -> frozenset[str]:
+    def read(self) -> frozenset[str]:
         """The names that expressions of the file read."""
         return frozenset(node.value for node in self._analysis.values if isinstance(node, cst.Name))
 

@@ -33,7 +33,10 @@ class Project:
     def __init__(self, roots: tuple[Path, ...]) -> None:
         self.roots = tuple(root.resolve() for root in roots)
         self._modules: dict[Path, Analysis | None] = {}
-        self._running: set[Path] = set()
+        self._running: list[Path] = []
+        # Modules that saw one that was not complete yet, and how far up the first such one runs.
+        self._early: dict[Path, Analysis] = {}
+        self._first: int | None = None
         self._relevant: dict[tuple[Path, int], bool] = {}
         self._files: dict[tuple[str, Path], Path | None] = {}
 
@@ -51,6 +54,8 @@ class Project:
             return None
         if path not in self._modules:
             self._modules[path] = self._read(path)
+        elif path in self._running:
+            self._note_cycle(self._running.index(path))
         return self._modules[path]
 
     def dotted_name(self, path: Path) -> str:
@@ -65,7 +70,7 @@ class Project:
     def _read(self, path: Path) -> Analysis | None:
         if path in self._running or not self._may_define(path, _MOST_STEPS):
             return None
-        self._running.add(path)
+        self._running.append(path)
         try:
             text = decode_module(path.read_bytes()).text
             error_in(text)  # libcst itself would end the process where code is nested too deeply
@@ -74,11 +79,30 @@ class Project:
             # Modules that import each other find what has been read so far.
             self._modules[path] = analysis
             analysis.run()
+            self._finish_cycle()
         except (OSError, cst.ParserSyntaxError, RecursionError, SourceError, TooDeepError):
+            self._early.pop(path, None)
             return None
         finally:
-            self._running.discard(path)
+            self._running.remove(path)
         return analysis
+
+    def _note_cycle(self, position: int) -> None:
+        """Note that a module imports one that runs: what was read since saw a part of it only."""
+        self._first = position if self._first is None else min(self._first, position)
+        for path in self._running[position:]:
+            found = self._modules.get(path)
+            if found is not None:
+                self._early[path] = found
+
+    def _finish_cycle(self) -> None:
+        """Go again through modules that import each other, now that each of them is there."""
+        if self._first is None or self._first < len(self._running) - 1:
+            return
+        self._first = None
+        early, self._early = self._early, {}
+        for analysis in reversed(early.values()):
+            analysis.run()
 
     def _may_define(self, path: Path, steps: int) -> bool:
         """Whether a module may define what NNX code needs: it mentions NNX, or imports what does.

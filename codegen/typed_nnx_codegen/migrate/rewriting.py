@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import is_kind
+from typed_nnx_codegen.migrate.analysis.syntax import code_fields, is_kind, is_node
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
+from typed_nnx_codegen.migrate.leftovers import Leftovers
 from typed_nnx_codegen.migrate.markers import EVERY, kept_codes, marked_codes, with_marks
 from typed_nnx_codegen.migrate.quoted import AROUND_TYPES, QuotedTypes
 from typed_nnx_codegen.migrate.registry import Rule
 
-Rewritten = cst.CSTNode | cst.FlattenSentinel[cst.CSTNode] | cst.RemovalSentinel
+Rewritten = cst.CSTNode | cst.FlattenSentinel[cst.CSTNode]
 Handler = Callable[[cst.CSTNode, cst.CSTNode], Rewritten]
 
-# Nothing below them is code.
-_LAYOUT: Final = (
-    cst.BaseParenthesizableWhitespace,
-    cst.Comma,
-    cst.Comment,
-    cst.EmptyLine,
-    cst.Newline,
-    cst.Semicolon,
-    cst.TrailingWhitespace,
-)
 _SCOPED: Final = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.BaseComp)
 # What can have a comment above it.
 _STATEMENTS: Final = (
@@ -60,7 +52,7 @@ class Place:
     after: Rewritten | None = None
 
 
-class Pass(cst.CSTTransformer):
+class Pass:
     """Lets rules rewrite a tree.
 
     Args:
@@ -72,7 +64,6 @@ class Pass(cst.CSTTransformer):
     """
 
     def __init__(self, file: File, rules: Sequence[Rule]) -> None:
-        super().__init__()
         tree = file.analysis.tree
         # libcst keeps comments above the first statement with the module.
         self._first = tree.body[0] if tree.body else None
@@ -84,55 +75,98 @@ class Pass(cst.CSTTransformer):
         self._kept: list[frozenset[str]] = [frozenset()]
         self._scopes = [file.scope]
         self._quoted = QuotedTypes(file)
+        self._leftovers = Leftovers(file, rules)
+        # For each statement around: the number of places before it, and older names within it.
+        self._starts: list[int] = [0]
+        self._left: list[list[tuple[cst.CSTNode, Rule]]] = [[]]
+        # Rules decide about places while they are gone through only.
+        file.decisions.clear()
 
-    def on_visit(self, node: cst.CSTNode) -> bool:
-        """Enter a node; layout is passed over."""
+    def rewritten(self, tree: cst.Module) -> cst.Module:
+        """Return a tree as the rules rewrite it; the tree itself where they change nothing."""
+        after = self._visit(tree)
+        assert isinstance(after, cst.Module)
+        return after
+
+    def _visit(self, node: cst.CSTNode) -> Rewritten:
+        """Rewrite the parts of a node, then the node."""
         kind = type(node)
-        if is_kind(kind, *_LAYOUT):
-            return False
-        if is_kind(kind, *_STATEMENTS):
+        is_statement, is_around = _is_statement(kind), _is_around(kind)
+        if is_statement or is_around:
+            self._enter(node, is_statement=is_statement)
+        updated = _with_parts(node, self._visit)
+        if is_around:
+            self._leave(node)
+        elif kind is cst.SimpleString:
+            updated = self._in_quotes(cst.ensure_type(node, cst.SimpleString))
+        elif kind is cst.Attribute or kind is cst.Name:
+            rule = self._leftovers.rule_of(node)
+            if rule is not None:
+                self._left[-1].append((node, rule))
+        handlers = self._handlers.get(kind)
+        result = self._by_rules(node, updated, handlers) if handlers else updated
+        return self._with_marks(node, result) if is_statement else result
+
+    def _enter(self, node: cst.CSTNode, *, is_statement: bool) -> None:
+        if is_statement:
             self._marks.append([])
+            self._starts.append(len(self.places))
+            self._left.append([])
             header = self._header if node is self._first else ()
             self._kept.append(self._kept[-1] | kept_codes(node, header))
-        if is_kind(kind, *_SCOPED):
+        if is_kind(type(node), *_SCOPED):
             scope = self._file.analysis.scopes.get(node, self._scopes[-1])
             self._scopes.append(scope)
             self._file.scope = scope
-        if kind in AROUND_TYPES:
+        if type(node) in AROUND_TYPES:
             self._quoted.enter(node)
-        return True
 
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> Rewritten:  # type: ignore[override]  # a node of any type has rules
-        """Let the rules for its type rewrite a node."""
-        kind = type(original_node)
-        if is_kind(kind, *_LAYOUT):
-            return updated_node
-        if is_kind(kind, *_SCOPED):
+    def _leave(self, node: cst.CSTNode) -> None:
+        if is_kind(type(node), *_SCOPED):
             self._scopes.pop()
             self._file.scope = self._scopes[-1]
-        if kind in AROUND_TYPES:
-            self._quoted.leave(original_node)
-        if isinstance(original_node, cst.SimpleString):
-            updated_node = self._in_quotes(original_node)
-        result: Rewritten = updated_node
-        for code, handler in self._handlers.get(kind, ()):
+        if type(node) in AROUND_TYPES:
+            self._quoted.leave(node)
+
+    def _by_rules(
+        self, node: cst.CSTNode, updated: cst.CSTNode, handlers: Sequence[tuple[str, Handler]]
+    ) -> Rewritten:
+        """Let the rules for its type rewrite a node."""
+        kind = type(node)
+        result: Rewritten = updated
+        kept = self._kept[-1]
+        for code, handler in handlers:
             if type(result) is not kind:
                 break
-            if code in self._kept[-1] or EVERY in self._kept[-1]:
-                continue
-            result = self._apply(code, handler, original_node, result)
-        if is_kind(kind, *_STATEMENTS):
-            self._kept.pop()
-            header = self._header if original_node is self._first else ()
-            return _marked(result, self._marks.pop(), header)
+            if not kept or (code not in kept and EVERY not in kept):
+                result = self._apply(code, handler, node, result)
         return result
+
+    def _with_marks(self, node: cst.CSTNode, result: Rewritten) -> Rewritten:
+        """Put what rules leave to a person at a statement above it."""
+        self._mark_leftovers(self._left.pop(), self._starts.pop(), self._kept.pop())
+        header = self._header if node is self._first else ()
+        return _marked(result, self._marks.pop(), header)
+
+    def _mark_leftovers(
+        self, left: Sequence[tuple[cst.CSTNode, Rule]], start: int, kept: frozenset[str]
+    ) -> None:
+        """Mark older names in a statement that their rule did nothing about."""
+        if not left or EVERY in kept:
+            return
+        done = {place.code for place in self.places[start:]} | kept
+        for node, rule in left:
+            if rule.code not in done:
+                message = self._leftovers.message(node, rule)
+                self.places.append(Place(node, rule.code, DECIDE, message))
+                self._marks[-1].append((rule.code, message))
 
     def _in_quotes(self, node: cst.SimpleString) -> cst.CSTNode:
         """Let the rules rewrite a type in quotes; what they did is at the place of the string."""
         if not self._quoted.is_type(node):
             return node
         count = len(self.places)
-        made = self._quoted.rewritten(node, lambda inner: inner.visit(self))
+        made = self._quoted.rewritten(node, self._visit)
         inner, self.places[count:] = self.places[count:], []
         if not inner:
             self._quoted.stays()
@@ -145,14 +179,64 @@ class Pass(cst.CSTTransformer):
     def _apply(
         self, code: str, handler: Handler, original: cst.CSTNode, updated: cst.CSTNode
     ) -> Rewritten:
-        self._file.decisions.clear()
         result = handler(original, updated)
-        for node, message in self._file.decisions:
-            self.places.append(Place(node, code, DECIDE, message))
-            self._marks[-1].append((code, message))
+        if self._file.decisions:
+            for node, message in self._file.decisions:
+                self.places.append(Place(node, code, DECIDE, message))
+                self._marks[-1].append((code, message))
+            self._file.decisions.clear()
         if result is not updated:
             self.places.append(Place(original, code, CHANGED, after=result))
         return result
+
+
+@cache
+def _is_statement(kind: type[cst.CSTNode]) -> bool:
+    return issubclass(kind, _STATEMENTS)
+
+
+@cache
+def _is_around(kind: type[cst.CSTNode]) -> bool:
+    """Whether the pass has something to note where it goes into a node of a type."""
+    return issubclass(kind, _SCOPED) or kind in AROUND_TYPES
+
+
+def _with_parts(node: cst.CSTNode, rewrite: Callable[[cst.CSTNode], Rewritten]) -> cst.CSTNode:
+    """Return a node with its parts rewritten; the node itself where none changes.
+
+    libcst's own visitors build all nodes anew, which takes several times as long.
+    """
+    changes: dict[str, object] = {}
+    for name in code_fields(type(node)):
+        value: object = getattr(node, name)
+        if value is None:
+            continue
+        if isinstance(value, (tuple, list)):
+            parts = _rewritten_all(value, rewrite)
+            if parts is not None:
+                changes[name] = parts
+        elif is_node(value):
+            part = rewrite(value)
+            if part is not value:
+                changes[name] = part
+    return node.with_changes(**changes) if changes else node
+
+
+def _rewritten_all(
+    nodes: Sequence[cst.CSTNode], rewrite: Callable[[cst.CSTNode], Rewritten]
+) -> list[cst.CSTNode] | None:
+    """Return nodes of one field rewritten; None where none changes."""
+    made: list[cst.CSTNode] = []
+    is_changed = False
+    for node in nodes:
+        result = rewrite(node)
+        is_changed = is_changed or result is not node
+        if isinstance(result, cst.FlattenSentinel):
+            made.extend(result)
+        else:
+            assert isinstance(result, cst.CSTNode), "rules remove no nodes"
+            made.append(result)
+    return made if is_changed else None
 
 
 def _handlers(rules: Sequence[Rule]) -> dict[type[cst.CSTNode], list[tuple[str, Handler]]]:

@@ -295,3 +295,16 @@ def test_layout_stays(end: str) -> None:
     text = text.replace("\n", end)
 
     assert migrate(text, "TN103").text == text.replace("VariableState", "Variable")
+
+
+def test_an_older_name_that_no_rule_did_anything_about_is_marked() -> None:
+    text = "from flax import nnx\nS = nnx.Scan\n"
+
+    assert "# TODO[typed-nnx] TN114: `nnx.Scan` is an older name" in migrate(text, "TN114").text
+    assert migrate(text + "# typed-nnx: keep\nT = nnx.Scan\n", "TN114").text.count("TODO") == 1
+
+
+def test_an_older_name_that_a_file_only_hands_on_is_marked() -> None:
+    text = "from flax.nnx import Sequence\n__all__ = ['Sequence']\n"
+
+    assert "# TODO[typed-nnx] TN101: typed_nnx has no `Sequence`" in migrate(text).text

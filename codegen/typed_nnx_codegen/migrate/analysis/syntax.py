@@ -15,27 +15,33 @@ _WORD = re.compile(r"[^\W\d]\w*")
 # Fields that hold layout, never code.
 _LAYOUT = frozenset(
     {
-        "comma",
-        "colon",
-        "dot",
-        "equal",
-        "footer",
-        "header",
-        "indent",
-        "leading_lines",
-        "lines_after_decorators",
-        "lpar",
-        "newline",
-        "rpar",
-        "semicolon",
-        "trailing_whitespace",
+        *("asynchronous", "colon", "comma", "dot", "equal", "first_colon", "footer", "header"),
+        *("indent", "lbrace", "lbracket", "leading_lines", "lines_after_decorators", "lpar"),
+        *("newline", "rbrace", "rbracket", "relative", "rpar", "second_colon", "semicolon"),
+        *("trailing_comma", "trailing_whitespace"),
     }
 )
+# The order of the text where it is not that of the fields.
+_ORDERS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.Arg: ("keyword", "value"),
+    cst.ClassDef: ("decorators", "name", "type_parameters", "bases", "keywords", "body"),
+    cst.ExceptHandler: ("type", "name", "body"),
+    cst.ExceptStarHandler: ("type", "name", "body"),
+    cst.FunctionDef: ("decorators", "name", "type_parameters", "params", "returns", "body"),
+    cst.IfExp: ("body", "test", "orelse"),
+    cst.MatchCase: ("pattern", "guard", "body"),
+    cst.Parameters: ("posonly_params", "params", "star_arg", "kwonly_params", "star_kwarg"),
+    cst.TypeAlias: ("name", "type_parameters", "value"),
+}
 
 
 @cache
-def _code_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
-    names = (field.name for field in dataclasses.fields(kind))
+def code_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """Return the fields of a type of nodes that hold code, in the order of the text."""
+    if kind in _ORDERS:
+        return _ORDERS[kind]
+    fields = [field for field in dataclasses.fields(kind) if field.type is not str]
+    names = [field.name for field in fields]
     return tuple(name for name in names if "whitespace" not in name and name not in _LAYOUT)
 
 
@@ -59,14 +65,22 @@ def is_node(value: object) -> TypeGuard[cst.CSTNode]:
 
 def children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield the parts of a node that hold code, in the order of the text."""
-    for name in _code_fields(type(node)):
+    yield from parts_of(node)
+
+
+def parts_of(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """Return the parts of a node that hold code, in the order of the text."""
+    found: list[cst.CSTNode] = []
+    for name in code_fields(type(node)):
         value: object = getattr(node, name)
+        if value is None:
+            continue
         if isinstance(value, (tuple, list)):
-            for item in value:
-                if is_node(item):
-                    yield item
-        elif value is not None and is_node(value):
-            yield value
+            # Such fields hold nodes only.
+            found += value
+        elif is_node(value):
+            found.append(value)
+    return found
 
 
 def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
@@ -75,7 +89,9 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(list(children(current))))
+        below = parts_of(current)
+        below.reverse()
+        stack += below
 
 
 def dotted(node: cst.CSTNode) -> str:

@@ -342,6 +342,10 @@ def _merge_alike(options: list[Value]) -> list[Value]:
 
 
 def _merged(first: Value, second: Value) -> Value | None:
+    if isinstance(first, External) and isinstance(second, External):
+        # What a project imports from the one or the other package of NNX is the same thing.
+        is_same = first.public == second.public and first.public.partition(".")[0] == NNX
+        return first if is_same else None
     if isinstance(first, Instance) and isinstance(second, Instance) and first.cls == second.cls:
         origin = first.origin if first.origin is second.origin else None
         return Instance(first.cls, join(first.of, second.of), origin)

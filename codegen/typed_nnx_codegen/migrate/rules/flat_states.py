@@ -16,6 +16,8 @@ _OF_DICTS: Final = frozenset(
     {"copy", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"}
 )
 _BODIES: Final = (cst.FunctionDef, cst.Lambda, cst.ClassDef)
+# They go through what they are given.
+_LISTING: Final = frozenset({"enumerate", "iter", "list", "set", "sorted", "tuple"})
 # What a flat state has instead of a method of dicts.
 _ATTRIBUTES: Final = {"keys": "paths", "values": "leaves"}
 
@@ -30,6 +32,7 @@ class FlatStates:
     def __init__(self, file: File) -> None:
         self._file = file
         self._dicts: set[cst.CSTNode] = set()
+        self._listed: set[cst.CSTNode] = set()
         if any(_is_flat(value) for value in file.analysis.values.values()):
             self._search(file.analysis.tree)
 
@@ -41,6 +44,14 @@ class FlatStates:
             made: The call that makes it now.
         """
         return _dict_of(made) if original in self._dicts else made
+
+    def may_give_paths(self, original: cst.Call) -> bool:
+        """Whether a program goes through a flat state, perhaps to get its paths as of a dict.
+
+        Args:
+            original: The call that made it before.
+        """
+        return original in self._listed and original not in self._dicts
 
     def rewritten_call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression | None:
         """Return what replaces ``state.flat_state().items()``; None for any other call."""
@@ -85,6 +96,7 @@ class FlatStates:
     def _search(self, body: cst.CSTNode) -> None:
         """Look through a module or function for names of flat states that are used as dicts."""
         made: dict[str, list[cst.CSTNode]] = {}
+        listed: list[cst.BaseExpression] = []
         for node in _own(body):
             if isinstance(node, _BODIES):
                 self._search(node)
@@ -99,8 +111,15 @@ class FlatStates:
                 and self._made_by(node.value)
             ):
                 made.setdefault(node.target.value, []).append(node.value)
+            gone_through = _gone_through(node)
+            if gone_through is not None:
+                listed.append(gone_through)
+        self._listed.update(node for node in listed if self._made_by(node))
         if not made:
             return
+        for node in listed:
+            if isinstance(node, cst.Name):
+                self._listed.update(made.get(node.value, ()))
         used = {name for node in descendants(body) for name in self._uses(node)}
         self._dicts.update(call for name in used & made.keys() for call in made[name])
 
@@ -119,6 +138,17 @@ class FlatStates:
                 yield name
             case _:
                 pass
+
+
+def _gone_through(node: cst.CSTNode) -> cst.BaseExpression | None:
+    """Return what a node goes through item by item, without taking the items for pairs."""
+    match node:
+        case cst.For(target=cst.Name()) | cst.CompFor(target=cst.Name()):
+            return node.iter
+        case cst.Call(func=cst.Name(value=name), args=[first, *_]) if name in _LISTING:
+            return first.value
+        case _:
+            return None
 
 
 def _is_flat(value: Value) -> bool:

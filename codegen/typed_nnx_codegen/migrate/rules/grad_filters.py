@@ -9,6 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import number_of
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL
 from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.method_calls import is_filter_of_nnx
 from typed_nnx_codegen.migrate.rules.module_arguments import is_node
 from typed_nnx_codegen.migrate.rules.transform_calls import (
     TransformCall,
@@ -31,9 +32,9 @@ class GradFilters(Rule):
 
     An integer there stands for the Params of a Module; ``nnx.DiffState(0, F)`` for what another
     filter takes. The rule drops ``wrt=nnx.Param``, writes a DiffState for any other filter and
-    names the arguments that the first versions took by position. With several arguments it has to
-    know which of them are Modules; where it does not, and where `argnums` is computed, it leaves a
-    marker.
+    names the arguments that older versions took by position: the filter came second once. With
+    several arguments it has to know which of them are Modules; where it does not, and where `argnums`
+    is computed, it leaves a marker.
     """
 
     code = "TN116"
@@ -64,7 +65,7 @@ def gradients(loss, model):
         if transform is None:
             return updated
         if transform.name != _CUSTOM:
-            updated = _named(transform, updated)
+            updated = self._named(transform, updated)
         wrt = transform.keyword("wrt")
         if wrt is None:
             return updated
@@ -148,17 +149,21 @@ def gradients(loss, model):
             f"is differentiated; {why}",
         )
 
-
-def _named(transform: TransformCall, updated: cst.Call) -> cst.Call:
-    """Return a call with names for the arguments that were taken by position once."""
-    if transform.has_star or (transform.is_decorator and not transform.first):
-        return updated
-    # The function may come later: `partial(nnx.grad, ...)` as a decorator.
-    first = transform.first + (0 if transform.is_decorator else 1)
-    args = list(updated.args)
-    for position, name in enumerate(_BY_POSITION, first):
-        if position < len(args) and args[position].keyword is None:
-            args[position] = args[position].with_changes(keyword=cst.Name(name), equal=TIGHT_EQUAL)
-    if all(one is other for one, other in zip(args, updated.args, strict=True)):
-        return updated
-    return updated.with_changes(args=args)
+    def _named(self, transform: TransformCall, updated: cst.Call) -> cst.Call:
+        """Return a call with names for the arguments that were taken by position once."""
+        if transform.has_star or (transform.is_decorator and not transform.first):
+            return updated
+        # The function may come later: `partial(nnx.grad, ...)` as a decorator.
+        first = transform.first + (0 if transform.is_decorator else 1)
+        args = list(updated.args)
+        for position, name in enumerate(_BY_POSITION, first):
+            if position < len(args) and args[position].keyword is None:
+                # Until flax 0.8.2 the filter came second.
+                is_filter = position == first and is_filter_of_nnx(
+                    self.file, transform.node.args[position].value
+                )
+                keyword = cst.Name("wrt" if is_filter else name)
+                args[position] = args[position].with_changes(keyword=keyword, equal=TIGHT_EQUAL)
+        if all(one is other for one, other in zip(args, updated.args, strict=True)):
+            return updated
+        return updated.with_changes(args=args)

@@ -82,6 +82,14 @@ class ImportFromTarget(Rule):
             return False
         return not any(name in rule.names or name in rule.handles for rule in all_rules())
 
+    def _stays_missing(self, alias: cst.ImportAlias) -> bool:
+        """Whether the target lacks an imported name, and no rule will see a use of it."""
+        name = dotted(alias.name)
+        local = alias.evaluated_alias or name
+        return self._is_missing(name) or not (
+            has_name(self._package, name) or local in self.file.names.read
+        )
+
     def _missing(self, name: str) -> str:
         return f"{self._package} has no `{name}`; write it without, or keep flax for it"
 
@@ -183,7 +191,7 @@ class ImportFromTarget(Rule):
             if isinstance(statement.names, cst.ImportStar) or not self._moves_from(module):
                 continue
             for alias in statement.names:
-                if self._is_missing(dotted(alias.name)):
+                if self._stays_missing(alias):
                     self.file.decide(original, self._missing(dotted(alias.name)))
 
     def _moves_from(self, module: str) -> bool:

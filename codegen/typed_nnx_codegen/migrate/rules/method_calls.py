@@ -98,10 +98,11 @@ def takes_filters(file: File, call: cst.Call) -> bool:
     """
     if not call.args or call.args[0].star or not isinstance(call.func, cst.Attribute):
         return False
-    return _is_filter(file, call.args[0].value) and not is_called_state(call.func.value)
+    return is_filter_of_nnx(file, call.args[0].value) and not is_called_state(call.func.value)
 
 
-def _is_filter(file: File, node: cst.BaseExpression) -> bool:
+def is_filter_of_nnx(file: File, node: cst.BaseExpression) -> bool:
+    """Whether an expression surely is a filter of NNX: ``nnx.Param``, ``...``, a class of Variables."""
     if isinstance(node, cst.Ellipsis):
         return True
     value = file.value(node)

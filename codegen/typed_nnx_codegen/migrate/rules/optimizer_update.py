@@ -33,6 +33,10 @@ _MAYBE: Final = (
     "if this is an nnx.Optimizer, it takes the model first: `update({model}, grads)`; it cannot be "
     "seen here what it is"
 )
+_STATE: Final = (
+    "the state of an Optimizer had that of its model in it; take the state of both, or make it an "
+    "nnx.ModelAndOptimizer"
+)
 
 
 @register
@@ -42,8 +46,9 @@ class OptimizerUpdate(Rule):
     Where the model has a name beside the Optimizer, that name is written: the one that the
     Optimizer was made of in the same scope, ``self.model`` beside ``self.optimizer``, the argument
     that the gradients were taken of. Where some use has no such name (a train step that takes the
-    Optimizer alone), the Optimizer becomes an ``nnx.ModelAndOptimizer`` where it is made: it is what
-    an Optimizer was, on both runtimes. Optimizers that come from elsewhere get a marker.
+    Optimizer alone, a checkpoint of all its state), the Optimizer becomes an
+    ``nnx.ModelAndOptimizer`` where it is made: it is what an Optimizer was, on both runtimes.
+    Optimizers that come from elsewhere get a marker.
     """
 
     code = "TN119"
@@ -85,6 +90,9 @@ def train_step(model: nnx.Module, optimizer: nnx.Optimizer, x):
         use = self._uses.uses.get(original)
         if use is not None:
             return self._update(use, updated)
+        origin = self._uses.states.get(original)
+        if origin is not None and origin not in self._uses.keeping:
+            self.file.decide(original, _STATE)
         if is_update(self.file, original):
             return _by_position(updated)
         self._maybe(original)

@@ -28,6 +28,10 @@ from typed_nnx_codegen.migrate.rules.transform_calls import PARTIAL, keyword_of
 
 OPTIMIZER: Final = "nnx.Optimizer"
 WITH_MODEL: Final = "nnx.ModelAndOptimizer"
+# What an Optimizer has beside its model.
+_OWN: Final = "nnx.OptState"
+# They take the state of an Optimizer, which had that of its model in it.
+_TAKING_STATE: Final = frozenset({"nnx.split", "nnx.state", "nnx.update"})
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class OptimizerUses:
 
     Attributes:
         uses: The uses by their nodes.
+        states: The calls that take the state of an Optimizer that was made without `wrt`, and the
+            calls that made it.
         keeping: The calls that make an Optimizer which is to keep its model.
         annotations: The annotations of parameters that such an Optimizer is passed to.
     """
@@ -66,6 +72,7 @@ class OptimizerUses:
         self.bindings = Bindings(file.analysis)
         self._gradients = Gradients(file, self.bindings)
         self.uses = {use.node: use for use in self._find()}
+        self.states = dict(self._find_states())
         self.keeping = self._to_keep_their_model()
         self.annotations = set(self._annotations())
 
@@ -78,6 +85,23 @@ class OptimizerUses:
                 yield self._use(node, node.func.value)
             elif isinstance(node, cst.Attribute) and self._is_model(node):
                 yield self._use(node, node.value)
+
+    def _find_states(self) -> Iterator[tuple[cst.Call, cst.Call]]:
+        for node in self._file.analysis.values:
+            if not isinstance(node, cst.Call) or self._file.name(node.func) not in _TAKING_STATE:
+                continue
+            first, *filters = node.args or [cst.Arg(cst.Name("_"))]
+            value = self._file.value(first.value)
+            if not is_plain_optimizer(value, own="model"):
+                continue
+            value = without_none(value)
+            origin = value.origin if isinstance(value, Instance) else None
+            if origin is None or origin not in self._file.analysis.values:
+                continue
+            is_older = keyword_of(origin, "wrt") is None and len(origin.args) == 2
+            has_model = not filters or any(self._file.name(one.value) != _OWN for one in filters)
+            if is_older and has_model:
+                yield node, origin
 
     def _is_model(self, node: cst.Attribute) -> bool:
         return node.attr.value == "model" and is_plain_optimizer(
@@ -262,6 +286,7 @@ class OptimizerUses:
             for use in self.uses.values()
             if use.origin is not None and (not use.model or self._is_set(use.node))
         }
+        wanted.update(self.states.values())
         if not wanted:
             return set()
         escapes = Escapes(self._file)

@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.rules.transform_calls import is_repeatable, keywo
 CONSTRUCTOR: Final = ".constructor"
 _KNOWN: Final = frozenset(
     {"length", "axis_size", "variable_axes", "state_axes", "split_rngs", "variable_broadcast"}
-    | {"variable_carry", "in_axes", "out_axes", "scan_output"}
+    | {"variable_carry", "in_axes", "in_args_axes", "out_axes", "scan_output"}
 )
 
 
@@ -35,6 +35,7 @@ class Stacked:
         attribute: The attribute that it becomes.
         in_axes: The axes of what it is called with, after itself, where the class was told.
         out_axes: The axes of what it gives.
+        gives_output: Whether a scan gives the carry and an output, and not the carry alone.
     """
 
     transform: str
@@ -44,6 +45,7 @@ class Stacked:
     attribute: str
     in_axes: tuple[cst.BaseExpression, ...] | cst.BaseExpression
     out_axes: cst.BaseExpression | None
+    gives_output: bool
 
 
 def stacked(file: File, made: cst.Call, attribute: str) -> Stacked:
@@ -68,6 +70,8 @@ def stacked(file: File, made: cst.Call, attribute: str) -> Stacked:
     sized = keyword_of(given, "length") or keyword_of(given, "axis_size")
     if sized is None:
         raise CannotTell("it does not say how many it makes")
+    if not _splits_all(given):
+        raise CannotTell("not all random keys are split")
     _check_axes(file, given, block)
     out_axes = keyword_of(given, "out_axes")
     in_axes = _in_axes(given)
@@ -81,7 +85,22 @@ def stacked(file: File, made: cst.Call, attribute: str) -> Stacked:
         attribute,
         in_axes,
         out_axes.value if out_axes is not None else None,
+        _gives_output(given),
     )
+
+
+def _splits_all(given: cst.Call) -> bool:
+    arg = keyword_of(given, "split_rngs")
+    return arg is None or isinstance(arg.value, cst.Ellipsis) or dotted(arg.value) == "True"
+
+
+def _gives_output(given: cst.Call) -> bool:
+    arg = keyword_of(given, "scan_output")
+    if arg is None:
+        return True
+    if isinstance(arg.value, cst.Name) and arg.value.value in {"True", "False"}:
+        return arg.value.value == "True"
+    raise CannotTell("whether it gives an output is computed")
 
 
 def _block(file: File, given: cst.Call) -> cst.BaseExpression:
@@ -125,13 +144,17 @@ def _object(cls: Value) -> Value:
 
 
 def _in_axes(given: cst.Call) -> tuple[cst.BaseExpression, ...] | cst.BaseExpression:
+    """Return the axes of the arguments: `in_axes` has one of the Module too, `in_args_axes` not."""
     arg = keyword_of(given, "in_axes")
-    if arg is None:
+    older = keyword_of(given, "in_args_axes")
+    if arg is None and older is None:
         return ZERO
-    if isinstance(arg.value, cst.Integer) or arg.value.deep_equals(NONE):
-        return arg.value
-    if isinstance(arg.value, (cst.Tuple, cst.List)):
-        return tuple(element.value for element in arg.value.elements)
+    value = arg.value if arg is not None else older.value if older is not None else ZERO
+    if isinstance(value, cst.Integer) or value.deep_equals(NONE):
+        return value
+    if isinstance(value, (cst.Tuple, cst.List)):
+        axes = tuple(element.value for element in value.elements)
+        return axes[1:] if arg is not None else axes
     raise CannotTell("its axes are computed")
 
 

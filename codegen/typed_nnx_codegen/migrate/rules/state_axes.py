@@ -24,6 +24,8 @@ from typed_nnx_codegen.migrate.rules.mapped_function import (
     parameters_of_mapped,
     result_of,
 )
+from typed_nnx_codegen.migrate.rules.scan_results import with_carry
+from typed_nnx_codegen.migrate.rules.stacked_keys import split_of_stacked_keys
 from typed_nnx_codegen.migrate.rules.transform_calls import (
     TransformCall,
     TransformCalls,
@@ -55,6 +57,10 @@ _STACKED: Final = (
     "the keys of a Module that was made under vmap are stacked like the rest of it; if it has "
     "Rngs with one key, put @nnx.split_rngs(splits=n) above"
 )
+_SPLIT_TWICE: Final = (
+    "layers keep random keys of their own since flax 0.11, and those of a Module that was made under "
+    "vmap are stacked already: take this @nnx.split_rngs away unless the keys here are single ones"
+)
 _RESULT: Final = "if it returns a Module, give the axes of that in `out_axes=` as in `in_axes=`"
 
 
@@ -66,7 +72,8 @@ class StateAxes(Rule):
     ``nnx.StateAxes`` at the place of each in `in_axes`, and in `out_axes` where Modules are
     returned, with the axis of the random keys, and puts ``@nnx.split_rngs(splits=n)`` above where
     keys were split. It has to see the function, which of its parameters are Modules, and the size
-    of the axis; where it does not it leaves a marker. `scan` has to say what is carried.
+    of the axis; where it does not it leaves a marker. `scan` has to say what is carried, in
+    `out_axes` too, where flax 0.9.0 had the axes of the other results alone.
     """
 
     code = "TN115"
@@ -102,17 +109,28 @@ def forward(model: nnx.Module, x):
             return updated
         older = [name for name in _OLDER if transform.keyword(name) is not None]
         if not older:
-            return updated
+            return self._with_carry(transform, updated)
         try:
             return self._rewritten(transform, updated)
         except CannotTell as reason:
             self.file.decide(original, _MESSAGE.format(keyword=older[0], why=reason))
             return updated
 
+    def _with_carry(self, transform: TransformCall, updated: cst.Call) -> cst.Call:
+        try:
+            axes = with_carry(self.file, transform)
+        except CannotTell as reason:
+            self.file.decide(transform.node, f"`out_axes=` names what is carried too; {reason}")
+            return updated
+        return updated if axes is None else renamed_keyword(updated, "out_axes", "out_axes", axes)
+
     def leave_FunctionDef(
         self, original: cst.FunctionDef, updated: cst.FunctionDef
     ) -> cst.FunctionDef:
-        """Put ``@nnx.split_rngs`` above the decorators that need it."""
+        """Put ``@nnx.split_rngs`` above the decorators that need it; mark those that are in the way."""
+        split = split_of_stacked_keys(self.file, self._calls, original)
+        if split is not None:
+            self.file.decide(split, _SPLIT_TWICE)
         if not any(one.decorator in self._splits for one in original.decorators):
             return updated
         # Another rule may have put decorators above these.

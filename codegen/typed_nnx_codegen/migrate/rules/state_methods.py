@@ -28,6 +28,10 @@ _OF_THE_CLASS: Final = frozenset({"from_flat_path", "merge"})
 _OF_STATES_ONLY: Final = frozenset(
     {"flat_state", "from_flat_path", "replace_by_pure_dict", "to_pure_dict"}
 )
+_PAIRS: Final = (
+    "to go through a flat state gave its paths before flax 0.10.3, as of a dict, and gives pairs of path "
+    "and value now; write `.paths` if paths are meant"
+)
 
 
 @register
@@ -35,7 +39,8 @@ class FunctionsOfStates(Rule):
     """Calls functions instead of the methods of State: `nnx.to_flat_state(state)`.
 
     A flat state was a dict by path once and is a sequence of pairs now. Where a program uses it as a
-    dict (`flat[path]`, `flat.items()`), it gets one: `dict(nnx.to_flat_state(state))`.
+    dict (`flat[path]`, `flat.items()`), it gets one: `dict(nnx.to_flat_state(state))`. Where it goes
+    through it (`for path in flat`), nothing tells which of the two it means: that gets a marker.
     `state.merge(other)` on an object never had the items of `state`, which is hardly meant: it gets a
     marker, as do methods that only States have, on something that the rule does not know.
     """
@@ -123,6 +128,8 @@ for path, leaf in nnx.to_flat_state(state):
         if loses_comment(original) or (not takes_state_first and _has_comment(original)):
             self.file.decide(original, f"it is `{public}(...)`; where does the comment go?")
             return updated
+        if method.name == "flat_state" and self._flat.may_give_paths(original):
+            self.file.decide(original, _PAIRS)
         if takes_state_first:
             return function_call(public, self.file, updated)
         if method.name == "merge":

@@ -22,8 +22,8 @@ class StateFunction(Rule):
     """The State of a Module is what a function gives.
 
     What it gives holds the Variables themselves; `nnx.clone(state)` keeps their values of today.
-    The methods of something unknown get a marker where their arguments are filters of NNX, or where
-    the file uses it as a model.
+    `extract` of a State is `nnx.filter_state`. The methods of something unknown get a marker where
+    their arguments are filters of NNX, or where the file uses it as a model.
     """
 
     code = "TN105"
@@ -53,6 +53,8 @@ params = nnx.state(model, nnx.Param)
             return updated
         if module_method(self.file, original, *_METHODS) is not None:
             return function_call("nnx.state", self.file, updated)
+        if function.attr.value == "extract" and self.file.is_a(function.value, "State"):
+            return function_call("nnx.filter_state", self.file, updated)
         if self.file.is_unknown(function.value) and (
             takes_filters(self.file, original) or self._models.has(function.value)
         ):

@@ -26,7 +26,6 @@ from typed_nnx_codegen.migrate.rules.stacked_modules import (
     gives_carry_and_output,
     stacked,
 )
-from typed_nnx_codegen.migrate.rules.transform_calls import keyword_of
 
 _FUNCTIONS: Final = {
     "nnx.JIT": "nnx.jit",
@@ -208,7 +207,7 @@ class Model(nnx.Module):
             stack = stacked(self.file, node.value, attribute)
             called = calls_of(self.file, attribute, owner)
             for call in called:
-                self._check_call(stack, call, given)
+                self._check_call(stack, call)
         except CannotTell as reason:
             self._plan.why[given] = str(reason)
             return
@@ -216,16 +215,13 @@ class Model(nnx.Module):
         self._plan.plain.add(given)
         self._plan.called.update(dict.fromkeys(called, stack))
 
-    def _check_call(self, stack: Stacked, call: cst.Call, given: cst.Call) -> None:
+    def _check_call(self, stack: Stacked, call: cst.Call) -> None:
         if isinstance(stack.in_axes, tuple) and len(stack.in_axes) != len(call.args):
             raise CannotTell("its axes do not fit its calls")
-        if stack.transform == "nnx.scan":
-            output = keyword_of(given, "scan_output")
-            is_pair = gives_carry_and_output(self.file, stack.block)
-            if output is None and is_pair is not True:
-                raise CannotTell(
-                    "it cannot be seen that its `__call__` gives a carry and an output"
-                )
+        if stack.transform == "nnx.scan" and stack.gives_output:
+            # The older class took nothing else.
+            if gives_carry_and_output(self.file, stack.block) is False:
+                raise CannotTell("its `__call__` does not give a carry and an output")
 
     # -- rewriting ----------------------------------------------------------------------------
 
@@ -297,8 +293,8 @@ class Model(nnx.Module):
         out_axes: cst.BaseExpression | None = stack.out_axes
         if stack.transform == "nnx.scan":
             carry = self.file.refer("nnx.Carry")
-            is_pair = gives_carry_and_output(self.file, stack.block)
-            out_axes = cst.Tuple([cst.Element(carry), cst.Element(ZERO)]) if is_pair else carry
+            both = cst.Tuple([cst.Element(carry), cst.Element(ZERO)])
+            out_axes = both if stack.gives_output else carry
         function = self.file.call(stack.transform, method, **options)
         if out_axes is not None:
             function = self.file.call(stack.transform, method, in_axes=given, out_axes=out_axes)

@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, OneOf
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.assigned_values import AssignedValues
 from typed_nnx_codegen.migrate.rules.value_places import (
     ALONE,
     LEFT,
@@ -41,7 +42,8 @@ class ValueOfVariable(Rule):
     stay. So a Variable that may hold something else (a number of Python, a dict, None, what the rule
     does not know) gets `v.get_value()` and `v.set_value(x)`, as does a write that shows another shape
     or type (`jnp.concatenate`, `astype`). `self.count += 1` on a Variable is `self.count[...] += 1`.
-    Only what surely is a Variable is rewritten. A marker is left at `value` of an attribute of a Module
+    In files that import `flax.experimental.nnx` an array that is assigned to the Variable itself is
+    stored in it, as it was in flax 0.8.0. Only what surely is a Variable is rewritten. A marker is left at `value` of an attribute of a Module
     and of an item of a State where the rule does not know whether that is a Variable.
     """
 
@@ -82,10 +84,12 @@ class Counter(nnx.Module):
         super().__init__(file)
         self._places = ValuePlaces(file)
         self._contents = self._places.contents
+        self._assigned = AssignedValues(file)
 
     def plan(self) -> None:
         """Find the Variables of the file and what is written to them."""
         self._places.find()
+        self._assigned.find()
 
     # -- reads --------------------------------------------------------------------------------
 
@@ -145,7 +149,7 @@ class Counter(nnx.Module):
             written = updated.targets[0].target
             assert isinstance(written, cst.Attribute)
             return cst.Expr(setter(written.value, "set_value", updated.value))
-        return updated
+        return self._assigned.rewritten(original, updated)
 
     def leave_AugAssign(
         self, original: cst.AugAssign, updated: cst.AugAssign
