@@ -76,12 +76,14 @@ def _pass(
         rule.plan()
     rewriting = Pass(file, rules)
     after = rewriting.rewritten(tree)
-    after = finish_imports(tree, after, file)
     places = rewriting.places
+    if after is tree:
+        code = text
+    else:
+        code = finish_imports(tree, after, file).code
     if not is_first:
         # What is left to a person was found by the first pass.
         places = [place for place in places if place.kind == CHANGED]
-    code = text if after is tree else after.code
     return code, _findings(tree, places, rules) if places else []
 
 

@@ -17,8 +17,9 @@ _HEADING: Final = f"""\
 
 # The rules of `typed-nnx migrate`
 
-What each rule rewrites, in the order in which they apply, and where it leaves a marker for a person. The examples are what all
-rules together make of a module for the target `typed_nnx`; tests run them. [Migrating older code](migrating.md) has the rest.
+What each rule rewrites, in the order in which they apply, and where it leaves a marker for a
+person. The examples are what all rules together make of a module for the target `typed_nnx`;
+tests run them. [Migrating older code](migrating.md) has the rest.
 
 """
 

@@ -39,11 +39,11 @@ class ImportFromTarget(Rule):
         body: list[Small] = []
         for statement in updated.body:
             body += self._rewritten(statement)
+        self._mark_missing(original, body)
         if len(body) == len(updated.body) and all(
             one is other for one, other in zip(body, updated.body, strict=True)
         ):
             return updated
-        self._mark_missing(original, body)
         if len(updated.body) > 1 or len(body) == 1:
             return updated.with_changes(body=body)
         lines = [cst.SimpleStatementLine([statement]) for statement in body]
