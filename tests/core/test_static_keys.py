@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -10,7 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from typed_nnx._core.static_keys import first_unhashable, is_hashable, same_values, static_key
+from typed_nnx._core.static_keys import (
+    content_key,
+    first_unhashable,
+    is_hashable,
+    same_values,
+    static_key,
+)
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
 values = st.recursive(
@@ -94,5 +101,27 @@ def test_arrays_are_the_same_only_if_they_are_one_object() -> None:
 
 
 def test_the_first_value_without_a_hash_is_found() -> None:
-    assert first_unhashable([("a", 1), ("b", [2]), ("c", {})]) == ("b", [2])
-    assert first_unhashable([("a", 1)]) is None
+    nothing = bytearray()
+    assert first_unhashable([("a", [1]), ("b", [nothing]), ("c", nothing)]) == ("b", [nothing])
+    assert first_unhashable([("a", 1), ("b", {"c": {2}})]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([1], [True]),
+        ([1], (1,)),
+        ({1}, [1]),
+        ({1}, frozenset({1})),
+        ({"a": 1}, {"a": 1.0}),
+        ([], {}),
+    ],
+    ids=repr,
+)
+def test_contents_differ_by_type_too(one: Any, other: Any) -> None:
+    assert content_key(one) != content_key(other)
+    assert content_key(one) == content_key(copy.deepcopy(one))
+
+
+def test_the_order_of_a_dict_does_not_count_in_its_content() -> None:
+    assert content_key({"a": [1], "b": 2}) == content_key({"b": 2, "a": [1]})
