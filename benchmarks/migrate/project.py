@@ -20,6 +20,7 @@ REPOSITORY: Final = Path(__file__).parents[2]
 EVERY: Final = 50
 _FILES_OF_A_FOLDER: Final = 40
 _RULES_OF_A_FILE: Final = 5
+DENSE: Final = "the examples of all rules"
 _OURS: Final = re.compile(r"^import typed_nnx as nnx$", re.MULTILINE)
 del _rules
 
@@ -36,6 +37,11 @@ def affected_texts() -> dict[str, str]:
             name = path.relative_to(REPOSITORY / "examples").with_suffix("").as_posix()
             texts[name.replace("/", "_")] = "\n\n".join((text, *older))
     return texts
+
+
+def dense_text() -> str:
+    """Return a module of nothing but older NNX code: the examples of all rules."""
+    return "\n\n".join(rule.before for rule in all_rules())
 
 
 def other_texts() -> Iterator[str]:

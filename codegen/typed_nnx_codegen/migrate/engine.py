@@ -12,6 +12,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from typed_nnx_codegen.migrate import rules as _rules  # registers all
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import NNX, External, Instance
 from typed_nnx_codegen.migrate.file import File
@@ -77,10 +78,7 @@ def _pass(
     rewriting = Pass(file, rules)
     after = rewriting.rewritten(tree)
     places = rewriting.places
-    if after is tree:
-        code = text
-    else:
-        code = finish_imports(tree, after, file).code
+    code = text if after is tree else finish_imports(tree, after, file).code
     if not is_first:
         # What is left to a person was found by the first pass.
         places = [place for place in places if place.kind == CHANGED]
@@ -96,12 +94,15 @@ def _in_lines_of(text: str, current: str, found: Sequence[Finding]) -> list[Find
 
 
 def _uses_nnx(analysis: Analysis) -> bool:
+    seen: set[int] = set()  # classes of the project that have nothing of NNX
     for value in analysis.values.values():
         if isinstance(value, External):
             if value.public == NNX or value.public.startswith(f"{NNX}."):
                 return True
-        elif isinstance(value, Instance) and value.cls != "" and isinstance(value.cls, str):
-            return True
+        elif isinstance(value, Instance) and value.cls != "" and id(value.cls) not in seen:
+            if any(isinstance(base, str) for base in ancestry(value.cls)[0]):
+                return True
+            seen.add(id(value.cls))
     scopes = (analysis.scope, *analysis.scopes.values())
     return any(
         binding.full.startswith(("flax", "typed_nnx"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -29,13 +29,16 @@ def finish_imports(before: cst.Module, after: cst.Module, file: File) -> cst.Mod
         return after
     read = read_names(after)
     exported = frozenset(file.analysis.exported() or ())
-    lost = read_names(before) - read - exported
+    lost = file.names.before - read - exported
+    needed = {name: text for name, text in file.names.added.items() if name in read}
+    if needed:
+        # Before others go: the place of one of NNX is the place of the new one.
+        after = _with_imports(after, needed, file)
     if lost:
         pruned = after.visit(_Prune(lost, file))
         assert isinstance(pruned, cst.Module)
         after = pruned
-    needed = [text for name, text in file.names.added.items() if name in read]
-    return _with_imports(after, needed, file) if needed else after
+    return after
 
 
 class _Prune(cst.CSTTransformer):
@@ -45,11 +48,34 @@ class _Prune(cst.CSTTransformer):
         super().__init__()
         self._lost = lost
         self._file = file
+        self._gone: set[cst.CSTNode] = set()
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        """Keep the empty lines above statements that went: they were above what follows, too."""
+        if not self._gone:
+            return updated_node
+        kept = iter(updated_node.body)
+        body: list[cst.BaseCompoundStatement | Line] = []
+        blank: Sequence[cst.EmptyLine] = ()
+        for statement in original_node.body:
+            if statement in self._gone:
+                blank = blank or statement.leading_lines
+                continue
+            one = next(kept)
+            if blank and not one.leading_lines:
+                one = one.with_changes(leading_lines=blank)
+            body.append(one)
+            blank = ()
+        return updated_node.with_changes(body=body)
+
+    def visit_SimpleStatementLine(self, node: Line) -> bool:
+        """Pass over what is in a line."""
+        del node
+        return False
 
     def leave_SimpleStatementLine(
         self, original_node: Line, updated_node: Line
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
-        del original_node
         body: list[cst.BaseSmallStatement] = []
         for statement in updated_node.body:
             kept = self._without_lost(statement)
@@ -63,6 +89,7 @@ class _Prune(cst.CSTTransformer):
         if any(line.comment is not None for line in updated_node.leading_lines):
             # Comments above the statement stay; they may be about what follows.
             return updated_node.with_changes(body=[cst.Pass()])
+        self._gone.add(original_node)
         return cst.RemoveFromParent()
 
     def _without_lost(self, statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement | None:
@@ -119,9 +146,9 @@ def _local(alias: cst.ImportAlias, statement: cst.Import | cst.ImportFrom) -> st
 # -- additions ----------------------------------------------------------------------------------
 
 
-def _with_imports(module: cst.Module, texts: Sequence[str], file: File) -> cst.Module:
-    lines = [_statement(text) for text in texts]
-    place = _place(module, file)
+def _with_imports(module: cst.Module, texts: Mapping[str, str], file: File) -> cst.Module:
+    lines = [_statement(text) for text in texts.values()]
+    place = _place(module, frozenset(texts), file)
     body = [*module.body[:place], *lines, *module.body[place:]]
     return module.with_changes(body=body)
 
@@ -132,11 +159,16 @@ def _statement(text: str) -> cst.BaseStatement:
     return parsed
 
 
-def _place(module: cst.Module, file: File) -> int:
-    """Return where new imports go: behind the first of NNX, else behind the last, else on top."""
+def _place(module: cst.Module, names: frozenset[str], file: File) -> int:
+    """Return where new imports go: behind the first of NNX, else behind the last, else on top.
+
+    Imports behind the first statement that reads one of the names do not count.
+    """
     after_last = 0
     for index, statement in enumerate(module.body):
         if not isinstance(statement, cst.SimpleStatementLine):
+            if names & read_names(statement):
+                break
             continue
         for small in statement.body:
             if isinstance(small, (cst.Import, cst.ImportFrom)):
@@ -145,6 +177,8 @@ def _place(module: cst.Module, file: File) -> int:
                 after_last = index + 1
             elif index == 0 and isinstance(small, cst.Expr) and text_of(small.value) is not None:
                 after_last = 1
+            elif names & read_names(small):
+                return after_last
     return after_last
 
 

@@ -67,7 +67,7 @@ from typing import Final
 _DOCS = {
     "NAMES": "The names of each module, which is named below the package; the package itself is empty.",
     "DEPRECATED": "The names of the package that warn when they are looked up.",
-    "MODULES": "Attributes of the package that are modules of another name.",
+    "MODULES": "Attributes of the package that are modules of another name, or ours alone.",
     "APART": "Names of modules that the package has too, where the objects are not the same.",
 }
 
@@ -125,13 +125,18 @@ def deprecated(runtime: str) -> list[str]:
 
 
 def attributes_that_are_modules(runtime: str) -> dict[str, str]:
-    """Map the attributes of a package that are modules of another name to that name."""
+    """Map the attributes of a package that are modules of another name, or ours alone, to their name."""
     found = {
         attribute: value.__name__.removeprefix(f"{runtime}.")
         for attribute, value in sorted(vars(RUNTIMES[runtime]).items())
         if isinstance(value, ModuleType) and value.__name__.startswith(f"{runtime}.")
     }
-    return {attribute: name for attribute, name in found.items() if attribute != name}
+    known = modules(runtime)
+    return {
+        attribute: name
+        for attribute, name in found.items()
+        if attribute != name or not (name in known or name.startswith("_"))
+    }
 
 
 def apart(runtime: str) -> list[str]:

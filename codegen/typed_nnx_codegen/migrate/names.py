@@ -25,6 +25,7 @@ class Names:
         options: What the migration is asked to do.
 
     Attributes:
+        before: The names in the code of the file, before anything is rewritten.
         added: The statements to add, by the name that each binds.
         renamed: New names of imported names, by the name before.
         kept: Imported names that keep their local name, with what they are imported as.
@@ -35,7 +36,8 @@ class Names:
         self._analysis = analysis
         self._options = options
         bound = (name for scope in self._scopes() for name in scope.seen)
-        self._used = frozenset((*read_names(analysis.tree), *bound))
+        self.before = read_names(analysis.tree)
+        self._used = frozenset((*self.before, *bound))
         self.added: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
         self.kept: dict[str, str] = {}
@@ -58,10 +60,13 @@ class Names:
         found = [
             binding.local
             for binding in _visible(scope)
-            if self._full(binding) == public and scope.import_of(binding.local) is binding
+            if self._full(binding) == public
+            and scope.import_of(binding.local) is binding
+            and not binding.is_apart
         ]
         usual = _USUAL.get(public, public.rpartition(".")[2])
-        return min(found, key=lambda name: (name != usual, name), default=None)
+        # Else the one that is imported nearest and first.
+        return min(found, key=lambda name: name != usual, default=None)
 
     def _full(self, binding: ImportBinding) -> str:
         if not binding.is_from and not binding.has_alias:
@@ -71,17 +76,23 @@ class Names:
     def _import_module(self, module: str) -> str:
         """Return the name of a module that the file is to import."""
         if module == NNX:
-            local = self._free("nnx", "typed_nnx")
-            statement = (
-                f"import typed_nnx{'' if local == 'typed_nnx' else f' as {local}'}"
-                if self._options.target != FLAX_NNX
-                else f"from flax import nnx{'' if local == NNX else f' as {local}'}"
-            )
+            if self._options.target == FLAX_NNX:
+                local = NNX if self._is_nnx_everywhere(NNX) else self._free(NNX, "flax_nnx")
+                statement = f"from flax import nnx{'' if local == NNX else f' as {local}'}"
+            else:
+                local = NNX if self._is_nnx_everywhere(NNX) else self._free(NNX, "typed_nnx")
+                alias = "" if local == "typed_nnx" else f" as {local}"
+                statement = f"import typed_nnx{alias}"
         else:
             local = self._free(module, f"{module}_module")
             statement = f"import {module}{'' if local == module else f' as {local}'}"
         self.added[local] = statement
         return local
+
+    def _is_nnx_everywhere(self, name: str) -> bool:
+        """Whether a name is of NNX in each scope that binds it, though not all code may have it."""
+        is_bound = any(name in scope.seen for scope in self._scopes())
+        return is_bound and not self._is_taken(name, NNX)
 
     def _free(self, *candidates: str) -> str:
         for candidate in candidates:
@@ -109,7 +120,8 @@ class Names:
             if (
                 binding.local in exported
                 or binding.local not in self.read
-                or new in self._taken(new)
+                or self._is_taken(new, f"{NNX}.{new}")
+                or self._is_taken(binding.local, public_name(binding.full))
             ):
                 self.kept[binding.local] = new
             else:
@@ -118,18 +130,12 @@ class Names:
     @property
     def read(self) -> frozenset[str]:
         """The names that expressions of the file read."""
-        return frozenset(node.value for node in self._analysis.values if isinstance(node, cst.Name))
+        return frozenset(node.value for node in self._analysis.known.of(cst.Name))
 
-    def _taken(self, name: str) -> frozenset[str]:
-        """Return the name where the file uses it for something else, else nothing."""
-        if name not in self._used:
-            return frozenset()
-        for scope in self._scopes():
-            if name in scope.seen:
-                value = scope.seen[name]
-                if not (isinstance(value, External) and value.public == f"{NNX}.{name}"):
-                    return frozenset({name})
-        return frozenset()
+    def _is_taken(self, name: str, public: str) -> bool:
+        """Whether a scope binds a name to something else than a public name."""
+        found = [scope.seen[name] for scope in self._scopes() if name in scope.seen]
+        return any(not (isinstance(one, External) and one.public == public) for one in found)
 
     def _imported(self) -> Iterator[ImportBinding]:
         for scope in self._scopes():

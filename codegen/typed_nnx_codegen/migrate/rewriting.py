@@ -10,6 +10,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_fields, is_kind, is_node
+from typed_nnx_codegen.migrate.f_strings import with_free_quotes
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE
 from typed_nnx_codegen.migrate.leftovers import Leftovers
@@ -99,6 +100,9 @@ class Pass:
             self._leave(node)
         elif kind is cst.SimpleString:
             updated = self._in_quotes(cst.ensure_type(node, cst.SimpleString))
+        elif kind is cst.FormattedString and updated is not node:
+            before = cst.ensure_type(node, cst.FormattedString)
+            updated = with_free_quotes(before, cst.ensure_type(updated, cst.FormattedString))
         elif kind is cst.Attribute or kind is cst.Name:
             rule = self._leftovers.rule_of(node)
             if rule is not None:
@@ -136,7 +140,7 @@ class Pass:
         result: Rewritten = updated
         kept = self._kept[-1]
         for code, handler in handlers:
-            if type(result) is not kind:
+            if not is_node(result) or type(result) is not kind:
                 break
             if not kept or (code not in kept and EVERY not in kept):
                 result = self._apply(code, handler, node, result)
@@ -258,7 +262,7 @@ def _marked(
     if isinstance(result, cst.FlattenSentinel):
         first, *rest = result
         return cst.FlattenSentinel([_with_lines(first, marks, header), *rest])
-    return _with_lines(result, marks, header) if isinstance(result, cst.CSTNode) else result
+    return _with_lines(result, marks, header)
 
 
 def _with_lines(

@@ -15,7 +15,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.expressions import Expressions
 from typed_nnx_codegen.migrate.analysis.imports import Imports
+from typed_nnx_codegen.migrate.analysis.members import base_of
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
+from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex, index_of
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.statements import Statements
@@ -87,6 +89,22 @@ class Analysis:
         self._assigned: dict[cst.CSTNode, frozenset[str]] = {}
         self._generators: dict[cst.FunctionDef, bool] = {}
         self._split_orders: SplitOrders | None = None
+        self._nodes: NodeIndex | None = None
+        self._known = NodeIndex(())
+
+    @property
+    def nodes(self) -> NodeIndex:
+        """All nodes of the module that hold code, in the order of the text."""
+        if self._nodes is None:
+            self._nodes = index_of(self.tree)
+        return self._nodes
+
+    @property
+    def known(self) -> NodeIndex:
+        """The expressions that have a value."""
+        if len(self._known) != len(self.values):
+            self._known = NodeIndex(self.values)
+        return self._known
 
     def run(self) -> None:
         """Go through the module until a round learns nothing new."""
@@ -185,7 +203,7 @@ class Analysis:
     def split_orders(self) -> SplitOrders:
         """The versions that the calls of ``.split`` are written for."""
         if self._split_orders is None:
-            self._split_orders = SplitOrders(self.tree)
+            self._split_orders = SplitOrders(self.nodes)
         return self._split_orders
 
     def assigned_in(self, node: cst.CSTNode) -> frozenset[str]:
@@ -220,7 +238,9 @@ class Analysis:
         if cls is None:
             cls = self._classes[node] = ProjectClass(node.name.value, self.module, node)
         cls.bases = tuple(
-            self.expressions.evaluate(base.value, scope) for base in node.bases if not base.star
+            base_of(self.expressions.evaluate(base.value, scope))
+            for base in node.bases
+            if not base.star
         )
         for keyword in node.keywords:
             self.expressions.evaluate(keyword.value, scope)

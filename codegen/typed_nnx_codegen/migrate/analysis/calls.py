@@ -228,7 +228,9 @@ class Calls:
             return self._calling(name, arguments, node, scope)
         function = by_position[0].value if by_position else _function_keyword(arguments)
         if function is None:
-            return Wrapped(External(name), "functools.partial", 0, keywords)
+            # As an import spells it: a package that is called nnx itself is another one.
+            spelled = f"flax.{name}" if name.startswith("nnx.") else name
+            return Wrapped(External(spelled), "functools.partial", 0, keywords)
         if name != "functools.partial":
             return Wrapped(function, name)
         if len(by_position) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -39,10 +40,14 @@ class Imports:
 
     Args:
         analysis: The analysis of the module.
+
+    Attributes:
+        is_apart: Whether the statements here are for type checkers, or for the main module only.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
+        self.is_apart = False
 
     def bind(self, node: cst.Import | cst.ImportFrom, scope: Scope) -> None:
         """Bind what an import statement imports."""
@@ -54,11 +59,14 @@ class Imports:
             local = _alias_of(alias)
             if local is None:
                 first = full.partition(".")[0]
-                binding = ImportBinding(first, first, full, full, has_alias=False, is_from=False)
-                scope.bind_import(binding, self._module(first))
+                self._bind_module(ImportBinding(first, first, full, full, False, False), scope)
             else:
-                binding = ImportBinding(local, full, full, full, has_alias=True, is_from=False)
-                scope.bind_import(binding, self._module(full))
+                self._bind_module(ImportBinding(local, full, full, full, True, False), scope)
+
+    def _bind_module(self, binding: ImportBinding, scope: Scope) -> None:
+        if self.is_apart:
+            binding = replace(binding, is_apart=True)
+        scope.bind_import(binding, self._module(binding.full))
 
     def _bind_from(self, node: cst.ImportFrom, scope: Scope) -> None:
         analysis = self._analysis
@@ -80,6 +88,7 @@ class Imports:
                     name,
                     has_alias=local is not None,
                     is_from=True,
+                    is_apart=self.is_apart,
                 ),
                 value,
             )
@@ -99,7 +108,8 @@ class Imports:
             if value is not None:
                 return value
             return self._module(f"{module}.{name}")
-        return External(f"{module}.{name}")
+        # The package itself may have nothing of NNX in it.
+        return self._module(f"{module}.{name}")
 
     def _module(self, name: str) -> Value:
         if name.partition(".")[0] in _KNOWN:

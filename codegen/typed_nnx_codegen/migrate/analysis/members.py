@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectModule,
     Value,
     join,
+    options_of,
     without_none,
 )
 
@@ -81,6 +82,16 @@ def _collect(cls: ProjectClass, found: list[ProjectClass | str]) -> bool:
 def _adds_nothing(name: str) -> bool:
     module = name.rpartition(".")[0]
     return module in {"typing", "abc", "typing_extensions"} or name == "builtins.object"
+
+
+def base_of(value: Value) -> Value:
+    """Return a base class: that of NNX where ``object`` stands in for it if NNX is not there."""
+    options = [
+        option
+        for option in options_of(without_none(value))
+        if not (isinstance(option, External) and option.name == "builtins.object")
+    ]
+    return options[0] if len(options) == 1 and nnx_name(options[0]) else value
 
 
 def derives(value: Value, *names: str) -> bool | None:

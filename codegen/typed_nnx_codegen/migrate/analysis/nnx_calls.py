@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.analysis.parameters import PassedArgument
 from typed_nnx_codegen.migrate.analysis.values import (
     ARRAY,
     UNKNOWN,
+    Collection,
     External,
     Instance,
     Method,
@@ -45,6 +46,8 @@ def special_result(
         case "filter_state" | "split_state":
             return _states(_model_of(first), len(values) - 1)
         case "merge":
+            if isinstance(first, Collection) and first.items:
+                return _model_of(first.items[-1])  # a tuple with the definition last, once
             return _model_of(first)
         case "graphdef":
             return Instance("nnx.GraphDef", first)

@@ -25,13 +25,16 @@ CONTAINERS: Final = {
             "set_attributes": "None",
             "sow": "bool",
             "train": "None",
-            # Before flax 0.11.
+            # Before flax 0.11; until 0.8.2 all of them.
+            "apply": "callable",
             "clone": "self",
             "create_abstract": "self",
             "extract": "special",
             "filter": "special",
+            "get_graphdef": "GraphDef",
             "get_state": "State",
             "init": "special",
+            "modules": "list[tuple[str, Module]]",
             "make_rng": "array",
             "partial_init": "special",
             "pop": "special",

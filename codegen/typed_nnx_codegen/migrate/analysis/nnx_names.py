@@ -387,6 +387,7 @@ MODULES: Final[dict[str, dict[str, str]]] = {
         "wrappers": "bridge.wrappers",
     },
     "typed_nnx": {
+        "errors": "errors",
         "initializers": "nn.initializers",
         "metrics": "training.metrics",
         "object": "pytreelib",
@@ -394,7 +395,7 @@ MODULES: Final[dict[str, dict[str, str]]] = {
         "wrappers": "bridge.wrappers",
     },
 }
-"""Attributes of the package that are modules of another name."""
+"""Attributes of the package that are modules of another name, or ours alone."""
 
 DEPRECATED: Final[dict[str, str]] = {
     "flax.nnx": "VariableState",

@@ -25,6 +25,8 @@ class ImportBinding:
         imported: The name after ``import``, as the statement spells it.
         has_alias: Whether the statement says ``as``.
         is_from: Whether it is ``from ... import ...``.
+        is_apart: Whether it is for type checkers or for the main module only: code elsewhere may
+            not have the name when it runs.
     """
 
     local: str
@@ -33,6 +35,7 @@ class ImportBinding:
     imported: str
     has_alias: bool
     is_from: bool
+    is_apart: bool = False
 
 
 @dataclass(eq=False)
@@ -47,6 +50,7 @@ class Scope:
         before: The same in the round before; complete, so nested functions look here.
         imports: The names that imports bind.
         outer: Names declared ``global`` or ``nonlocal``, with the scope that has them.
+        shared: Names of it that functions assign with ``global`` or ``nonlocal``, at any time.
         narrowed: What an ``isinstance`` around says of a dotted name.
         function: The function whose scope it is.
         owner: The class whose scope it is.
@@ -59,6 +63,7 @@ class Scope:
     before: dict[str, Value] = field(default_factory=dict)
     imports: dict[str, ImportBinding] = field(default_factory=dict)
     outer: dict[str, Scope] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)
     narrowed: dict[str, Value] = field(default_factory=dict)
     function: ProjectFunction | None = None
     owner: ProjectClass | None = None
@@ -66,6 +71,8 @@ class Scope:
     def bind(self, name: str, value: Value) -> None:
         """Bind a name."""
         scope = self.outer.get(name, self)
+        if scope is not self:
+            scope.shared.add(name)
         scope.now[name] = value
         scope.seen[name] = join(scope.seen.get(name, NOTHING), value)
         for dotted in [key for key in self.narrowed if key.split(".")[0] == name]:
@@ -96,7 +103,8 @@ class Scope:
         if self._runs_with(owner):
             value = owner.now.get(name)
             if value is not None:
-                return value
+                later = owner.before.get(name, NOTHING) if name in owner.shared else NOTHING
+                return join(value, later)
         # The body of a function runs later than the statements around it.
         return owner.before.get(name, owner.seen.get(name, NOTHING))
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted
 
 _DEFINITION = re.compile(
@@ -27,29 +28,24 @@ class SplitOrders:
     """The versions of the calls of ``.split`` in a module.
 
     Args:
-        tree: The module.
+        nodes: The nodes of the module.
 
     Attributes:
         unpacked: The names that results are unpacked into; empty for what has none.
     """
 
-    def __init__(self, tree: cst.Module) -> None:
+    def __init__(self, nodes: NodeIndex) -> None:
         self.unpacked: dict[cst.Call, list[str]] = {}
         self._votes: dict[cst.Call, bool | None] = {}
         merged: set[str] = set()
         imported: set[str] = set()
-        assigned: list[cst.Assign] = []
-        returned: dict[str, list[cst.Call]] = {}
-        for node in descendants(tree):
-            if isinstance(node, cst.Assign):
-                assigned.append(node)
-            elif isinstance(node, cst.FunctionDef):
-                returned[node.name.value] = list(_returned(node))
-            elif isinstance(node, cst.ImportAlias):
-                imported.add((node.evaluated_alias or node.evaluated_name).partition(".")[0])
-            elif isinstance(node, cst.Call) and _method_name(node) == "merge":
-                merged.add(dotted(node.func).rpartition(".")[0])
-        for node in assigned:
+        returned = {node.name.value: list(_returned(node)) for node in nodes.of(cst.FunctionDef)}
+        for alias in nodes.of(cst.ImportAlias):
+            imported.add((alias.evaluated_alias or alias.evaluated_name).partition(".")[0])
+        for made in nodes.of(cst.Call):
+            if _method_name(made) == "merge":
+                merged.add(dotted(made.func).rpartition(".")[0])
+        for node in nodes.of(cst.Assign):
             self.unpacked.update(_unpacked(node, returned))
         known: set[bool] = set()
         for call, targets in self.unpacked.items():

@@ -9,7 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import derives, element_of
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
-from typed_nnx_codegen.migrate.analysis.syntax import children
+from typed_nnx_codegen.migrate.analysis.syntax import children, dotted
 from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, Value, join
 
 if TYPE_CHECKING:
@@ -132,7 +132,11 @@ class Statements:
         narrowed = dict(scope.narrowed)
         before = dict(scope.now)
         self._expressions.narrow(node.test, scope, holds=True)
+        imports = self._analysis.imports
+        was_apart = imports.is_apart
+        imports.is_apart = was_apart or _is_apart(node.test)
         body_ends = self.block(node.body, scope)
+        imports.is_apart = was_apart
         after_body = dict(scope.now)
         scope.now = dict(before)
         scope.narrowed = dict(narrowed)
@@ -228,6 +232,13 @@ def _joined(*environments: dict[str, Value]) -> dict[str, Value]:
         name: join(*(environment.get(name, NOTHING) for environment in environments))
         for name in names
     }
+
+
+def _is_apart(test: cst.BaseExpression) -> bool:
+    """Whether a condition holds for type checkers only, or where the module is the main one."""
+    if isinstance(test, cst.Comparison):
+        return isinstance(test.left, cst.Name) and test.left.value == "__name__"
+    return dotted(test).rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def _sum(target: Value, value: Value) -> Value:

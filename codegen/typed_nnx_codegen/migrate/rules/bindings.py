@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
-from typed_nnx_codegen.migrate.analysis.syntax import children, dotted
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, parts_of
+
+_BINDING: Final = frozenset(
+    {cst.AnnAssign, cst.AsName, cst.Assign, cst.AugAssign, cst.For, cst.NamedExpr}
+)
 
 
 @dataclass(frozen=True)
@@ -74,10 +79,11 @@ class Bindings:
             self.scopes[node] = scope
             self.order[node] = len(self.order)
             self._note(node, scope)
-            below = [(child, scope) for child in children(node)]
-            stack.extend(reversed(below))
+            stack += [(child, scope) for child in reversed(parts_of(node))]
 
     def _note(self, node: cst.CSTNode, scope: Scope) -> None:
+        if type(node) not in _BINDING:
+            return
         match node:
             case cst.Assign():
                 for target in node.targets:

@@ -18,7 +18,8 @@ from typed_nnx_codegen.migrate.rules.method_calls import (
 class CloneFunction(Rule):
     """A Module is copied by a function.
 
-    Something unknown with a `.clone()` gets a marker where the file uses it as a model elsewhere.
+    A call of `m.apply`, which ran a copy of the Module, gets a marker. Something unknown with a
+    `.clone()` gets a marker where the file uses it as a model elsewhere.
     """
 
     code = "TN107"
@@ -44,6 +45,12 @@ other = nnx.clone(model)
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call of the method."""
         function = original.func
+        if module_method(self.file, original, "apply") is not None:
+            self.file.decide(
+                original,
+                "`m.apply(x)` ran a copy and gave the result and the copy: write"
+                " `copy = nnx.clone(m)` and `copy(x)`",
+            )
         if not isinstance(function, cst.Attribute) or function.attr.value != "clone":
             return updated
         if module_method(self.file, original, "clone") is not None:

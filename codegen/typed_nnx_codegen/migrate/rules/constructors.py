@@ -20,8 +20,9 @@ class Constructors(DefinitionFirst):
 
     `M.init(...)` gave the State and the definition of a new Module. `M.create_abstract(...)` is
     `nnx.eval_shape`. `M.partial_init(state)(...)` is a call under `nnx.jit`, and `nnx.update` with
-    the State that is there. Rngs from outside become parameters. Results that are used in another
-    place than an assignment or a `return` get a marker.
+    the State that is there. `nnx.TrainState(graphdef, params=, tx=)` is `nnx.TrainState.create`. Rngs
+    from outside become parameters. Results that are used in another place than an assignment or a
+    `return` get a marker.
     """
 
     code = "TN108"
@@ -45,9 +46,7 @@ abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
 
     def plan(self) -> None:
         """Find the calls, and what is called again."""
-        self._called = {
-            node.func for node in self.file.analysis.values if isinstance(node, cst.Call)
-        }
+        self._called = {node.func for node in self.file.analysis.known.of(cst.Call)}
         self._partial.plan()
         super().plan()
 
@@ -79,6 +78,8 @@ abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call of one of the methods."""
         self._partial.mark(original)
+        if self._is_of_train_state(original):
+            return updated.with_changes(func=cst.Attribute(updated.func, cst.Name("create")))
         if not isinstance(original.func, cst.Attribute) or original.func.attr.value not in _METHODS:
             return updated
         name = self._method(original)
@@ -115,6 +116,13 @@ abstract = nnx.eval_shape(lambda: nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
         if method is None or not method.on_class or method.cls != "Module":
             return ""
         return method.name
+
+    def _is_of_train_state(self, call: cst.Call) -> bool:
+        """Whether a call is ``nnx.TrainState(graphdef, params=..., tx=...)``, of flax 0.8.0."""
+        if self.file.name(call.func) != "nnx.TrainState":
+            return False
+        named = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+        return {"params", "tx"} <= named and "opt_state" not in named
 
     def _is_of_nnx(self, function: cst.Attribute) -> bool:
         if function.attr.value == "init":

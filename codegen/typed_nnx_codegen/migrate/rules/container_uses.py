@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import children, targets_of
+from typed_nnx_codegen.migrate.analysis.syntax import parts_of, targets_of
 from typed_nnx_codegen.migrate.analysis.values import Array, Collection, Value
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.container_values import is_given_rngs
@@ -20,6 +20,13 @@ _ADDING: Final = frozenset({"add", "append", "extend", "insert", "setdefault", "
 # Functions of other packages that take any sequence or any tree.
 _TAKE_ALL: Final = ("builtins.", "jax.numpy.", "jax.tree")
 _KINDS: Final = frozenset({"dict", "list", "tuple"})
+_NOTED: Final = frozenset(
+    {
+        *(cst.AnnAssign, cst.Assign, cst.AugAssign, cst.BinaryOperation, cst.Call),
+        *(cst.Comparison, cst.Del, cst.Subscript),
+    }
+)
+_LOOPS: Final = frozenset({cst.DictComp, cst.For, cst.GeneratorExp, cst.ListComp, cst.SetComp})
 
 Branches = tuple[tuple[cst.CSTNode, int], ...]
 
@@ -55,7 +62,9 @@ class AttributeUses:
     Attributes:
         is_plain: Whether it is used as only a list or dict of Python can be used.
         is_moved: Whether items of it are assigned, removed or moved.
-        is_called: Whether items of it are called.
+        called: The expressions of the objects whose items are called.
+        is_deleted: Whether it is deleted.
+        is_promoted: Whether an `nnx.List` or `nnx.Dict` is made of it.
         added: What ``+=``, `append` and assigned items add, as a container, with the expression of the object.
         is_given_rngs: Whether an item is made with ``rngs=``.
         keys: The keys that items are assigned with.
@@ -64,7 +73,9 @@ class AttributeUses:
 
     is_plain: bool = False
     is_moved: bool = False
-    is_called: bool = False
+    called: list[cst.BaseExpression] = field(default_factory=list)
+    is_deleted: bool = False
+    is_promoted: bool = False
     is_given_rngs: bool = False
     added: list[tuple[cst.BaseExpression, Value]] = field(default_factory=list)
     keys: list[Value] = field(default_factory=list)
@@ -91,7 +102,7 @@ class ContainerUses:
         self.places: dict[cst.CSTNode, Assignment] = {}
         self._file = file
         self._order = 0
-        self._loops: list[tuple[str, str]] = []
+        self._loops: list[tuple[str, cst.Attribute]] = []
         self._walk(file.analysis.tree, None, ())
 
     def of(self, name: str) -> AttributeUses:
@@ -102,18 +113,19 @@ class ContainerUses:
 
     def _walk(self, node: cst.CSTNode, function: cst.CSTNode | None, branches: Branches) -> None:
         self._order += 1
-        self._note(node, function, branches)
-        if isinstance(node, cst.FunctionDef):
+        if type(node) in _NOTED:
+            self._note(node, function, branches)
+        if type(node) is cst.FunctionDef:
             function, branches = node, ()
-        loops = list(_loop_names(node))
+        loops = list(_loop_names(node)) if type(node) in _LOOPS else []
         self._loops += loops
-        if isinstance(node, cst.If):
+        if type(node) is cst.If:
             self._walk(node.test, function, branches)
             self._walk(node.body, function, (*branches, (node, 0)))
             if node.orelse is not None:
                 self._walk(node.orelse, function, (*branches, (node, 1)))
         else:
-            for child in children(node):
+            for child in parts_of(node):
                 self._walk(child, function, branches)
         del self._loops[len(self._loops) - len(loops) :]
 
@@ -148,8 +160,16 @@ class ContainerUses:
             case cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name))):
                 if any(isinstance(self._file.value(key), Array) for key in keys_of(node)):
                     self.of(name).is_plain = True
-            case cst.Del(target=cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name)))):
+            case cst.Del():
+                for target in targets_of(node.target):
+                    self._deleted(target)
+
+    def _deleted(self, target: cst.BaseExpression) -> None:
+        match target:
+            case cst.Subscript(value=cst.Attribute(attr=cst.Name(value=name))):
                 self.of(name).is_moved = True
+            case cst.Attribute(attr=cst.Name(value=name)):
+                self.of(name).is_deleted = True
 
     def _assignment(self, node: cst.Assign, place: Assignment) -> None:
         self.places[node.value] = place
@@ -188,11 +208,11 @@ class ContainerUses:
     def _call(self, node: cst.Call, function: cst.CSTNode | None) -> None:
         callee = node.func
         if isinstance(callee, cst.Subscript) and isinstance(callee.value, cst.Attribute):
-            self.of(callee.value.attr.value).is_called = True
+            self.of(callee.value.attr.value).called.append(callee.value.value)
         if isinstance(callee, cst.Name):
             for loop, attribute in self._loops:
                 if loop == callee.value:
-                    self.of(attribute).is_called = True
+                    self.of(attribute.attr.value).called.append(attribute.value)
         if isinstance(callee, cst.Attribute):
             self._method(callee.value, callee.attr.value, node, function)
         name = self._file.name(callee)
@@ -201,6 +221,13 @@ class ContainerUses:
                 self._plain(node.args[0].value)
         elif name and not name.startswith(_TAKE_ALL):
             self._plain(*(arg.value for arg in node.args if not arg.star))
+            if name in {"nnx.Dict", "nnx.List"}:
+                self._promoted(node)
+
+    def _promoted(self, node: cst.Call) -> None:
+        for arg in node.args:
+            if isinstance(arg.value, cst.Attribute):
+                self.of(arg.value.attr.value).is_promoted = True
 
     def _method(
         self,
@@ -240,7 +267,7 @@ def keys_of(node: cst.Subscript) -> Iterator[cst.BaseExpression]:
             yield element.slice.value
 
 
-def _loop_names(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
+def _loop_names(node: cst.CSTNode) -> Iterator[tuple[str, cst.Attribute]]:
     """Yield the names that go through the items of an attribute, with the attribute."""
     loop: cst.For | cst.CompFor | None = None
     if isinstance(node, cst.For):
@@ -249,14 +276,14 @@ def _loop_names(node: cst.CSTNode) -> Iterator[tuple[str, str]]:
         loop = node.for_in
     while loop is not None:
         attribute = _attribute_in(loop.iter)
-        if attribute:
+        if attribute is not None:
             for target in targets_of(loop.target):
                 if isinstance(target, cst.Name):
                     yield target.value, attribute
         loop = loop.inner_for_in if isinstance(loop, cst.CompFor) else None
 
 
-def _attribute_in(items: cst.BaseExpression) -> str:
+def _attribute_in(items: cst.BaseExpression) -> cst.Attribute | None:
     """Return the attribute that a loop goes through, as it is or under ``enumerate`` and such."""
     while isinstance(items, cst.Call):
         if isinstance(items.func, cst.Attribute):
@@ -266,5 +293,5 @@ def _attribute_in(items: cst.BaseExpression) -> str:
             # `enumerate(self.layers)`
             items = items.args[0].value
         else:
-            return ""
-    return items.attr.value if isinstance(items, cst.Attribute) else ""
+            return None
+    return items if isinstance(items, cst.Attribute) else None

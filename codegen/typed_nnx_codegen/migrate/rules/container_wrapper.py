@@ -9,9 +9,17 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.members import member_of
+from typed_nnx_codegen.migrate.analysis.members import derives, member_of
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.analysis.values import NONE, UNKNOWN, Constant, Value
+from typed_nnx_codegen.migrate.analysis.values import (
+    NONE,
+    UNKNOWN,
+    Constant,
+    Plain,
+    Value,
+    options_of,
+    without_none,
+)
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.container_uses import Assignment, ContainerUses
 from typed_nnx_codegen.migrate.rules.container_values import (
@@ -89,9 +97,11 @@ class ContainerWrapper:
             return self._file.call(DATA, updated) if is_later else updated
         if (value != UNKNOWN and not containers_in(value)) or self._is_shared(original):
             return updated
+        if self._is_ready(attributes, value):
+            return updated
         holds = self._holds(attributes, original)
         if not holds:
-            if holds is None and any(self._uses.of(a.name).is_called for a in attributes):
+            if holds is None and self._has_calls(attributes):
                 self._decide_unknown(original)
             return updated
         wrapper = self._wrapper(attributes, original, annotated=annotated)
@@ -105,7 +115,7 @@ class ContainerWrapper:
     def _holds(self, attributes: Sequence[Attribute], original: cst.BaseExpression) -> bool | None:
         """Whether a value is a plain container of data; None if not sure."""
         containers = containers_in(self._file.value(original))
-        if not containers:
+        if not containers or self._may_be_simple(original):
             return None
         items = self._items(attributes, original)
         found = [is_data(element) for element in [*(c.element for c in containers), *items]]
@@ -184,6 +194,26 @@ class ContainerWrapper:
         return [each.element for value in values for each in containers_in(value)]
 
     # -- questions ----------------------------------------------------------------------------
+
+    def _is_ready(self, attributes: Sequence[Attribute], value: Value) -> bool:
+        """Whether the code takes care of it: by a list of NNX where there is one, or later on."""
+        if any(derives(option, "List", "Dict") for option in options_of(value)):
+            return True
+        uses = [self._uses.of(attribute.name) for attribute in attributes if attribute.name]
+        return any(use.is_deleted and use.is_promoted for use in uses)
+
+    def _may_be_simple(self, node: cst.BaseExpression) -> bool:
+        """Whether a value may be a number or a text too, which would become data with a mark."""
+        options = options_of(without_none(self._file.value(node)))
+        return any(isinstance(option, (Constant, Plain)) for option in options)
+
+    def _has_calls(self, attributes: Sequence[Attribute]) -> bool:
+        """Whether the file calls items of attributes."""
+        return any(
+            self._is_same(attribute.owner, owner)
+            for attribute in attributes
+            for owner in self._uses.of(attribute.name).called
+        )
 
     def _has_mark(self, node: cst.BaseExpression) -> bool:
         return any(

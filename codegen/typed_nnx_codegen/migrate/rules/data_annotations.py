@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import derives
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted, text_of
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, text_of
 from typed_nnx_codegen.migrate.analysis.values import Array, Constant, External, Plain
 from typed_nnx_codegen.migrate.registry import Rule, register
 
@@ -78,9 +78,8 @@ class Stack(nnx.Module):
             and isinstance(node, (cst.Name, cst.Attribute))
         }
         if self._uses:
-            for node in descendants(self.file.analysis.tree):
-                if isinstance(node, cst.Annotation):
-                    self._uses.discard(_head(node.annotation))
+            for node in self.file.analysis.nodes.of(cst.Annotation):
+                self._uses.discard(_head(node.annotation))
 
     # -- annotations --------------------------------------------------------------------------
 

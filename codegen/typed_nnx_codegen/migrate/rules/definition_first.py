@@ -76,11 +76,10 @@ class DefinitionFirst(Rule):
 
     def plan(self) -> None:
         """Find the calls, and how their results are used."""
-        for node in self.file.analysis.values:
-            if isinstance(node, cst.Call):
-                result = self.result_of(node)
-                if result is not None:
-                    self._results[node] = result
+        for node in self.file.analysis.known.of(cst.Call):
+            result = self.result_of(node)
+            if result is not None:
+                self._results[node] = result
         self._learn_order()
         if any(result.states_first for result in self._results.values()):
             self._parents = parents_of(self.file.analysis.tree)

@@ -38,9 +38,8 @@ class Escapes:
         """Whether the object that a call made goes, or may go, where the analysis loses it."""
         return any(
             not self._keeps(self._file.value(node.func), origin)
-            for node in self._file.analysis.values
-            if isinstance(node, cst.Call)
-            and any(origin in _origins(self._file.value(arg.value)) for arg in node.args)
+            for node in self._file.analysis.known.of(cst.Call)
+            if any(origin in _origins(self._file.value(arg.value)) for arg in node.args)
         )
 
     def _keeps(self, callee: Value, origin: cst.Call) -> bool:

@@ -17,7 +17,9 @@ _OF_DICTS: Final = frozenset(
 )
 _BODIES: Final = (cst.FunctionDef, cst.Lambda, cst.ClassDef)
 # They go through what they are given.
-_LISTING: Final = frozenset({"enumerate", "iter", "list", "set", "sorted", "tuple"})
+_LISTING: Final = frozenset(
+    {"enumerate", "filter", "iter", "list", "map", "set", "sorted", "tuple", "zip"}
+)
 # What a flat state has instead of a method of dicts.
 _ATTRIBUTES: Final = {"keys": "paths", "values": "leaves"}
 
@@ -111,9 +113,7 @@ class FlatStates:
                 and self._made_by(node.value)
             ):
                 made.setdefault(node.target.value, []).append(node.value)
-            gone_through = _gone_through(node)
-            if gone_through is not None:
-                listed.append(gone_through)
+            listed.extend(_gone_through(node))
         self._listed.update(node for node in listed if self._made_by(node))
         if not made:
             return
@@ -140,15 +140,15 @@ class FlatStates:
                 pass
 
 
-def _gone_through(node: cst.CSTNode) -> cst.BaseExpression | None:
+def _gone_through(node: cst.CSTNode) -> list[cst.BaseExpression]:
     """Return what a node goes through item by item, without taking the items for pairs."""
     match node:
         case cst.For(target=cst.Name()) | cst.CompFor(target=cst.Name()):
-            return node.iter
-        case cst.Call(func=cst.Name(value=name), args=[first, *_]) if name in _LISTING:
-            return first.value
+            return [node.iter]
+        case cst.Call(func=cst.Name(value=name)) if name in _LISTING:
+            return [arg.value for arg in node.args if arg.keyword is None]
         case _:
-            return None
+            return []
 
 
 def _is_flat(value: Value) -> bool:

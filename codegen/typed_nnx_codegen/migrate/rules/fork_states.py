@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, has_star
+from typed_nnx_codegen.migrate.analysis.syntax import has_star
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
@@ -42,8 +42,8 @@ class SplitInsideObjects(Rule):
             for value in analysis.values.values()
         ):
             return
-        for node in descendants(analysis.tree):
-            call = node.value if isinstance(node, cst.Expr) else None
+        for node in analysis.nodes.of(cst.Expr):
+            call = node.value
             if isinstance(call, cst.Call) and self._can_rewrite(call):
                 self._rewritten.add(call.func)
 

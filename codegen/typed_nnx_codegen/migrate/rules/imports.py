@@ -60,7 +60,9 @@ class ImportFromTarget(Rule):
             return updated
         if value.name in (_OLD, _FLAX) and self._is_spelled_out(original, value.name):
             return self.file.refer(NNX) if self._moves(value.name) else updated
-        if self.file.name(original.value) == NNX and self._is_missing(original.attr.value):
+        if self.file.name(original.value) != NNX or not self._arrives(value.name):
+            return updated
+        if self._is_missing(original.attr.value):
             self.file.decide(original, self._missing(original.attr.value))
         return updated
 
@@ -72,6 +74,10 @@ class ImportFromTarget(Rule):
 
     def _moves(self, package: str) -> bool:
         return package != self._package
+
+    def _arrives(self, name: str) -> bool:
+        """Whether a name is looked up in the target: imports of typed_nnx stay for each target."""
+        return not name.startswith("typed_nnx.") or self._package == "typed_nnx"
 
     def _is_spelled_out(self, node: cst.Attribute, name: str) -> bool:
         return dotted(node) == name and isinstance(self.file.value(node.value), External)

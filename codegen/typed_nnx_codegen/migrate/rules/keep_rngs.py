@@ -18,6 +18,10 @@ _MESSAGE: Final = (
     "a cell keeps no Rngs: give them where its carry is made, `cell.initialize_carry(shape, rngs)` or "
     "`nnx.RNN(cell, rngs=rngs)`"
 )
+_NO_KEY: Final = (
+    "a carry was made with the Rngs of the cell; a cell keeps none now: give them here, "
+    "`cell.initialize_carry(shape, rngs)`"
+)
 
 
 @register
@@ -25,7 +29,8 @@ class CarryRngs(Rule):
     """Gives the Rngs to `nnx.RNN` instead of the cell: carries are made there.
 
     Without `keep_rngs=True` a cell draws one key less before its kernels, so a seed gives other
-    initial values than before. A cell that is not made inside a call of `nnx.RNN` gets a marker.
+    initial values than before. A cell that is not made inside a call of `nnx.RNN` gets a marker, and
+    so does `cell.initialize_carry(shape)` without Rngs.
     """
 
     code = "TN140"
@@ -57,8 +62,8 @@ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
         return self._found
 
     def _search(self) -> Iterator[tuple[cst.CSTNode, cst.Arg]]:
-        for node in self.file.analysis.values:
-            if isinstance(node, cst.Call) and self.file.name(node.func) == "nnx.RNN":
+        for node in self.file.analysis.known.of(cst.Call):
+            if self.file.name(node.func) == "nnx.RNN":
                 cell = argument(node, 0, "cell")
                 if cell is None or has_star(node) or not isinstance(cell.value, cst.Call):
                     continue
@@ -72,6 +77,7 @@ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
         if name == "nnx.RNN":
             return self._rnn(original, updated)
         if name not in _CELLS:
+            self._carry(original)
             return updated
         keep = argument(original, None, "keep_rngs")
         if keep is None:
@@ -80,6 +86,15 @@ rnn = nnx.RNN(nnx.GRUCell(2, 3, rngs=rngs), rngs=rngs)
             self.file.decide(original, _MESSAGE)
             return updated
         return without_argument(updated, original.args.index(keep))
+
+    def _carry(self, call: cst.Call) -> None:
+        """Mark a carry that is made without Rngs."""
+        method = self.file.method(call)
+        if method is None or method.name != "initialize_carry" or method.on_class:
+            return
+        is_cell = self.file.is_a(method.receiver, *(cell.removeprefix("nnx.") for cell in _CELLS))
+        if is_cell and not has_star(call) and argument(call, 1, "rngs") is None:
+            self.file.decide(call, _NO_KEY)
 
     def _moves(self, cell: cst.CSTNode) -> bool:
         """Whether the Rngs of a cell go to the RNN around it."""

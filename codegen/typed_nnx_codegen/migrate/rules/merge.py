@@ -6,13 +6,21 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, has_star
 from typed_nnx_codegen.migrate.analysis.values import Method
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File, with_commas
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
+from typed_nnx_codegen.migrate.rules.kept_states import KeptStates, is_of_first_versions
 from typed_nnx_codegen.migrate.rules.method_calls import function_call
+from typed_nnx_codegen.migrate.rules.result_order import definition_first
 from typed_nnx_codegen.migrate.rules.shared_variables import SharedVariables
+from typed_nnx_codegen.migrate.rules.transform_calls import with_argument
+
+_OF_A_TUPLE = (
+    "`nnx.merge` takes the definition and then the States, one by one; this is one tuple, which had the "
+    "definition last: `*states, static = ...`, then `nnx.merge(static, *states)`"
+)
 
 
 @register
@@ -20,7 +28,8 @@ class MergeFunction(Rule):
     """A definition and States are put together by a function.
 
     The function puts the very Variables of the States into the model. `copy=True` is added where
-    they are in use outside of the function around: there they cannot change under a transform.
+    they are in use outside of the function around, where they cannot change under a transform, and
+    where they are read again after the model was used. The function of flax 0.8.0 took one tuple.
     Where nothing is known of an object with a `.merge` it gets a marker if it is called like a
     definition: `static`, `graphdef`, `moduledef`.
     """
@@ -45,19 +54,23 @@ def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
         super().__init__(file)
         self._called: set[cst.BaseExpression] = set()
         self._shared = SharedVariables(file)
+        self._kept = KeptStates(file)
+        self._is_old = is_of_first_versions(file)
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
-        """Rewrite a call of a method `merge` of a definition."""
+        """Rewrite a call of a method `merge` of a definition, and of the function of that time."""
         function = original.func
+        if self.file.name(function) == "nnx.merge":
+            return self._function(original, updated)
         if not isinstance(function, cst.Attribute) or function.attr.value != "merge":
             return updated
         method = self.file.method(original)
         if method is not None and method.cls == "GraphDef":
             if method.on_class:
                 made = updated.with_changes(func=self.file.refer("nnx.merge"))
-                return self._with_own_variables(original.args[1:], made)
+                return self._with_own_variables(original, original.args[1:], made)
             made = function_call("nnx.merge", self.file, updated)
-            return self._with_own_variables(original.args, made)
+            return self._with_own_variables(original, original.args, made)
         if self.file.is_unknown(function.value) and self._may_be_definition(original, function):
             self.file.decide(
                 original,
@@ -66,18 +79,38 @@ def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
             )
         return updated
 
-    def _with_own_variables(self, states: Sequence[cst.Arg], made: cst.Call) -> cst.Call:
-        """Ask for new Variables where those of a State are in use outside of the function."""
-        if not any(self._shared.has(arg.value) for arg in states):
+    def _function(self, original: cst.Call, updated: cst.Call) -> cst.Call:
+        """Rewrite ``nnx.merge((state, static))``, and ask for copies where they were made."""
+        if has_star(original) or any(arg.keyword is not None for arg in original.args):
+            return updated
+        if len(original.args) == 1:
+            pair = updated.args[0].value
+            if not isinstance(pair, cst.Tuple) or len(pair.elements) < 2:
+                if not isinstance(pair, cst.Call) or self.file.is_unknown(original.args[0].value):
+                    self.file.decide(original, _OF_A_TUPLE)
+                return updated
+            elements = definition_first(pair).elements
+            args = [cst.Arg(element.value, comma=element.comma) for element in elements]
+            args[-1] = args[-1].with_changes(comma=updated.args[0].comma)
+            return updated.with_changes(args=with_commas(args))
+        return (
+            self._with_own_variables(original, original.args[1:], updated)
+            if self._is_old
+            else updated
+        )
+
+    def _with_own_variables(
+        self, original: cst.Call, states: Sequence[cst.Arg], made: cst.Call
+    ) -> cst.Call:
+        """Ask for new Variables where those of a State are in use outside of the model."""
+        values = [arg.value for arg in states]
+        is_shared = any(
+            self._shared.has(value) or dotted(value).startswith("self.") for value in values
+        )
+        if not is_shared and not self._kept.is_merged_again(original, values):
             return made
         own = cst.Arg(cst.Name("True"), keyword=cst.Name("copy"), equal=TIGHT_EQUAL)
-        *others, last = made.args
-        if isinstance(last.comma, cst.Comma):
-            # The layout of arguments that have a line each.
-            between = others[-1].comma if others else last.comma
-            own = own.with_changes(comma=last.comma)
-            return made.with_changes(args=[*others, last.with_changes(comma=between), own])
-        return made.with_changes(args=with_commas([*made.args, own]))
+        return with_argument(made, own)
 
     def leave_Attribute(
         self, original: cst.Attribute, updated: cst.Attribute
@@ -92,9 +125,7 @@ def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
 
     def plan(self) -> None:
         """Find the methods that are called where they are read."""
-        self._called = {
-            node.func for node in self.file.analysis.values if isinstance(node, cst.Call)
-        }
+        self._called = {node.func for node in self.file.analysis.known.of(cst.Call)}
 
     def _may_be_definition(self, call: cst.Call, function: cst.Attribute) -> bool:
         return bool(call.args) and is_called_definition(function.value)

@@ -136,9 +136,7 @@ class Models:
 
     def _search(self) -> set[str]:
         found: set[str] = set()
-        for node in self._file.analysis.values:
-            if not isinstance(node, cst.Call):
-                continue
+        for node in self._file.analysis.known.of(cst.Call):
             if isinstance(node.func, cst.Attribute) and self._is_of_module(node, node.func):
                 found.add(dotted(node.func.value))
             elif node.args and not has_star(node) and self._file.name(node.func) in _TAKE_MODELS:

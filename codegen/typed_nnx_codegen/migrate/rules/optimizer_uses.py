@@ -79,7 +79,7 @@ class OptimizerUses:
     # -- uses ---------------------------------------------------------------------------------
 
     def _find(self) -> Iterator[Use]:
-        for node in self._file.analysis.values:
+        for node in self._file.analysis.known.of_any(cst.Call, cst.Attribute):
             if isinstance(node, cst.Call) and is_older_update(self._file, node):
                 assert isinstance(node.func, cst.Attribute)
                 yield self._use(node, node.func.value)
@@ -87,8 +87,8 @@ class OptimizerUses:
                 yield self._use(node, node.value)
 
     def _find_states(self) -> Iterator[tuple[cst.Call, cst.Call]]:
-        for node in self._file.analysis.values:
-            if not isinstance(node, cst.Call) or self._file.name(node.func) not in _TAKING_STATE:
+        for node in self._file.analysis.known.of(cst.Call):
+            if self._file.name(node.func) not in _TAKING_STATE:
                 continue
             first, *filters = node.args or [cst.Arg(cst.Name("_"))]
             value = self._file.value(first.value)
@@ -266,16 +266,15 @@ class OptimizerUses:
         return found.pop() if len(found) == 1 else ""
 
     def _calls_of(self, function: ProjectFunction) -> Iterator[cst.Call]:
-        for node in self._file.analysis.values:
-            if isinstance(node, cst.Call):
-                callee = self._file.value(node.func)
-                is_partial = False
-                while isinstance(callee, Wrapped):
-                    is_partial = is_partial or callee.by == PARTIAL
-                    callee = callee.function
-                if callee is function:
-                    # The arguments of a partial are not at their positions.
-                    yield cst.Call(cst.Name("_")) if is_partial else node
+        for node in self._file.analysis.known.of(cst.Call):
+            callee = self._file.value(node.func)
+            is_partial = False
+            while isinstance(callee, Wrapped):
+                is_partial = is_partial or callee.by == PARTIAL
+                callee = callee.function
+            if callee is function:
+                # The arguments of a partial are not at their positions.
+                yield cst.Call(cst.Name("_")) if is_partial else node
 
     # -- Optimizers that keep their model -----------------------------------------------------
 
@@ -292,8 +291,8 @@ class OptimizerUses:
         escapes = Escapes(self._file)
         newer = {
             value.origin
-            for node in self._file.analysis.values
-            if isinstance(node, cst.Call) and _is_newer_update(self._file, node)
+            for node in self._file.analysis.known.of(cst.Call)
+            if _is_newer_update(self._file, node)
             for value in [self._receiver(node)]
             if isinstance(value, Instance)
         }

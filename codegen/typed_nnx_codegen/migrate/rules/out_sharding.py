@@ -115,7 +115,7 @@ print(v.out_sharding)
             return updated
         if makes(self.file, original, "Variable"):
             renamed = self._renamed(original, updated)
-            if renamed is not updated and "mesh" not in keywords_of(original):
+            if renamed is not updated and _needs_mesh(original):
                 self._mark(original)
             return renamed
         if self.file.name(original.func) == "nnx.with_metadata":
@@ -162,3 +162,11 @@ print(v.out_sharding)
             isinstance(node, cst.Call) and self.file.name(node.func) == _PARTITIONING
             for node in descendants(made)
         )
+
+
+def _needs_mesh(call: cst.Call) -> bool:
+    """Whether a call gives names of axes, and no mesh."""
+    names = [arg.value for arg in call.args if arg.keyword and arg.keyword.value in _OLD]
+    return "mesh" not in keywords_of(call) and not all(
+        isinstance(one, cst.Name) and one.value == "None" for one in names
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted, read_names
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, read_names
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.rules.deferred import deferred
 from typed_nnx_codegen.migrate.rules.method_calls import is_quick
@@ -33,15 +33,13 @@ class PartialInit:
         """Find the calls, and the lines that have such a call alone."""
         self._calls = {
             node
-            for node in self._file.analysis.values
-            if isinstance(node, cst.Call)
-            and isinstance(node.func, cst.Call)
-            and self._is_surely(node.func)
+            for node in self._file.analysis.known.of(cst.Call)
+            if type(node.func) is cst.Call and self._is_surely(node.func)
         }
         if not self._calls:
             return
-        for node in descendants(self._file.analysis.tree):
-            if isinstance(node, Line) and len(node.body) == 1:
+        for node in self._file.analysis.nodes.of(Line):
+            if len(node.body) == 1:
                 call = _value_of(node.body[0])
                 if call in self._calls and self._can_follow(node.body[0], call):
                     self._lines[node] = call

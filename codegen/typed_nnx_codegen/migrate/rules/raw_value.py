@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, targets_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, targets_of
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.variable_access import (
     getter,
@@ -16,6 +16,10 @@ from typed_nnx_codegen.migrate.rules.variable_access import (
 )
 
 _NAME = "raw_value"
+_WRITING = (
+    *(cst.Assign, cst.AugAssign, cst.AssignTarget, cst.AnnAssign, cst.For, cst.CompFor, cst.Del),
+    *(cst.AsName, cst.MatchValue),
+)
 _LEFT = "`{code}` is not assigned any more; write v.set_raw_value(x) in a statement of its own"
 _UNSURE = "if `{code}` is a Variable, read with .get_raw_value() and write with .set_raw_value(x)"
 
@@ -51,10 +55,10 @@ v.set_raw_value(v.get_raw_value() * 2)
         """Find the places that write: they are not reads, and only some can be rewritten."""
         self._alone: set[cst.CSTNode] = set()
         self._left: set[cst.CSTNode] = set()
-        values = self.file.analysis.values
-        if not any(isinstance(node, cst.Attribute) and node.attr.value == _NAME for node in values):
+        known = self.file.analysis.known
+        if not any(node.attr.value == _NAME for node in known.of(cst.Attribute)):
             return
-        for node in descendants(self.file.analysis.tree):
+        for node in self.file.analysis.nodes.of_any(*_WRITING):
             match node:
                 case cst.Assign(targets=[only]):
                     self._alone.add(only.target)

@@ -6,7 +6,6 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.axes import CannotTell
 from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall
@@ -48,7 +47,9 @@ def _is_carrying(file: File, transform: TransformCall) -> bool:
     given = transform.keyword("in_axes")
     if given is None:
         return True
-    nodes = (given.value, *descendants(given.value))
-    return any(
-        isinstance(node, (cst.Name, cst.Attribute)) and file.name(node) == _CARRY for node in nodes
+    axes = given.value
+    # What a State carries by `nnx.StateAxes({...: nnx.Carry})` is no result.
+    entries = (
+        [one.value for one in axes.elements] if isinstance(axes, (cst.Tuple, cst.List)) else [axes]
     )
+    return any(file.name(entry) == _CARRY for entry in entries)

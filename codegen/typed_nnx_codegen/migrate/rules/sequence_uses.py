@@ -178,8 +178,7 @@ class SequenceUses:
         if self._arguments is None:
             self._arguments = {
                 arg: self._file.name(call.func)
-                for call in self._file.analysis.values
-                if isinstance(call, cst.Call)
+                for call in self._file.analysis.known.of(cst.Call)
                 for arg in call.args
             }
         return self._arguments

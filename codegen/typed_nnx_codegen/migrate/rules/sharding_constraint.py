@@ -30,7 +30,7 @@ class ShardingConstraint(Renaming):
 
     code = "TN136"
     title = "`nnx.with_sharding_constraint` is the function of jax"
-    since = (0, 12, 8)
+    since = (0, 11, 2)
     before = """\
 import jax
 from flax import nnx

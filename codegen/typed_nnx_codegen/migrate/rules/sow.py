@@ -93,8 +93,8 @@ class Model(nnx.Module):
 
     def _look(self) -> None:
         """Find the classes whose objects the file captures; None for any."""
-        for node in self.file.analysis.values:
-            if isinstance(node, cst.Call) and self.file.name(node.func) == "nnx.capture":
+        for node in self.file.analysis.known.of(cst.Call):
+            if self.file.name(node.func) == "nnx.capture":
                 first = node.args[0] if node.args else None
                 found: set[ProjectClass] = set()
                 if first is None or first.star or not _reach(self.file.value(first.value), found):

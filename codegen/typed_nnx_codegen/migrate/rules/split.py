@@ -10,6 +10,7 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.registry import register
 from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Result
 from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
+from typed_nnx_codegen.migrate.rules.kept_states import KeptStates
 from typed_nnx_codegen.migrate.rules.method_calls import (
     function_call,
     is_foreign,
@@ -49,6 +50,7 @@ static, state = nnx.split(model)
     def __init__(self, file: File) -> None:
         super().__init__(file)
         self._unpacked: set[cst.Call] = set()
+        self._kept = KeptStates(file)
 
     def result_of(self, call: cst.Call) -> Result | None:
         """Return what ``m.split(...)`` or ``static.apply(state)(x)`` gives."""
@@ -72,7 +74,13 @@ static, state = nnx.split(model)
         """Return a call of ``nnx.split``."""
         if is_applied(original):
             return updated
-        return function_call("nnx.split", self.file, updated)
+        made = function_call("nnx.split", self.file, updated)
+        assert isinstance(original.func, cst.Attribute)
+        if not self._kept.is_kept(original, original.func.value):
+            return made
+        first, *others = made.args
+        clone = self.file.call("nnx.clone", first.value)
+        return made.with_changes(args=[first.with_changes(value=clone), *others])
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call, or mark one that may be of a Module."""
@@ -98,7 +106,7 @@ static, state = nnx.split(model)
     def plan(self) -> None:
         """Find the calls, and those whose results have the names of a definition and a State."""
         super().plan()
-        if not any(_is_split(node) for node in self.file.analysis.values):
+        if not any(_is_split(node) for node in self.file.analysis.known.of(cst.Call)):
             return
         orders = self.file.analysis.split_orders
         for node, targets in orders.unpacked.items():

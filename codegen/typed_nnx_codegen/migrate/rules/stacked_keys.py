@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.members import derives
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, without_none
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.axes import ZERO, CannotTell
-from typed_nnx_codegen.migrate.rules.mapped_function import parameters_of_mapped
+from typed_nnx_codegen.migrate.rules.axes import ZERO
+from typed_nnx_codegen.migrate.rules.held_state import holds_keys
 from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall, TransformCalls
 
 
@@ -38,15 +40,19 @@ def split_of_stacked_keys(
 
 def _maps_stacked_keys(file: File, transform: TransformCall) -> bool:
     """Whether a Module with random keys has one axis for all that it holds."""
-    try:
-        parameters = parameters_of_mapped(file, transform)
-    except CannotTell:
+    names = transform.parameters
+    scope = file.analysis.scopes.get(transform.function) if transform.function else None
+    if names is None or scope is None:
         return False
     given = transform.keyword("in_axes")
-    axes: list[cst.BaseExpression] = [given.value if given is not None else ZERO] * len(parameters)
+    axes: list[cst.BaseExpression] = [given.value if given is not None else ZERO] * len(names)
     if given is not None and isinstance(given.value, (cst.Tuple, cst.List)):
         axes = [element.value for element in given.value.elements]
+    values = [without_none(scope.seen.get(name, UNKNOWN)) for name in names]
     return any(
-        one.is_node and one.holds_keys is True and not one.is_keys and isinstance(axis, cst.Integer)
-        for one, axis in zip(parameters, axes, strict=False)
+        isinstance(axis, cst.Integer)
+        and derives(value, "Module") is True
+        and derives(value, "Rngs", "RngStream") is False
+        and holds_keys(value) is True
+        for value, axis in zip(values, axes, strict=False)
     )

@@ -43,7 +43,15 @@ _OLDER: Final = (
     "in_axes_kwargs",
     "carry_argnum",
     "scan_output",
+    "in_args_axes",
+    "in_kwargs_axes",
+    "broadcast_rngs",
+    "scan_metadata",
+    "vmap_metadata",
+    "is_init",
 )
+# They have no translation, and were rare.
+_OF_THE_FIRST: Final = ("in_kwargs_axes", "broadcast_rngs", "scan_metadata", "vmap_metadata")
 _MESSAGE: Final = (
     "`{keyword}=` is gone: give each Module its axes at its place in `in_axes=`, "
     "nnx.StateAxes({{filter: axis, ...}}), and put @nnx.split_rngs(splits=n) above where random "
@@ -148,6 +156,9 @@ def forward(model: nnx.Module, x):
     def _rewritten(self, transform: TransformCall, updated: cst.Call) -> cst.BaseExpression:
         if transform.has_star or transform.keyword("in_axes_kwargs") is not None:
             raise CannotTell("some arguments are not given by position")
+        for name in _OF_THE_FIRST:
+            if transform.keyword(name) is not None:
+                raise CannotTell(f"`{name}` has no translation")
         parameters = parameters_of_mapped(self.file, transform)
         split = split_of(transform)
         axes = axes_of(self.file, transform)
@@ -215,10 +226,14 @@ def forward(model: nnx.Module, x):
         self, transform: TransformCall, parameters: list[Parameter]
     ) -> list[cst.BaseExpression]:
         """Return the axes that the call gives by position."""
-        given = transform.keyword("in_axes")
+        given = transform.keyword("in_axes") or transform.keyword("in_args_axes")
         carried = transform.keyword("carry_argnum")
         if given is not None and isinstance(given.value, (cst.Tuple, cst.List)):
             entries = [element.value for element in given.value.elements]
+            if transform.keyword("in_args_axes") is not None:
+                if transform.name == "nnx.scan":
+                    raise CannotTell("`in_args_axes` of scan has no translation")
+                entries = [ZERO, *entries]  # the Module had none
             if len(entries) != len(parameters):
                 # Current flax wants an entry for parameters that calls leave out, too.
                 raise CannotTell("`in_axes` does not have an entry for each parameter")
@@ -231,6 +246,8 @@ def forward(model: nnx.Module, x):
             entries = [axis for _ in parameters]
         if transform.name == "nnx.scan" and not any(self._is_carry(one) for one in entries):
             place = number_of(carried.value) if carried is not None else None
+            if carried is None and transform.keyword("variable_axes") is not None:
+                place = 1  # after the Module
             if not isinstance(place, int) or not 0 <= place < len(entries):
                 raise CannotTell(
                     "scan has to say what is carried: nnx.Carry at its place in `in_axes=`"

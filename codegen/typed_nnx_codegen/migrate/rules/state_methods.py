@@ -28,6 +28,7 @@ _OF_THE_CLASS: Final = frozenset({"from_flat_path", "merge"})
 _OF_STATES_ONLY: Final = frozenset(
     {"flat_state", "from_flat_path", "replace_by_pure_dict", "to_pure_dict"}
 )
+_PACKAGES: Final = frozenset({"flax_nnx", "nnx"})
 _PAIRS: Final = (
     "to go through a flat state gave its paths before flax 0.10.3, as of a dict, and gives pairs of path "
     "and value now; write `.paths` if paths are meant"
@@ -197,6 +198,8 @@ for path, leaf in nnx.to_flat_state(state):
             return
         if isinstance(receiver, cst.Call) and not self.file.is_unknown(receiver.func):
             return  # of another package
+        if dotted(receiver).rpartition(".")[2] in _PACKAGES:
+            return  # the function, of a package that is handed in
         what = dotted(receiver) or "this"
         self.file.decide(
             original, f"is `{what}` an `nnx.State`? then it is `{_FUNCTIONS[name]}(...)`"

@@ -7,6 +7,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.registry import Rule, register
+from typed_nnx_codegen.migrate.rules.kept_states import KeptStates, is_of_first_versions
 from typed_nnx_codegen.migrate.rules.method_calls import (
     Models,
     function_call,
@@ -15,13 +16,16 @@ from typed_nnx_codegen.migrate.rules.method_calls import (
 )
 
 _METHODS = ("extract", "filter", "get_state")
+_ALL = (*_METHODS, "get_graphdef")
+_FUNCTIONS = ("nnx.split", "nnx.state")
 
 
 @register
 class StateFunction(Rule):
     """The State of a Module is what a function gives.
 
-    What it gives holds the Variables themselves; `nnx.clone(state)` keeps their values of today.
+    What it gives holds the Variables themselves, once it held copies. Where the State is read after
+    the model was used it is taken of a clone: `nnx.state(nnx.clone(m))`.
     `extract` of a State is `nnx.filter_state`. The methods of something unknown get a marker where
     their arguments are filters of NNX, or where the file uses it as a model.
     """
@@ -45,14 +49,21 @@ params = nnx.state(model, nnx.Param)
     def __init__(self, file: File) -> None:
         super().__init__(file)
         self._models = Models(file)
+        self._kept = KeptStates(file)
+        self._is_old = is_of_first_versions(file)
 
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Rewrite a call of one of the methods."""
         function = original.func
-        if not isinstance(function, cst.Attribute) or function.attr.value not in _METHODS:
+        if self._is_old and self.file.name(function) in _FUNCTIONS and original.args:
+            return self._with_own_variables(original, original.args[0].value, updated)
+        if not isinstance(function, cst.Attribute) or function.attr.value not in _ALL:
             return updated
         if module_method(self.file, original, *_METHODS) is not None:
-            return function_call("nnx.state", self.file, updated)
+            made = function_call("nnx.state", self.file, updated)
+            return self._with_own_variables(original, function.value, made)
+        if module_method(self.file, original, "get_graphdef") is not None:
+            return function_call("nnx.graphdef", self.file, updated)
         if function.attr.value == "extract" and self.file.is_a(function.value, "State"):
             return function_call("nnx.filter_state", self.file, updated)
         if self.file.is_unknown(function.value) and (
@@ -64,3 +75,13 @@ params = nnx.state(model, nnx.Param)
                 " a State has `nnx.filter_state(state, ...)`",
             )
         return updated
+
+    def _with_own_variables(
+        self, original: cst.Call, model: cst.BaseExpression, made: cst.Call
+    ) -> cst.Call:
+        """Take the State of a clone where the program keeps it while the model goes on."""
+        if not self._kept.is_kept(original, model):
+            return made
+        first, *others = made.args
+        clone = self.file.call("nnx.clone", first.value)
+        return made.with_changes(args=[first.with_changes(value=clone), *others])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of
+from typed_nnx_codegen.migrate.analysis.syntax import parameters_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectFunction, Wrapped
-from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File, with_commas
+from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File
 
 PARTIAL = "functools.partial"
 
@@ -105,8 +105,7 @@ class TransformCalls:
         if self._decorated is None:
             self._decorated = {
                 decorator.decorator: node
-                for node in descendants(self._file.analysis.tree)
-                if isinstance(node, cst.FunctionDef)
+                for node in self._file.analysis.nodes.of(cst.FunctionDef)
                 for decorator in node.decorators
             }
         return self._decorated
@@ -157,12 +156,16 @@ def _as_last(arg: cst.Arg, last: cst.Arg) -> cst.Arg:
 
 def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call:
     """Return a call with one more keyword at its end, laid out as the arguments before it."""
-    added = cst.Arg(value, keyword=cst.Name(name), equal=TIGHT_EQUAL)
+    return with_argument(call, cst.Arg(value, keyword=cst.Name(name), equal=TIGHT_EQUAL))
+
+
+def with_argument(call: cst.Call, added: cst.Arg) -> cst.Call:
+    """Return a call with one more argument at its end, laid out as the arguments before it."""
     if not call.args:
         return call.with_changes(args=[added])
     *before, last = call.args
     if not isinstance(last.comma, cst.Comma):
-        return call.with_changes(args=with_commas([*before, last, added]))
+        return call.with_changes(args=[*before, *_without_comma_behind(before, call, added)])
     # One argument to a line, with a comma after the last one: the new one gets its own line.
     between = call.whitespace_before_args
     if before and isinstance(before[-1].comma, cst.Comma):
@@ -178,6 +181,29 @@ def with_keyword(call: cst.Call, name: str, value: cst.BaseExpression) -> cst.Ca
         between = behind.with_changes(last_line=end or cst.SimpleWhitespace(" " * 4))
     last = last.with_changes(comma=cst.Comma(whitespace_after=between))
     return call.with_changes(args=[*before, last, added.with_changes(comma=ending)])
+
+
+def _without_comma_behind(before: list[cst.Arg], call: cst.Call, added: cst.Arg) -> list[cst.Arg]:
+    """Return the last argument and the new one, where there is no comma behind the last."""
+    last = call.args[-1]
+    behind = last.whitespace_after_arg
+    between = call.whitespace_before_args
+    if before and isinstance(before[-1].comma, cst.Comma):
+        between = before[-1].comma.whitespace_after
+    end = behind
+    gap: cst.BaseParenthesizableWhitespace = cst.SimpleWhitespace(" ")
+    if isinstance(behind, cst.ParenthesizedWhitespace) and isinstance(
+        between, cst.ParenthesizedWhitespace
+    ):
+        # One argument to a line; a comment behind the last one stays with it.
+        gap = cst.ParenthesizedWhitespace(
+            first_line=behind.first_line, indent=between.indent, last_line=between.last_line
+        )
+        end = behind.with_changes(first_line=cst.TrailingWhitespace())
+    last = last.with_changes(
+        comma=cst.Comma(whitespace_after=gap), whitespace_after_arg=cst.SimpleWhitespace("")
+    )
+    return [last, added.with_changes(whitespace_after_arg=end)]
 
 
 def renamed_keyword(call: cst.Call, old: str, new: str, value: cst.BaseExpression) -> cst.Call:

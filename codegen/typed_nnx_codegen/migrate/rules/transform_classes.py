@@ -13,7 +13,6 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     descendants,
     dotted,
     has_star,
-    read_names,
 )
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.file import with_commas
@@ -136,14 +135,10 @@ class Model(nnx.Module):
         """Look at all uses of the classes."""
         self._plan = _Plan()
         self._taken: set[str] = set()
-        uses = [
-            node
-            for node in self.file.analysis.values
-            if isinstance(node, cst.Call) and self._class_of(node)
-        ]
+        uses = [node for node in self.file.analysis.known.of(cst.Call) if self._class_of(node)]
         if not uses:
             return
-        self._taken.update(read_names(self.file.analysis.tree))
+        self._taken.update(self.file.names.before)
         for node in uses:
             if self._class_of(node) not in _STACKING:
                 self._plan_decorated(node, uses)
@@ -218,10 +213,10 @@ class Model(nnx.Module):
     def _check_call(self, stack: Stacked, call: cst.Call) -> None:
         if isinstance(stack.in_axes, tuple) and len(stack.in_axes) != len(call.args):
             raise CannotTell("its axes do not fit its calls")
-        if stack.transform == "nnx.scan" and stack.gives_output:
-            # The older class took nothing else.
-            if gives_carry_and_output(self.file, stack.block) is False:
-                raise CannotTell("its `__call__` does not give a carry and an output")
+        gives_pair = stack.transform == "nnx.scan" and stack.gives_output
+        # The older class took nothing else.
+        if gives_pair and gives_carry_and_output(self.file, stack.block) is False:
+            raise CannotTell("its `__call__` does not give a carry and an output")
 
     # -- rewriting ----------------------------------------------------------------------------
 

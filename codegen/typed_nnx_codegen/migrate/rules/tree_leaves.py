@@ -181,5 +181,6 @@ def _holds_modules(value: Value) -> bool:
     """Whether a value is surely a container of Modules, of Python or of NNX."""
     value = without_none(value)
     if isinstance(value, Collection):
-        return derives(join(value.element), "Module") is True
+        items = value.items if value.items is not None else (join(value.element),)
+        return any(derives(item, "Module", "Pytree") is True for item in items)
     return False

@@ -107,7 +107,7 @@ nnx.update(model, nnx.state(model))
             return [after]
         if isinstance(before.value, cst.Tuple) and isinstance(after.value, cst.Tuple):
             return self._of_tuple(before.value, after.value)
-        if isinstance(value, Collection):
+        if isinstance(value, Collection) and value.kind != "dict":
             if value.items is None or _holds_definition(value):
                 raise Undecided("this is a tuple, and one of its items may be the definition")
             return [after.with_changes(star="*")]

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import children, targets_of
+from typed_nnx_codegen.migrate.analysis.syntax import targets_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.variable_access import is_repeatable
 from typed_nnx_codegen.migrate.rules.variable_contents import Contents
@@ -17,6 +17,10 @@ UNPACKED: Final = "unpacked"  # one of several targets: a name, then `v.set_valu
 LEFT: Final = "left"  # only a person can rewrite it
 READ: Final = "read"
 
+_WANTED: Final = (
+    *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Comparison, cst.Call),
+    *(cst.For, cst.CompFor, cst.WithItem, cst.Del, cst.MatchValue, cst.SimpleStatementLine),
+)
 _TESTS: Final = frozenset({"callable", "hasattr", "isinstance", "type"})
 
 
@@ -35,16 +39,17 @@ class ValuePlaces:
         self._file = file
         self._places: dict[cst.CSTNode, str] = {}
         self._unpacked: dict[cst.Assign, list[cst.Attribute]] = {}
+        # The statements and tests that matter, in the order of the text.
         self._statements: list[cst.CSTNode] = []
 
     def find(self) -> None:
         """Go through the file; nothing is done where no Variable is read or written."""
         if not any(
-            isinstance(node, cst.Attribute) and node.attr.value == "value" and self.is_value(node)
-            for node in self._file.analysis.values
+            node.attr.value == "value" and self.is_value(node)
+            for node in self._file.analysis.known.of(cst.Attribute)
         ):
             return
-        self._collect(self._file.analysis.tree)
+        self._statements = list(self._file.analysis.nodes.of_any(*_WANTED))
         for node in self._statements:
             self._note(node)
         for node in self._statements:
@@ -73,19 +78,6 @@ class ValuePlaces:
         return self._unpacked.get(statement, [])
 
     # -- what is there ------------------------------------------------------------------------
-
-    def _collect(self, tree: cst.CSTNode) -> None:
-        """Collect the statements and tests that matter, in the order of the text."""
-        wanted = (
-            *(cst.Assign, cst.AnnAssign, cst.AugAssign, cst.Comparison, cst.Call),
-            *(cst.For, cst.CompFor, cst.WithItem, cst.Del, cst.MatchValue, cst.SimpleStatementLine),
-        )
-        stack = [tree]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, wanted):
-                self._statements.append(node)
-            stack.extend(reversed(list(children(node))))
 
     def _note(self, node: cst.CSTNode) -> None:
         """Note what a statement stores or tests, for what Variables hold."""

@@ -23,6 +23,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
 )
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.rules.kept_shapes import (
+    OPEN,
     OTHER,
     has_fractions,
     is_integer,
@@ -114,8 +115,12 @@ class Contents:
             return False
         if self._is_number(value):
             return self._holds_scalar(variable) and self._keeps_type(variable, value)
-        if kind_of(self._file, value, code_of(variable)) == OTHER:
+        kind = kind_of(self._file, value, code_of(variable))
+        if kind == OTHER:
             return self._made_alike(variable, value)
+        if kind == OPEN and self._made(variable) is None and isinstance(value, cst.Call):
+            # What loads weights: the Variable may have a shape without an array, or another type.
+            return self._file.name(value.func).startswith("jax.")
         return self._keeps_type(variable, value)
 
     def is_kept_by_operation(

@@ -6,9 +6,11 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.values import Instance, without_none
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.keywords import keywords_of, makes, renamed_keywords
 
+_ATTRIBUTES: Final = frozenset({"has_ref", "mutable"})
 _NAMES: Final = {"use_ref": "ref", "mutable": "ref"}
 
 
@@ -17,6 +19,7 @@ class RefOfVariable(Rule):
     """Says with `ref=` that a Variable holds an array reference.
 
     The older keywords are taken for metadata now: the Variable keeps them, and holds a plain array.
+    Whether it holds a reference is `v.ref`, which was `v.has_ref`, and `v.mutable` before.
     """
 
     code = "TN127"
@@ -43,3 +46,18 @@ v = nnx.Variable(jnp.zeros(3), ref=True)
         if len(keywords_of(original) & set(_NAMES)) != 1:
             return updated
         return renamed_keywords(updated, _NAMES)
+
+    def leave_Attribute(self, original: cst.Attribute, updated: cst.Attribute) -> cst.Attribute:
+        """Rename ``v.has_ref`` and ``v.mutable``."""
+        if original.attr.value not in _ATTRIBUTES or not self._is_of_nnx(original.value):
+            return updated
+        return updated.with_changes(attr=updated.attr.with_changes(value="ref"))
+
+    def _is_of_nnx(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is a Variable of a class of NNX: others may have such attributes."""
+        value = without_none(self.file.value(node))
+        return (
+            isinstance(value, Instance)
+            and isinstance(value.cls, str)
+            and self.file.is_a(node, "Variable") is True
+        )

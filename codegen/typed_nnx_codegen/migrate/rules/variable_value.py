@@ -43,8 +43,9 @@ class ValueOfVariable(Rule):
     does not know) gets `v.get_value()` and `v.set_value(x)`, as does a write that shows another shape
     or type (`jnp.concatenate`, `astype`). `self.count += 1` on a Variable is `self.count[...] += 1`.
     In files that import `flax.experimental.nnx` an array that is assigned to the Variable itself is
-    stored in it, as it was in flax 0.8.0. Only what surely is a Variable is rewritten. A marker is left at `value` of an attribute of a Module
-    and of an item of a State where the rule does not know whether that is a Variable.
+    stored in it, as it was in flax 0.8.0. Only what surely is a Variable is rewritten. A marker is left
+    at `value` of an attribute of a Module and of an item of a State where the rule does not know
+    whether that is a Variable.
     """
 
     code = "TN120"
