@@ -130,7 +130,7 @@ RULES: Final = (
         "`nnx.Empty`, `nnx.TreeNode`, `nnx.field` and `nnx.Ctx` have no direct successor",
         (
             *_gone("nnx.State({})", "Empty"),
-            *_gone("nnx.Pytree with @nnx.dataclass", "TreeNode"),
+            *_gone("nnx.Variable(tree)", "TreeNode"),
             *_gone("nnx.data() or nnx.static()", "field"),
             *_gone("nnx.Rngs and the attributes of the Module", "Ctx"),
         ),

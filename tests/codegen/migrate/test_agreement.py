@@ -71,9 +71,9 @@ def test_a_rule_whose_older_spellings_still_work_says_so(rule: type[registry.Rul
 def test_what_does_not_work_any_more_is_gone_from_a_minor_release_on(
     rule: type[registry.Rule],
 ) -> None:
-    # Older releases were not run; which of their patches dropped a spelling is not known.
+    # Of older releases not every patch was run: a spelling may be gone earlier than it says.
     assert (0, 8, 0) < rule.since <= (0, 12, 8)
-    assert rule.still_works or rule.since[2] == 0 or rule.since[:2] == (0, 12)
+    assert rule.still_works or rule.since[2] == 0 or rule.since[:2] >= (0, 11)
 
 
 @pytest.mark.parametrize(

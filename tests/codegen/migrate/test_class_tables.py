@@ -38,6 +38,7 @@ OLDER_ATTRIBUTES = {
 OLDER_METHODS = {
     "Module": {
         *("clone", "create_abstract", "extract", "filter", "get_state", "init", "make_rng"),
+        *("apply", "get_graphdef", "modules"),
         *("partial_init", "pop", "split", "update", "update_state"),
     },
     "GraphDef": {"init", "merge"},

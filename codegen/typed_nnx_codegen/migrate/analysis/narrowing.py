@@ -26,7 +26,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.analysis.expressions import Expressions
 
-_OLD_BASES: Final = frozenset({"GraphNode", "Object", "TreeNode"})
+_OLD_BASES: Final = frozenset({"GraphNode", "Object"})
 
 
 def narrowings(

@@ -117,7 +117,7 @@ _OLDER: Final = {
     "ModuleList": NnxClass(("List",)),
     "MutableArray": NnxClass(("ArrayRef",)),
     "Sequence": NnxClass(("List",), {}, {"__call__": "unknown"}),
-    "TreeNode": NnxClass(_PYTREE),
+    "TreeNode": NnxClass(_VARIABLE),
     "VariableState": NnxClass(_VARIABLE),
     **dict.fromkeys(("JIT", "Jit", "Remat", "Scan", "Vmap"), NnxClass(("Module",))),
 }

@@ -41,7 +41,7 @@ def value_of(text: str, receiver: Value = UNKNOWN, arguments: Sequence[Value] = 
     if name == "self":
         return receiver
     if name == "type":
-        return External(f"nnx.{inner}")
+        return External(f"flax.nnx.{inner}")
     if name in _CONTAINERS:
         return _container(name, inner, receiver, arguments)
     if name in _PLAIN:

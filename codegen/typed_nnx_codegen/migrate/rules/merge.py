@@ -86,7 +86,11 @@ def forward(graphdef: nnx.GraphDef, state: nnx.State, x):
         if len(original.args) == 1:
             pair = updated.args[0].value
             if not isinstance(pair, cst.Tuple) or len(pair.elements) < 2:
-                if not isinstance(pair, cst.Call) or self.file.is_unknown(original.args[0].value):
+                is_unsure = not isinstance(pair, cst.Call) or self.file.is_unknown(
+                    original.args[0].value
+                )
+                # Later versions merge what `nnx.unpack` gives, one object.
+                if self._is_old and is_unsure:
                     self.file.decide(original, _OF_A_TUPLE)
                 return updated
             elements = definition_first(pair).elements

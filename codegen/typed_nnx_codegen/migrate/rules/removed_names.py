@@ -6,9 +6,6 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.members import derives
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.analysis.values import Array, Collection, options_of, without_none
 from typed_nnx_codegen.migrate.registry import register
 from typed_nnx_codegen.migrate.rules.renaming import Renaming
 
@@ -31,10 +28,10 @@ _NO_SUCCESSOR: Final = {
 class ReplaceRemovedNames(Renaming):
     """Names of the first versions that have no successor of the same kind.
 
-    A `TreeNode` is an `nnx.Pytree`. ``nnx.field(...)`` is `nnx.data` or `nnx.static` where its
-    keywords say which, and `dataclasses.field` otherwise. Markers are left at `nnx.Empty` and
-    `nnx.Ctx`, at fields with keywords that nothing knows today, and at classes below `TreeNode`
-    with attributes that are no data by themselves, as numbers are.
+    A `TreeNode` was a Variable with a tree as its value: it is an `nnx.Variable`.
+    ``nnx.field(...)`` is `nnx.data` or `nnx.static` where its keywords say which, and
+    `dataclasses.field` otherwise. Markers are left at `nnx.Empty` and `nnx.Ctx`, at fields with
+    keywords that nothing knows today, and at classes below `TreeNode` that have a body.
     """
 
     code = "TN113"
@@ -54,7 +51,7 @@ import typed_nnx as nnx
 class Point(nnx.Pytree):
     name: str = nnx.static()
 """
-    names = {"TreeNode": "Pytree"}
+    names = {"TreeNode": "Variable"}
     handles = frozenset({"EMPTY", "Empty", "Ctx", "field", "static_field", "treenode_field"})
 
     def leave_Attribute(
@@ -99,14 +96,15 @@ class Point(nnx.Pytree):
         return updated.with_changes(func=new, args=kept)
 
     def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
-        """Mark a `TreeNode` with attributes that were data only because of it."""
+        """Mark a class below `TreeNode` that has more than a value."""
         if any(self.file.name(base.value) == "nnx.TreeNode" for base in original.bases):
-            names = self._static_attributes(original)
-            if names:
+            scope = self.file.analysis.scopes.get(original)
+            owner = scope.owner if scope is not None else None
+            if owner is not None and (owner.attributes or owner.annotated or owner.methods):
                 self.file.decide(
                     original,
-                    "all attributes of a TreeNode were data, those of a Pytree are if they hold"
-                    f" arrays: mark {', '.join(names)} with `nnx.data(...)` if they change",
+                    "a TreeNode was a Variable with a tree as its value; a class with attributes of"
+                    " its own may be meant as an `nnx.Pytree`: write which of them it is",
                 )
         return updated
 
@@ -116,34 +114,3 @@ class Point(nnx.Pytree):
         name = self.file.name(node)
         if name in _NO_SUCCESSOR:
             self.file.decide(node, f"`{name}` is gone: {_NO_SUCCESSOR[name]}")
-
-    def _static_attributes(self, node: cst.ClassDef) -> list[str]:
-        """Return the attributes of a class that are not data by themselves."""
-        scope = self.file.analysis.scopes.get(node)
-        owner = scope.owner if scope is not None else None
-        if owner is None:
-            return []
-        found = {**owner.attributes, **owner.annotated}
-        return [
-            name
-            for name, value in found.items()
-            if name not in owner.methods
-            and name not in self._declared_fields(node)
-            and not all(
-                isinstance(option, Array)
-                or derives(option, "Pytree", "Variable") is True
-                or isinstance(option, Collection)
-                for option in options_of(without_none(value))
-            )
-        ]
-
-    def _declared_fields(self, node: cst.ClassDef) -> set[str]:
-        """Return the attributes that a class declares with a field, which says what they hold."""
-        return {
-            below.target.value
-            for below in descendants(node.body)
-            if isinstance(below, cst.AnnAssign)
-            and isinstance(below.target, cst.Name)
-            and isinstance(below.value, cst.Call)
-            and self.file.name(below.value.func) in {*_FIELDS, "nnx.data", "nnx.static"}
-        }

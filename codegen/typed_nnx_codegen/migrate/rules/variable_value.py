@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 import libcst as cst
@@ -12,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, OneOf
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.registry import Rule, register
 from typed_nnx_codegen.migrate.rules.assigned_values import AssignedValues
+from typed_nnx_codegen.migrate.rules.text_values import texts_in
 from typed_nnx_codegen.migrate.rules.value_places import (
     ALONE,
     LEFT,
@@ -242,8 +244,12 @@ class Counter(nnx.Module):
             evident = self._is_of_module(node.value) or self._is_of_state(node.value)
         else:
             evident = False
-        if evident:
+        if evident and code_of(node.value) not in self._texts:
             self.file.decide(node, _UNSURE.format(code=code_of(node.value)))
+
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        return texts_in(self.file.analysis.nodes)
 
     def _is_of_module(self, node: cst.BaseExpression) -> bool:
         return (

@@ -4,10 +4,7 @@ import jax.numpy as jnp
 from flax import nnx
 
 
-class Pair(nnx.TreeNode):
-    def __init__(self, left, right):
-        self.left = jnp.asarray(left)
-        self.right = jnp.asarray(right)
+class Pair(nnx.TreeNode): ...
 
 
 @nnx.dataclass
@@ -19,5 +16,5 @@ class Batch(nnx.Pytree):
 
 
 batch = Batch(jnp.arange(4.0))
-pair = jax.tree.map(lambda x: x * 2, Pair([1.0], [2.0]))
+pair = Pair({"left": jnp.ones(1), "right": jnp.ones(2)})
 result = len(jax.tree.leaves(batch)), batch.size, batch.note, isinstance(pair, nnx.TreeNode)
