@@ -171,13 +171,6 @@ def test_gradients_by_keyword_are_accepted(lib: Any, model_too: bool) -> None:
     assert np.all(model.layers[0].b[...] == -1.0)
 
 
-def test_gradients_by_keyword_alone_are_an_error_that_says_what_to_write() -> None:
-    model = network(OURS)
-    opt = OURS.Optimizer(model, optax.sgd(1.0), wrt=OURS.Param)
-    with pytest.raises(errors.MissingArgumentError, match="`model`; got the keyword `grads` alone"):
-        opt.update(grads=ones_like_params(OURS, model))
-
-
 @both
 def test_a_hyperparameter_is_set_between_steps(lib: Any) -> None:
     model = network(lib)

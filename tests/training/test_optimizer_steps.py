@@ -182,3 +182,10 @@ def test_an_error_about_bare_gradients_lists_only_what_is_missing() -> None:
         optimizer.update(model, {"kernel": jnp.ones((2, 3))})
     assert caught.value.missing == [("bias",)]
     assert "a dict of 1 leaf" in str(caught.value)
+
+
+def test_gradients_by_keyword_alone_are_an_error_that_says_what_to_write() -> None:
+    model = network(OURS)
+    opt = OURS.Optimizer(model, optax.sgd(1.0), wrt=OURS.Param)
+    with pytest.raises(errors.MissingArgumentError, match="`model`; got the keyword `grads` alone"):
+        opt.update(grads=ones_like_params(OURS, model))

@@ -222,7 +222,8 @@ class UseJax(Rule):
         ),
         pytest.param(
             '"""doc"""\nimport jax\ndef g():\n    from flax import nnx\n    f()\nf()\n',
-            '"""doc"""\nimport jax\nimport typed_nnx as nnx\ndef g():\n    from flax import nnx\n    nnx.split(jax.tree.map)\nnnx.split(jax.tree.map)\n',
+            '"""doc"""\nimport jax\nimport typed_nnx as nnx\ndef g():\n    from flax import nnx\n'
+            "    nnx.split(jax.tree.map)\nnnx.split(jax.tree.map)\n",
             id="visible_in_a_function_only",
         ),
     ],

@@ -49,7 +49,9 @@ def test_a_module_imports_from_its_layer_or_below(path: Path) -> None:
     assert GENERATOR not in ours
     if within == "analysis":
         assert all(name.startswith("analysis") for name in ours)
-    if within == "rules":
+    if within == "patterns":
+        assert not any(name.startswith("rules") for name in ours)
+    if within in {"rules", "patterns"}:
         assert not any(name.startswith(("engine", "sources", "report", "files")) for name in ours)
     if path.stem not in SHOWING:
         assert not ours & SHOWING

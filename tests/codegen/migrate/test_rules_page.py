@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from typed_nnx_codegen.migrate import rules_page
 from typed_nnx_codegen.migrate.registry import all_rules
 

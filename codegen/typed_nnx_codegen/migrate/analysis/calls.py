@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.analysis.members import (
     derives,
     element_of,
     item_of,
+    item_of_dict,
     member_of,
     nnx_name,
     state_item,
@@ -138,7 +139,7 @@ class Calls:
             case Array():
                 return ARRAY
             case Collection(kind="dict"):
-                return _item_of_dict(receiver, key)
+                return item_of_dict(receiver, key)
             case Collection():
                 if key == Plain("slice"):
                     return Collection(receiver.kind, None, receiver.element)
@@ -391,11 +392,3 @@ def _method_of_plain(receiver: Value, name: str, values: list[Value]) -> Value:
             return join(receiver.element, *values[1:])
         return UNKNOWN
     return Plain("str") if isinstance(receiver, Plain) and receiver.type_name == "str" else UNKNOWN
-
-
-def _item_of_dict(receiver: Collection, key: Value) -> Value:
-    if receiver.keys is None or receiver.items is None or not isinstance(key, Constant):
-        return receiver.element
-    if key.value not in receiver.keys:
-        return receiver.element
-    return receiver.items[receiver.keys.index(key.value)]

@@ -286,3 +286,12 @@ def _keys_of(value: Collection) -> Value:
     if not value.keys:
         return UNKNOWN
     return join(*(Constant(key, type(key).__name__) for key in value.keys))
+
+
+def item_of_dict(receiver: Collection, key: Value) -> Value:
+    """Return what a dict has under a key; any of its items where that is not known."""
+    if receiver.keys is None or receiver.items is None or not isinstance(key, Constant):
+        return receiver.element
+    if key.value not in receiver.keys:
+        return receiver.element
+    return receiver.items[receiver.keys.index(key.value)]

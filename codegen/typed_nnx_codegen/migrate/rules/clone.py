@@ -6,12 +6,12 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.method_calls import (
+from typed_nnx_codegen.migrate.patterns.method_calls import (
     Models,
     function_call,
     module_method,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 
 @register

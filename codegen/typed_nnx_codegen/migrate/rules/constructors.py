@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.patterns.deferred import deferred
+from typed_nnx_codegen.migrate.patterns.definition_first import DefinitionFirst, Result
+from typed_nnx_codegen.migrate.patterns.partial_init import PartialInit
 from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.deferred import deferred
-from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Result
-from typed_nnx_codegen.migrate.rules.partial_init import PartialInit
 
 _METHODS = frozenset({"create_abstract", "init", "partial_init"})
 _CANNOT_DEFER = "write the call in a function of its own for `{transform}`; it cannot move as it is"

@@ -7,8 +7,8 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, read_names
+from typed_nnx_codegen.migrate.patterns.keywords import keywords_of, makes
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.keywords import keywords_of, makes
 
 _UNSURE: Final = (
     "`mask_fn` made the masked kernel; `mask` is the array that the kernel is multiplied with: "

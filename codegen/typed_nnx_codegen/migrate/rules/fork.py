@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted, has_star
+from typed_nnx_codegen.migrate.patterns.key_counts import key_counts
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.key_counts import key_counts
 
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 

@@ -6,8 +6,8 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import argument, has_star
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, with_commas
+from typed_nnx_codegen.migrate.patterns.key_counts import KeyCounts, key_counts
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.key_counts import KeyCounts, key_counts
 
 
 @register

@@ -7,8 +7,8 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import has_star
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, with_commas
+from typed_nnx_codegen.migrate.patterns.key_counts import key_counts
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.key_counts import key_counts
 
 _NAMES = frozenset({"fork", "ForkStates"})
 _MESSAGE = (

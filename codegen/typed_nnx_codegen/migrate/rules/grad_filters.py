@@ -8,10 +8,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import number_of
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.method_calls import is_filter_of_nnx
-from typed_nnx_codegen.migrate.rules.module_arguments import is_node
-from typed_nnx_codegen.migrate.rules.transform_calls import (
+from typed_nnx_codegen.migrate.patterns.method_calls import is_filter_of_nnx
+from typed_nnx_codegen.migrate.patterns.module_arguments import is_node
+from typed_nnx_codegen.migrate.patterns.transform_calls import (
     TransformCall,
     TransformCalls,
     is_repeatable,
@@ -19,6 +18,7 @@ from typed_nnx_codegen.migrate.rules.transform_calls import (
     renamed_keyword,
     without_keywords,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _GRADIENTS: Final = ("nnx.grad", "nnx.value_and_grad")
 _CUSTOM: Final = "nnx.custom_vjp"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
+from typed_nnx_codegen.migrate.patterns.renaming import Renaming
 from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.renaming import Renaming
 
 _IS_DATA = "nnx.is_data_type"
 

@@ -15,8 +15,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import MethodCall
+from typed_nnx_codegen.migrate.patterns.method_calls import function_call, module_method
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.method_calls import function_call, module_method
 
 _METHODS = ("iter_modules", "iter_children")
 _PATHS = (

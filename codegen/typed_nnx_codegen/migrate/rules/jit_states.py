@@ -7,14 +7,14 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import number_of
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.module_arguments import is_node
-from typed_nnx_codegen.migrate.rules.transform_calls import (
+from typed_nnx_codegen.migrate.patterns.module_arguments import is_node
+from typed_nnx_codegen.migrate.patterns.transform_calls import (
     TransformCall,
     TransformCalls,
     renamed_keyword,
     without_keywords,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _DONATE: Final = "donate_state"
 _CONSTRAIN: Final = "constrain_state"

@@ -9,13 +9,13 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, has_star
 from typed_nnx_codegen.migrate.analysis.values import Method
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, File, with_commas
+from typed_nnx_codegen.migrate.patterns.definition_names import is_called_definition
+from typed_nnx_codegen.migrate.patterns.kept_states import KeptStates, is_of_first_versions
+from typed_nnx_codegen.migrate.patterns.method_calls import function_call
+from typed_nnx_codegen.migrate.patterns.result_order import definition_first
+from typed_nnx_codegen.migrate.patterns.shared_variables import SharedVariables
+from typed_nnx_codegen.migrate.patterns.transform_calls import with_argument
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
-from typed_nnx_codegen.migrate.rules.kept_states import KeptStates, is_of_first_versions
-from typed_nnx_codegen.migrate.rules.method_calls import function_call
-from typed_nnx_codegen.migrate.rules.result_order import definition_first
-from typed_nnx_codegen.migrate.rules.shared_variables import SharedVariables
-from typed_nnx_codegen.migrate.rules.transform_calls import with_argument
 
 _OF_A_TUPLE = (
     "`nnx.merge` takes the definition and then the States, one by one; this is one tuple, which had the "

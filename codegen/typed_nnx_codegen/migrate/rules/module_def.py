@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from typed_nnx_codegen.migrate.patterns.renaming import Renaming
 from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.renaming import Renaming
 
 
 @register

@@ -10,15 +10,15 @@ from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import has_star
 from typed_nnx_codegen.migrate.analysis.values import External, Instance
 from typed_nnx_codegen.migrate.file import File, with_commas
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.optimizer_uses import (
+from typed_nnx_codegen.migrate.patterns.optimizer_uses import (
     WITH_MODEL,
     OptimizerUses,
     Use,
     gradients_of,
     is_update,
 )
-from typed_nnx_codegen.migrate.rules.transform_calls import keyword_of
+from typed_nnx_codegen.migrate.patterns.transform_calls import keyword_of
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _SIGNS: Final = frozenset({"nnx.Optimizer", "nnx.grad", "nnx.value_and_grad"})
 _UPDATE: Final = (

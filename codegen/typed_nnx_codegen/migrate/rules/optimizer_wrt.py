@@ -11,9 +11,9 @@ from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import has_star
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL
+from typed_nnx_codegen.migrate.patterns.optimizer_uses import OPTIMIZER, OptimizerUses
+from typed_nnx_codegen.migrate.patterns.transform_calls import PARTIAL, keyword_of, with_keyword
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.optimizer_uses import OPTIMIZER, OptimizerUses
-from typed_nnx_codegen.migrate.rules.transform_calls import PARTIAL, keyword_of, with_keyword
 
 _MESSAGE: Final = (
     "an Optimizer has to be told what it updates: see whether the unpacked arguments have `wrt`, "

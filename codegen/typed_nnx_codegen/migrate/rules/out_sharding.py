@@ -14,8 +14,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     text_of,
 )
 from typed_nnx_codegen.migrate.analysis.values import Instance, without_none
+from typed_nnx_codegen.migrate.patterns.keywords import keywords_of, makes, renamed_keywords
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.keywords import keywords_of, makes, renamed_keywords
 
 _NEW: Final = "out_sharding"
 _OLD: Final = frozenset({"sharding", "sharding_names"})

@@ -10,19 +10,19 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, targets_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Instance
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.container_values import (
+from typed_nnx_codegen.migrate.patterns.container_values import (
     containers_in,
     is_data,
     project_classes,
     takes_plain_containers,
 )
-from typed_nnx_codegen.migrate.rules.container_wrapper import (
+from typed_nnx_codegen.migrate.patterns.container_wrapper import (
     DATA,
     MARKS,
     Attribute,
     ContainerWrapper,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _DATACLASSES: Final = frozenset({"dataclasses.dataclass", "nnx.dataclass"})
 _SPACED_EQUAL: Final = cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" "))

@@ -6,9 +6,9 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.patterns.keywords import keywords_of, renamed_keywords
+from typed_nnx_codegen.migrate.patterns.renaming import Renaming
 from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.keywords import keywords_of, renamed_keywords
-from typed_nnx_codegen.migrate.rules.renaming import Renaming
 
 _KEYWORDS: Final = {"has_ref": "ref", "is_hijax": "hijax", "is_mutable": "mutable"}
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, targets_of
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.variable_access import (
+from typed_nnx_codegen.migrate.patterns.variable_access import (
     getter,
     is_repeatable,
     method_of,
@@ -14,6 +13,7 @@ from typed_nnx_codegen.migrate.rules.variable_access import (
     operator_of,
     setter,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _NAME = "raw_value"
 _WRITING = (

@@ -6,8 +6,8 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.patterns.renaming import Renaming
 from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.renaming import Renaming
 
 _FIELDS: Final = {"nnx.field": "", "nnx.static_field": "static", "nnx.treenode_field": "data"}
 # The keywords of `dataclasses.field`, which the functions of today take too.

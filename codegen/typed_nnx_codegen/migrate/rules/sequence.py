@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.patterns.sequence_uses import LIST, OLD, SEQUENTIAL, SequenceUses
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.sequence_uses import LIST, OLD, SEQUENTIAL, SequenceUses
 
 _UNSEEN = (
     "nothing here calls or indexes it: write `nnx.Sequential(*layers)` if it is called, with"

@@ -8,9 +8,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import argument, has_star
 from typed_nnx_codegen.migrate.file import with_commas
+from typed_nnx_codegen.migrate.patterns.keywords import keywords_of
+from typed_nnx_codegen.migrate.patterns.renaming import Renaming
 from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.keywords import keywords_of
-from typed_nnx_codegen.migrate.rules.renaming import Renaming
 
 _OLD: Final = "nnx.with_sharding_constraint"
 _SPEC: Final = ("axis_resources", "logical_axis_resources", "shardings")

@@ -7,16 +7,16 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.split_order import is_applied
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.definition_first import DefinitionFirst, Result
-from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition
-from typed_nnx_codegen.migrate.rules.kept_states import KeptStates
-from typed_nnx_codegen.migrate.rules.method_calls import (
+from typed_nnx_codegen.migrate.patterns.definition_first import DefinitionFirst, Result
+from typed_nnx_codegen.migrate.patterns.definition_names import is_called_definition
+from typed_nnx_codegen.migrate.patterns.kept_states import KeptStates
+from typed_nnx_codegen.migrate.patterns.method_calls import (
     function_call,
     is_foreign,
     module_method,
     takes_filters,
 )
+from typed_nnx_codegen.migrate.registry import register
 
 
 @register

@@ -7,8 +7,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import number_of
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.axes import (
+from typed_nnx_codegen.migrate.patterns.axes import (
     NONE,
     ZERO,
     Axis,
@@ -19,20 +18,21 @@ from typed_nnx_codegen.migrate.rules.axes import (
     split_of,
     with_keys,
 )
-from typed_nnx_codegen.migrate.rules.mapped_function import (
+from typed_nnx_codegen.migrate.patterns.mapped_function import (
     Parameter,
     parameters_of_mapped,
     result_of,
 )
-from typed_nnx_codegen.migrate.rules.scan_results import with_carry
-from typed_nnx_codegen.migrate.rules.stacked_keys import split_of_stacked_keys
-from typed_nnx_codegen.migrate.rules.transform_calls import (
+from typed_nnx_codegen.migrate.patterns.scan_results import with_carry
+from typed_nnx_codegen.migrate.patterns.stacked_keys import split_of_stacked_keys
+from typed_nnx_codegen.migrate.patterns.transform_calls import (
     TransformCall,
     TransformCalls,
     renamed_keyword,
     with_keyword,
     without_keywords,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _OLDER: Final = (
     "state_axes",

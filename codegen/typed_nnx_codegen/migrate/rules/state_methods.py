@@ -8,9 +8,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted, has_star
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL, MethodCall, with_commas
+from typed_nnx_codegen.migrate.patterns.flat_states import FlatStates
+from typed_nnx_codegen.migrate.patterns.method_calls import function_call, is_quick, loses_comment
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.flat_states import FlatStates
-from typed_nnx_codegen.migrate.rules.method_calls import function_call, is_quick, loses_comment
 
 _FUNCTIONS: Final = {
     "filter": "nnx.filter_state",

@@ -6,14 +6,14 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.kept_states import KeptStates, is_of_first_versions
-from typed_nnx_codegen.migrate.rules.method_calls import (
+from typed_nnx_codegen.migrate.patterns.kept_states import KeptStates, is_of_first_versions
+from typed_nnx_codegen.migrate.patterns.method_calls import (
     Models,
     function_call,
     module_method,
     takes_filters,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _METHODS = ("extract", "filter", "get_state")
 _ALL = (*_METHODS, "get_graphdef")

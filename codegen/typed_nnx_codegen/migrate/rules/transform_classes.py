@@ -16,15 +16,15 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
 )
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.file import with_commas
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.axes import ZERO, CannotTell
-from typed_nnx_codegen.migrate.rules.stacked_modules import (
+from typed_nnx_codegen.migrate.patterns.axes import ZERO, CannotTell
+from typed_nnx_codegen.migrate.patterns.stacked_modules import (
     CONSTRUCTOR,
     Stacked,
     calls_of,
     gives_carry_and_output,
     stacked,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _FUNCTIONS: Final = {
     "nnx.JIT": "nnx.jit",

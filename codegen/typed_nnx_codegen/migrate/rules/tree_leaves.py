@@ -18,8 +18,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
     options_of,
     without_none,
 )
+from typed_nnx_codegen.migrate.patterns.transform_calls import keyword_of, with_keyword
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.transform_calls import keyword_of, with_keyword
 
 _MOVED: Final = {
     f"jax.tree_{name}": f"jax.tree.{name}"

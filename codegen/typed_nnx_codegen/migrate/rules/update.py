@@ -11,14 +11,17 @@ from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Collection, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.definition_names import is_called_definition, is_called_state
-from typed_nnx_codegen.migrate.rules.method_calls import (
+from typed_nnx_codegen.migrate.patterns.definition_names import (
+    is_called_definition,
+    is_called_state,
+)
+from typed_nnx_codegen.migrate.patterns.method_calls import (
     Models,
     function_call,
     is_quick,
     module_method,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 _METHODS = ("update", "update_state")
 _OTHERS = re.compile(r"(^|[_.])(opt|optim|optimizer|tx|metrics?)_?\d*$")

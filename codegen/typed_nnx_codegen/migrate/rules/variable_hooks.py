@@ -7,8 +7,8 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import ProjectFunction
+from typed_nnx_codegen.migrate.patterns.keywords import keywords_of, makes, renamed_keywords
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.keywords import keywords_of, makes, renamed_keywords
 
 _METHODS: Final = {
     "on_add_axis": "add_axis",

@@ -6,8 +6,8 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import has_star
 from typed_nnx_codegen.migrate.file import TIGHT_EQUAL
+from typed_nnx_codegen.migrate.patterns.renaming import Renaming
 from typed_nnx_codegen.migrate.registry import register
-from typed_nnx_codegen.migrate.rules.renaming import Renaming
 
 _OLD = "register_variable_name_type_pair"
 

@@ -7,8 +7,8 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import Instance, without_none
+from typed_nnx_codegen.migrate.patterns.keywords import keywords_of, makes, renamed_keywords
 from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.keywords import keywords_of, makes, renamed_keywords
 
 _ATTRIBUTES: Final = frozenset({"has_ref", "mutable"})
 _NAMES: Final = {"use_ref": "ref", "mutable": "ref"}

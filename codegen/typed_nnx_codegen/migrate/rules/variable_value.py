@@ -11,16 +11,15 @@ from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, OneOf
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.registry import Rule, register
-from typed_nnx_codegen.migrate.rules.assigned_values import AssignedValues
-from typed_nnx_codegen.migrate.rules.text_values import texts_in
-from typed_nnx_codegen.migrate.rules.value_places import (
+from typed_nnx_codegen.migrate.patterns.assigned_values import AssignedValues
+from typed_nnx_codegen.migrate.patterns.text_values import texts_in
+from typed_nnx_codegen.migrate.patterns.value_places import (
     ALONE,
     LEFT,
     UNPACKED,
     ValuePlaces,
 )
-from typed_nnx_codegen.migrate.rules.variable_access import (
+from typed_nnx_codegen.migrate.patterns.variable_access import (
     getter,
     is_repeatable,
     method_of,
@@ -30,6 +29,7 @@ from typed_nnx_codegen.migrate.rules.variable_access import (
     whole,
     whole_of,
 )
+from typed_nnx_codegen.migrate.registry import Rule, register
 
 # Variables give these of what they hold.
 _ABOUT: Final = frozenset({"dtype", "ndim", "shape", "size"})

@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall, is_repeatable
+from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall, is_repeatable
 
 ZERO: Final = cst.Integer("0")
 NONE: Final = cst.Name("None")

@@ -11,7 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import parts_of, targets_of
 from typed_nnx_codegen.migrate.analysis.values import Array, Collection, Value
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.container_values import is_given_rngs
+from typed_nnx_codegen.migrate.patterns.container_values import is_given_rngs
 
 # What only lists and dicts of Python can do; `nnx.List` and `nnx.Dict` cannot on each runtime.
 _PLAIN_METHODS: Final = frozenset({"copy", "fromkeys", "popitem", "sort"})

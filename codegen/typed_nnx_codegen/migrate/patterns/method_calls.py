@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.analysis.members import class_derives
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, has_star
 from typed_nnx_codegen.migrate.analysis.values import NNX, External, Instance, ProjectClass
 from typed_nnx_codegen.migrate.file import File, MethodCall
-from typed_nnx_codegen.migrate.rules.definition_names import is_called_state
+from typed_nnx_codegen.migrate.patterns.definition_names import is_called_state
 
 # Methods of Modules that take filters.
 _TAKE_FILTERS = frozenset({"extract", "filter", "split"})

@@ -9,7 +9,7 @@ from keyword import iskeyword
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import children, dotted, text_of
-from typed_nnx_codegen.migrate.rules.result_order import Parents
+from typed_nnx_codegen.migrate.patterns.result_order import Parents
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -20,10 +20,10 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.axes import CannotTell
-from typed_nnx_codegen.migrate.rules.held_state import holds_keys
-from typed_nnx_codegen.migrate.rules.module_arguments import is_node
-from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall, parameter_names
+from typed_nnx_codegen.migrate.patterns.axes import CannotTell
+from typed_nnx_codegen.migrate.patterns.held_state import holds_keys
+from typed_nnx_codegen.migrate.patterns.module_arguments import is_node
+from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall, parameter_names
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.bindings import Bindings
-from typed_nnx_codegen.migrate.rules.escapes import Escapes
-from typed_nnx_codegen.migrate.rules.gradients import Gradients
-from typed_nnx_codegen.migrate.rules.transform_calls import PARTIAL, keyword_of
+from typed_nnx_codegen.migrate.patterns.bindings import Bindings
+from typed_nnx_codegen.migrate.patterns.escapes import Escapes
+from typed_nnx_codegen.migrate.patterns.gradients import Gradients
+from typed_nnx_codegen.migrate.patterns.transform_calls import PARTIAL, keyword_of
 
 OPTIMIZER: Final = "nnx.Optimizer"
 WITH_MODEL: Final = "nnx.ModelAndOptimizer"

@@ -8,8 +8,8 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, read_names
 from typed_nnx_codegen.migrate.file import File, with_commas
-from typed_nnx_codegen.migrate.rules.deferred import deferred
-from typed_nnx_codegen.migrate.rules.method_calls import is_quick
+from typed_nnx_codegen.migrate.patterns.deferred import deferred
+from typed_nnx_codegen.migrate.patterns.method_calls import is_quick
 
 Line = cst.SimpleStatementLine
 _TO_WRITE = "make it with `nnx.jit(lambda: M(...))()`, then `nnx.update(model, state)`"

@@ -9,14 +9,13 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.split_order import pair_of
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.registry import Rule
-from typed_nnx_codegen.migrate.rules.new_names import (
+from typed_nnx_codegen.migrate.patterns.new_names import (
     free_name,
     function_around,
     names_of_states,
     names_used,
 )
-from typed_nnx_codegen.migrate.rules.result_order import (
+from typed_nnx_codegen.migrate.patterns.result_order import (
     Parents,
     Use,
     definition_first,
@@ -24,6 +23,7 @@ from typed_nnx_codegen.migrate.rules.result_order import (
     parents_of,
     use_of,
 )
+from typed_nnx_codegen.migrate.registry import Rule
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import targets_of
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.variable_access import is_repeatable
-from typed_nnx_codegen.migrate.rules.variable_contents import Contents
+from typed_nnx_codegen.migrate.patterns.variable_access import is_repeatable
+from typed_nnx_codegen.migrate.patterns.variable_contents import Contents
 
 WHOLE: Final = "whole"  # `v[...]`, to read and to write
 ALONE: Final = "alone"  # the only target of a statement: `v.set_value(x)`

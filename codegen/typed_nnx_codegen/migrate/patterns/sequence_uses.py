@@ -9,7 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import children
 from typed_nnx_codegen.migrate.analysis.values import NONE, Instance, ProjectClass, options_of
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.container_values import project_classes
+from typed_nnx_codegen.migrate.patterns.container_values import project_classes
 
 OLD: Final = frozenset({"nnx.Sequence", "nnx.ModuleList"})
 SEQUENTIAL: Final = "nnx.Sequential"

@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     number_of,
     read_names,
 )
-from typed_nnx_codegen.migrate.rules.method_calls import is_quick
+from typed_nnx_codegen.migrate.patterns.method_calls import is_quick
 
 Parents = Mapping[cst.CSTNode, cst.CSTNode]
 Way = Literal["as it is", "targets", "index", "names", "reversed", "unsure"]

@@ -7,8 +7,8 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.axes import CannotTell
-from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall
+from typed_nnx_codegen.migrate.patterns.axes import CannotTell
+from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall
 
 _CARRY: Final = "nnx.Carry"
 

@@ -7,9 +7,9 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, without_none
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.axes import ZERO
-from typed_nnx_codegen.migrate.rules.held_state import holds_keys
-from typed_nnx_codegen.migrate.rules.transform_calls import TransformCall, TransformCalls
+from typed_nnx_codegen.migrate.patterns.axes import ZERO
+from typed_nnx_codegen.migrate.patterns.held_state import holds_keys
+from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall, TransformCalls
 
 
 def split_of_stacked_keys(

@@ -22,7 +22,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.kept_shapes import (
+from typed_nnx_codegen.migrate.patterns.kept_shapes import (
     OPEN,
     OTHER,
     has_fractions,

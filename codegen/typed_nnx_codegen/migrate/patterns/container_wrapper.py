@@ -21,8 +21,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.container_uses import Assignment, ContainerUses
-from typed_nnx_codegen.migrate.rules.container_values import (
+from typed_nnx_codegen.migrate.patterns.container_uses import Assignment, ContainerUses
+from typed_nnx_codegen.migrate.patterns.container_values import (
     are_names,
     containers_in,
     holds_nodes_only,

@@ -9,7 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted
 from typed_nnx_codegen.migrate.file import File, with_commas
-from typed_nnx_codegen.migrate.rules.method_calls import is_quick
+from typed_nnx_codegen.migrate.patterns.method_calls import is_quick
 
 _RNGS = re.compile(r"(^|[_.])rngs?$")
 

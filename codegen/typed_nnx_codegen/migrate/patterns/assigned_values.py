@@ -18,7 +18,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.variable_access import setter
+from typed_nnx_codegen.migrate.patterns.variable_access import setter
 
 _OLD_PACKAGE: Final = "flax.experimental"
 _ARITHMETIC: Final = (cst.BinaryOperation, cst.Comparison, cst.UnaryOperation)

@@ -10,8 +10,8 @@ from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, read_names
 from typed_nnx_codegen.migrate.analysis.values import ProjectFunction, Wrapped
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.bindings import Binding, Bindings
-from typed_nnx_codegen.migrate.rules.transform_calls import PARTIAL, keyword_of
+from typed_nnx_codegen.migrate.patterns.bindings import Binding, Bindings
+from typed_nnx_codegen.migrate.patterns.transform_calls import PARTIAL, keyword_of
 
 _GRAD: Final = "nnx.grad"
 _VALUE_AND_GRAD: Final = "nnx.value_and_grad"

@@ -12,9 +12,9 @@ from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import External, Instance, ProjectClass, Value
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.rules.axes import NONE, ZERO, CannotTell
-from typed_nnx_codegen.migrate.rules.held_state import holds_other_state
-from typed_nnx_codegen.migrate.rules.transform_calls import is_repeatable, keyword_of
+from typed_nnx_codegen.migrate.patterns.axes import NONE, ZERO, CannotTell
+from typed_nnx_codegen.migrate.patterns.held_state import holds_other_state
+from typed_nnx_codegen.migrate.patterns.transform_calls import is_repeatable, keyword_of
 
 CONSTRUCTOR: Final = ".constructor"
 _KNOWN: Final = frozenset(

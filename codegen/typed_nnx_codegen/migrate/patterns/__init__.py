@@ -1,0 +1,1 @@
+"""What rules have in common: readings of older code, and pieces of new code."""
