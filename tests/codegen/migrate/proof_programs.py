@@ -89,7 +89,7 @@ def run(text: str, name: str, *, strictly: bool = True) -> object:
 def assert_equal_results(one: object, other: object) -> None:
     """Fail unless two results are equal: arrays to the last bits, all else exactly."""
     ours, theirs = jax.tree.flatten(one), jax.tree.flatten(other)
-    assert ours[1] == theirs[1]
+    assert str(ours[1]) == str(theirs[1])
     for left, right in zip(ours[0], theirs[0], strict=True):
         if isinstance(left, (jax.Array, np.ndarray, float)):
             np.testing.assert_allclose(left, right, rtol=1e-6, atol=1e-6)
