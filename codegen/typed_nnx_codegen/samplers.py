@@ -7,7 +7,6 @@ not know stops the generation instead of becoming a wrong type.
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import re
 import sys
@@ -17,6 +16,8 @@ from typing import Any
 
 import jax
 import numpy as np
+
+from typed_nnx_codegen.generated_file import write_or_check
 
 COMMAND = "python -m typed_nnx_codegen.samplers --write"
 TARGET = Path(__file__).parents[2] / "src" / "typed_nnx" / "_core" / "samplers.py"
@@ -232,19 +233,7 @@ def _one_per_line(items: list[str], indent: int) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the file or say whether it is current; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m typed_nnx_codegen.samplers")
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--write", action="store_true", help="write the file")
-    action.add_argument("--check", action="store_true", help="fail if the file is not current")
-    options = parser.parse_args(arguments)
-    text = render()
-    if options.write:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
-    if TARGET.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{TARGET} is not what jax {jax.__version__} gives.\n  Fix: {COMMAND}", file=sys.stderr)
-    return 1
+    return write_or_check(TARGET, render(), f"jax {jax.__version__}", COMMAND, arguments)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ modules as they are installed.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import importlib
 import importlib.util
@@ -24,6 +23,7 @@ import flax
 import flax.nnx
 
 import typed_nnx
+from typed_nnx_codegen.generated_file import write_or_check
 from typed_nnx_codegen.migrate.analysis.nnx_classes import CLASSES, FUNCTIONS
 
 COMMAND = "python -m typed_nnx_codegen.migrate.name_tables --write"
@@ -189,19 +189,7 @@ def _entry(key: str, value: str | Mapping[str, str], indent: int) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the file or say whether it is current; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m typed_nnx_codegen.migrate.name_tables")
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--write", action="store_true", help="write the file")
-    action.add_argument("--check", action="store_true", help="fail if the file is not current")
-    options = parser.parse_args(arguments)
-    text = render()
-    if options.write:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
-    if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{TARGET} is not what flax {flax.__version__} gives.\n  Fix: {COMMAND}", file=sys.stderr)
-    return 1
+    return write_or_check(TARGET, render(), f"flax {flax.__version__}", COMMAND, arguments)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Final
 
+from typed_nnx_codegen.generated_file import write_or_check
 from typed_nnx_codegen.migrate.rule_info import known_rules
 from typed_nnx_codegen.migrate.rule_list import rules_as_markdown
 
@@ -31,19 +31,7 @@ def render() -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the page or say whether it is current; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m typed_nnx_codegen.migrate.rules_page")
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--write", action="store_true", help="write the page")
-    action.add_argument("--check", action="store_true", help="fail if the page is not current")
-    options = parser.parse_args(arguments)
-    text = render()
-    if options.write:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{PAGE.name} is not what the rules say.\n  Fix: {COMMAND}", file=sys.stderr)
-    return 1
+    return write_or_check(PAGE, render(), "the list of rules", COMMAND, arguments)
 
 
 if __name__ == "__main__":
