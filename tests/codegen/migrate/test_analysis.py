@@ -219,7 +219,7 @@ def test_what_an_expression_stands_for(text: str, values: list[str]) -> None:
         ("block.weight", "nnx.Param"),
         ("block.late().scale", "nnx.Param"),
         ("block(jnp.ones((1, 2)))", "array"),
-        ("block.split()", "?"),
+        ("block.split()", "tuple[nnx.State[Block], nnx.GraphDef[Block]]"),
         ("nnx.split(block)", "tuple[nnx.GraphDef[Block], nnx.State[Block]]"),
         ("nnx.split(block, nnx.Param, ...)[2]", "nnx.State[Block]"),
         ("nnx.state(block)['linear']", "nnx.State[nnx.Linear]"),

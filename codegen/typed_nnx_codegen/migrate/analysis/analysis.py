@@ -195,8 +195,8 @@ class Analysis:
         if function is not None:
             function.returned = join(function.returned, value)
 
-    def split_order(self, call: cst.Call | None) -> bool | None:
-        """Whether ``m.split(...)`` gives the graphdef last; None where nothing tells."""
+    def split_order(self, call: cst.Call | None) -> bool:
+        """Whether ``m.split(...)`` gives the graphdef last."""
         return self.split_orders.states_first(call)
 
     @property

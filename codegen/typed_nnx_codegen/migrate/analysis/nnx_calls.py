@@ -176,8 +176,6 @@ def _module_method(
             return receiver
         case "split":
             states_first = analysis.split_order(node)
-            if states_first is None:
-                return UNKNOWN
             return split_result(receiver, filters, states_first=states_first)
         case "get_state":
             return Instance("nnx.State", receiver)

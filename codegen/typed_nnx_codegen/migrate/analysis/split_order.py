@@ -16,10 +16,10 @@ from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted
 
 _DEFINITION = re.compile(
-    r"(^|_)(static|graph_?def|module_?def|graph|gdef|mdef|def|defn?|definition)_?\d*$"
+    r"(^|_)(static|graph_?def|module_?def|graph|gd|gdef|mdef|def|defn?|definition)_?\d*$"
 )
 _STATE = re.compile(
-    r"(^|_)(state|states|params?|rest|counts?|batch_stats?|variables|updates)_?\d*$"
+    r"(^|_)(st|state|states|params?|rest|counts?|batch_stats?|variables|updates)_?\d*$"
 )
 _SPLITS = frozenset({"create_abstract", "init", "split"})
 
@@ -54,10 +54,11 @@ class SplitOrders:
             is_method = dotted(call.func).partition(".")[0] not in imported
             if vote is not None and is_method and _method_name(call) == "split":
                 known.add(vote)
-        self._all = known.pop() if len(known) == 1 else None
+        # Where nothing tells: no release had a method that gave the definition first.
+        self._all = known != {False}
 
-    def states_first(self, call: cst.Call | None) -> bool | None:
-        """Whether a call gives the graphdef last; None where nothing tells."""
+    def states_first(self, call: cst.Call | None) -> bool:
+        """Whether a call gives the graphdef last."""
         vote = self.told(call)
         return vote if vote is not None else self._all
 

@@ -23,12 +23,12 @@ from typed_nnx_codegen.migrate.registry import register
 class SplitFunction(DefinitionFirst):
     """A Module is taken apart by a function, and the definition comes before the States.
 
-    The first versions gave the definition last. Which version a call is written for is read from
-    the names that its result is bound to, and from those that have `.merge` called. Where the
+    The method gave the definition last. Code that was written for another order shows it by the
+    names that the result is bound to, and by those that have `.merge` called. Where the
     result is unpacked at once the targets change places; where it is returned or passed on, the code
     around goes on to see the older order. The pair that a call of ``static.apply(state)`` gives is
-    turned around too. What has no known order gets a marker, and so has a `.split(nnx.Param)` of
-    something that may be a Module.
+    turned around too. A result that is used as a whole where nothing can be put before it gets a
+    marker, and so has a `.split(nnx.Param)` of something that may be a Module.
     """
 
     code = "TN102"
