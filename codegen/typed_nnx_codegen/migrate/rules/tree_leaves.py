@@ -27,6 +27,7 @@ _MOVED: Final = {
         *("all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten"),
     )
 }
+_NAMES: Final = frozenset(name.removeprefix("jax.") for name in _MOVED)
 # Functions that map, with the parameter of their function that gets the leaves of the first tree.
 _MAPS: Final = {
     "jax.tree_map": 0,
@@ -60,7 +61,7 @@ class TreeLeaves(Rule):
     of a Variable, asks for a Variable class, or calls what it gets, the rule says with `is_leaf=`
     that these are the leaves. Where containers of Modules are flattened and nothing tells what
     is meant, it leaves a marker. ``jax.tree_map`` and its like, which jax has removed, become
-    ``jax.tree.map`` where they are given States or Modules.
+    ``jax.tree.map`` in files that use NNX.
     """
 
     code = "TN139"
@@ -84,11 +85,9 @@ def shapes(model: nnx.Module):
     def leave_Call(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """Say what the leaves are."""
         name = self.file.name(original.func)
-        if name not in _MAPS and name not in _LISTS and name not in _MOVED:
+        if name not in _MAPS and name not in _LISTS:
             return updated
         values = [self.file.value(arg.value) for arg in original.args]
-        if name in _MOVED and any(_is_of_nnx(value) for value in values):
-            updated = updated.with_changes(func=self.file.refer(_MOVED[name]))
         if has_star(original) or keyword_of(original, "is_leaf") is not None or not values:
             return updated
         if name in _MAPS and len(values) > 1:
@@ -96,6 +95,18 @@ def shapes(model: nnx.Module):
         if name in _LISTS and _holds_modules(values[0]) and len(values) == 1:
             self.file.decide(original, _MESSAGE)
         return updated
+
+    def leave_Attribute(
+        self, original: cst.Attribute, updated: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Rewrite ``jax.tree_map``, called or not."""
+        new = _MOVED.get(self.file.name(original)) if original.attr.value in _NAMES else None
+        return self.file.refer(new) if new is not None else updated
+
+    def leave_Name(self, original: cst.Name, updated: cst.Name) -> cst.BaseExpression:
+        """Rewrite a name that is imported from jax and that jax has no more."""
+        new = _MOVED.get(self.file.name(original))
+        return self.file.refer(new) if new is not None else updated
 
     def _map(
         self, original: cst.Call, updated: cst.Call, position: int, tree: Value
