@@ -320,6 +320,13 @@ def test_lines_that_no_rule_touched_stay(lines: list[str], end: str, name: str) 
     ]
 
 
+def test_a_block_with_spaces_here_and_tabs_there_is_left_alone() -> None:
+    text = "x\n.. code-block:: python\n   old\n\told"
+    assert after("a.rst", text) == text
+    text = "- ```py\n  old\n\told\n"
+    assert after("a.md", text) == text
+
+
 @pytest.mark.parametrize("name", ["a.md", "a.rst"])
 def test_a_document_that_is_no_text_is_an_error(name: str) -> None:
     result = migrate_source(b"\xff", Path(name), rename_old)

@@ -26,6 +26,13 @@ class Block:
     lines: tuple[Line, ...]
     prefix: str
 
+    @property
+    def is_even(self) -> bool:
+        """Whether it has lines, and one indentation: not spaces here and tabs there."""
+        fronts = [line.prefix for line in self.lines if line.code.strip()]
+        tabs = {"\t" in front for front in fronts if front or self.prefix}
+        return bool(self.lines) and tabs <= {"\t" in self.prefix}
+
 
 @dataclass(frozen=True)
 class _Piece:

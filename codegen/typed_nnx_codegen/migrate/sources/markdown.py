@@ -101,7 +101,7 @@ def find_blocks(rows: Sequence[tuple[str, str]]) -> list[Block]:
             blocks.append(_block(fence, rows, index, stop))
         is_closed = stop < len(rows) and fence.is_closed_by(rows[stop][0])
         index = stop + is_closed
-    return [block for block in blocks if block.lines]
+    return [block for block in blocks if block.is_even]
 
 
 def _opened(raw: str) -> _Fence | None:

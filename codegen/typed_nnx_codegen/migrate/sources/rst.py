@@ -53,7 +53,7 @@ def find_blocks(rows: Sequence[tuple[str, str]]) -> list[Block]:
             index = stop
         else:
             index += 1
-    return [block for block in blocks if block.lines]
+    return [block for block in blocks if block.is_even]
 
 
 def _content(rows: Sequence[tuple[str, str]], start: int, indent: int) -> tuple[int, int]:
