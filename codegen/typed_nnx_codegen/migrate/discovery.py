@@ -12,7 +12,19 @@ SUFFIXES: Final = (".py", ".pyi", ".ipynb", ".md", ".rst")
 _GENERATED_NAMES: Final = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
 _TOOL_FOLDERS: Final = frozenset(
     {
-        *(".git", ".hg", ".svn", ".bzr", ".jj", ".tox", ".nox", ".eggs", ".direnv", ".pixi"),
+        *(
+            ".git",
+            ".hg",
+            ".svn",
+            ".bzr",
+            ".jj",
+            ".tox",
+            ".nox",
+            ".eggs",
+            ".direnv",
+            ".pixi",
+            ".venv",
+        ),
         *(".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".pytype", ".pyre"),
         *(".ipynb_checkpoints", ".typed_nnx_cache", "__pycache__", "__pypackages__"),
         *("node_modules", "site-packages"),

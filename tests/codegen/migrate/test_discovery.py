@@ -43,7 +43,8 @@ def test_sources_are_found_folder_by_folder_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [".git", ".tox", "__pycache__", "node_modules", "site-packages", ".ipynb_checkpoints"]
+    "name",
+    [".git", ".tox", ".venv", "__pycache__", "node_modules", "site-packages", ".ipynb_checkpoints"],
 )
 def test_folders_of_tools_are_left_out(tmp_path: Path, name: str) -> None:
     make(tmp_path, f"{name}/a.py", f"deep/{name}/b/a.py", "a.py")
