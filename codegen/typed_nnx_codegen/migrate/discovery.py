@@ -12,19 +12,7 @@ SUFFIXES: Final = (".py", ".pyi", ".ipynb", ".md", ".rst")
 _GENERATED_NAMES: Final = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
 _TOOL_FOLDERS: Final = frozenset(
     {
-        *(
-            ".git",
-            ".hg",
-            ".svn",
-            ".bzr",
-            ".jj",
-            ".tox",
-            ".nox",
-            ".eggs",
-            ".direnv",
-            ".pixi",
-            ".venv",
-        ),
+        *(".git", ".hg", ".svn", ".bzr", ".jj", ".tox", ".nox", ".eggs", ".direnv", ".pixi"),
         *(".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".pytype", ".pyre"),
         *(".ipynb_checkpoints", ".typed_nnx_cache", "__pycache__", "__pypackages__"),
         *("node_modules", "site-packages"),
@@ -159,7 +147,7 @@ def _why_not(folder: str, entries: Sequence[os.DirEntry[str]]) -> str:
     inside = {entry.name for entry in entries}
     if name in _TOOL_FOLDERS:
         return "a folder of a tool"
-    if "pyvenv.cfg" in inside or "conda-meta" in inside:
+    if name == ".venv" or "pyvenv.cfg" in inside or "conda-meta" in inside:
         return "a virtual environment"
     if name.endswith((".egg-info", ".dist-info")) and inside & {"PKG-INFO", "METADATA"}:
         return GENERATED
