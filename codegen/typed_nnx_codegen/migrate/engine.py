@@ -52,8 +52,7 @@ def migrate_text(text: str, path: Path, project: Project, options: Options) -> M
         after, found = _pass(current, path, project, options, is_first=number == 0)
         findings += found if number == 0 else _in_lines_of(text, current, found)
         if after == current:
-            unchanged = current == text
-            return Migrated(text if unchanged else current, tuple(sorted(findings)))
+            return Migrated(text if current == text else current, tuple(sorted(findings)))
         current = after
     raise MigrationError("the rules do not come to an end: each pass changes the code again")
 

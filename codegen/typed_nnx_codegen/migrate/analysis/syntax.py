@@ -159,6 +159,11 @@ def has_star(call: cst.Call) -> bool:
     return any(arg.star for arg in call.args)
 
 
+def is_name(node: cst.CSTNode, name: str) -> bool:
+    """Whether a node is this very name: ``x``, ``None``."""
+    return isinstance(node, cst.Name) and node.value == name
+
+
 def code_of(node: cst.CSTNode) -> str:
     """Return the text of a node."""
     return cst.Module(body=[]).code_for_node(node)

@@ -7,6 +7,7 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import is_name
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.patterns.transform_calls import TransformCall, is_repeatable
 
@@ -56,9 +57,9 @@ def split_of(transform: TransformCall) -> Split:
     sized = transform.keyword("axis_size") or transform.keyword("length")
     count = sized.value if sized is not None and is_repeatable(sized.value) else None
     given = transform.keyword("split_rngs")
-    if given is None or isinstance(given.value, cst.Ellipsis) or _is_name(given.value, "True"):
+    if given is None or isinstance(given.value, cst.Ellipsis) or is_name(given.value, "True"):
         return Split(True, None, count)
-    if _is_name(given.value, "False") or _is_name(given.value, "None"):
+    if is_name(given.value, "False") or is_name(given.value, "None"):
         return Split(False, None, None)
     if isinstance(given.value, (cst.Dict, cst.Tuple, cst.List)) and not given.value.elements:
         return Split(False, None, None)
@@ -85,7 +86,7 @@ def axes_of(file: File, transform: TransformCall) -> list[Axis]:
     found = _items(older.value)
     for keyword, axis in (("variable_broadcast", NONE), ("variable_carry", None)):
         filters = transform.keyword(keyword)
-        if filters is None or _is_name(filters.value, "None"):
+        if filters is None or is_name(filters.value, "None"):
             continue
         if not is_repeatable(filters.value):
             raise CannotTell(f"`{keyword}` is computed")
@@ -134,7 +135,3 @@ def axis_expression(file: File, axes: list[Axis]) -> cst.BaseExpression:
 
 def _same(one: cst.BaseExpression, other: cst.BaseExpression) -> bool:
     return one.deep_equals(other)
-
-
-def _is_name(node: cst.BaseExpression, name: str) -> bool:
-    return isinstance(node, cst.Name) and node.value == name

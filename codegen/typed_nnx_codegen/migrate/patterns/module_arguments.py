@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import derives
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, is_name, parameters_of
 from typed_nnx_codegen.migrate.analysis.values import (
     NOTHING,
     UNKNOWN,
@@ -74,20 +74,16 @@ def _said_by(file: File, node: cst.CSTNode, parameter: str, others: frozenset[st
         case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=attribute)):
             return False if name == parameter and attribute in _OF_ARRAYS else None
         case cst.BinaryOperation(left=left, right=right):
-            return False if _is_name(left, parameter) or _is_name(right, parameter) else None
+            return False if is_name(left, parameter) or is_name(right, parameter) else None
         case cst.Call(func=function, args=args):
-            if _is_name(function, parameter):
+            if is_name(function, parameter):
                 return True
-            if not any(_is_name(arg.value, parameter) for arg in args):
+            if not any(is_name(arg.value, parameter) for arg in args):
                 return None
             # Another parameter that is called is a Module.
             is_called = isinstance(function, cst.Name) and function.value in others
             return False if is_called or _takes_arrays(file, function) else None
     return None
-
-
-def _is_name(node: cst.CSTNode, name: str) -> bool:
-    return isinstance(node, cst.Name) and node.value == name
 
 
 def _takes_arrays(file: File, function: cst.BaseExpression) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import argument, has_star
+from typed_nnx_codegen.migrate.analysis.syntax import argument, has_star, is_name
 from typed_nnx_codegen.migrate.file import with_commas
 from typed_nnx_codegen.migrate.patterns.keywords import keywords_of
 from typed_nnx_codegen.migrate.patterns.renaming import Renaming
@@ -58,7 +58,7 @@ def f(x):
             self.file.decide(original, _UNSURE)
             return updated
         mesh = argument(updated, 2, "mesh")
-        if mesh is not None and _is_none(mesh.value):
+        if mesh is not None and is_name(mesh.value, "None"):
             mesh = None
         sharding = self._sharding(spec, mesh)
         if sharding is spec.value and len(updated.args) == 2 and spec.keyword is None:
@@ -90,7 +90,3 @@ def f(x):
         if mesh is None:
             return value
         return self.file.call("jax.sharding.NamedSharding", mesh.value, value)
-
-
-def _is_none(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"

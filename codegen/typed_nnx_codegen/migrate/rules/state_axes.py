@@ -6,7 +6,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import number_of
+from typed_nnx_codegen.migrate.analysis.syntax import is_name, number_of
 from typed_nnx_codegen.migrate.patterns.axes import (
     NONE,
     ZERO,
@@ -239,7 +239,7 @@ def forward(model: nnx.Module, x):
                 raise CannotTell("`in_axes` does not have an entry for each parameter")
         else:
             axis = given.value if given is not None else ZERO
-            if not isinstance(axis, cst.Integer) and not _is_none(axis):
+            if not isinstance(axis, cst.Integer) and not is_name(axis, "None"):
                 raise CannotTell("`in_axes` is computed")
             if any(one.has_default for one in parameters):
                 raise CannotTell("it cannot be seen which parameters calls leave out")
@@ -340,10 +340,6 @@ def _is_mapped(axes: list[Axis]) -> bool:
 
 def _is_plain(axes: list[Axis]) -> bool:
     return len(axes) == 1 and isinstance(axes[0].axis, cst.Integer) and axes[0].axis.value == "0"
-
-
-def _is_none(node: cst.BaseExpression) -> bool:
-    return isinstance(node, cst.Name) and node.value == "None"
 
 
 def _tuple(found: list[cst.BaseExpression]) -> cst.Tuple:
