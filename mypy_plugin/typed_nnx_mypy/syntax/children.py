@@ -87,7 +87,7 @@ def children(node: Node) -> list[Node]:
                 if isinstance(each, Node):
                     found.append(each)
                 else:
-                    _add(each, found)  # pyright: ignore[reportUnknownArgumentType]
+                    _add(each, found)  # pyright: ignore[reportUnknownArgumentType]  # the same
         elif value is not None:
             _add(value, found)
     return found
@@ -98,7 +98,7 @@ def _add(value: object, found: list[Node]) -> None:
         found.append(value)
     elif isinstance(value, list | tuple):
         for each in value:  # pyright: ignore[reportUnknownVariableType]  # nested lists of nodes
-            _add(each, found)  # pyright: ignore[reportUnknownArgumentType]
+            _add(each, found)  # pyright: ignore[reportUnknownArgumentType]  # the same
 
 
 def descendants(node: Node) -> list[Node]:
