@@ -1,0 +1,1 @@
+"""Migrates flax.linen modules to eager NNX modules."""

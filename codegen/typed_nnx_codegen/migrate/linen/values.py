@@ -1,0 +1,235 @@
+"""What expressions in the methods of a Linen module stand for while they are gone through.
+
+Shapes are read from the end, since code mostly does: an array that is an argument has any rank
+until something asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, LeadingSize, as_dim, product
+
+
+class Value:
+    """What an expression stands for."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Unknown(Value):
+    """Anything.
+
+    Attributes:
+        why: What made it unknown, for the marker; may be empty.
+    """
+
+    why: str = ""
+
+
+UNKNOWN: Final = Unknown()
+
+
+@dataclass(frozen=True)
+class Const(Value):
+    """A literal: None, bool, int, float, str, Ellipsis.
+
+    Attributes:
+        value: The literal.
+    """
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Const)
+            and type(self.value) is type(other.value)
+            and self.value == other.value
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+NONE: Final = Const(None)
+
+
+@dataclass(frozen=True)
+class Size(Value):
+    """An integer that is known symbolically.
+
+    Attributes:
+        dim: The integer.
+    """
+
+    dim: Dim
+
+
+@dataclass(frozen=True)
+class Code(Value):
+    """Something that an expression computes where the module is constructed: a field, a setting.
+
+    Attributes:
+        code: The expression; safe as an operand (name, attribute, call, or in parentheses).
+        home: Where the names in it are bound (see `dims.Piece`).
+    """
+
+    code: str
+    home: str = ""
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Leading dimensions that are not looked at one by one: ``x.shape[:stop]``.
+
+    Attributes:
+        argument: The expression of the argument whose dimensions they are; empty if not known.
+        stop: Where they end, negative; None for all of them.
+    """
+
+    argument: str
+    stop: int | None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The shape of an array.
+
+    Attributes:
+        dims: The last dimensions; None for one that is not known.
+        lead: What is before them; None where `dims` is all.
+    """
+
+    dims: tuple[Dim | None, ...]
+    lead: Lead | None = None
+
+    @property
+    def rank(self) -> int | None:
+        """How many dimensions there are; None if not known."""
+        return None if self.lead is not None else len(self.dims)
+
+    def expanded(self, count: int) -> Shape:
+        """Return it with at least so many last dimensions one by one, where it has a lead."""
+        missing = count - len(self.dims)
+        if missing <= 0 or self.lead is None:
+            return self
+        stop = self.lead.stop or 0
+        more: list[Dim | None] = [
+            as_dim(ArgumentSize(self.lead.argument, stop - missing + k))
+            if self.lead.argument
+            else None
+            for k in range(missing)
+        ]
+        return Shape((*more, *self.dims), Lead(self.lead.argument, stop - missing))
+
+    def with_rank(self, rank: int) -> Shape | None:
+        """Return it with a rank that is known; None where it cannot have that rank."""
+        if self.lead is None:
+            return self if len(self.dims) == rank else None
+        if len(self.dims) > rank:
+            return None
+        return Shape(self.expanded(rank).dims)
+
+    def axis(self, axis: int) -> Dim | None:
+        """Return the size along an axis; None if not known."""
+        if axis < 0:
+            shape = self.expanded(-axis)
+            return shape.dims[axis] if -axis <= len(shape.dims) else None
+        if self.lead is None:
+            return self.dims[axis] if axis < len(self.dims) else None
+        if self.lead.argument:
+            # Exact as long as the axis lies in the lead, which code that asks for it relies on.
+            return as_dim(ArgumentSize(self.lead.argument, axis))
+        return None
+
+    def size_from(self, start: int) -> Dim | None:
+        """Return the product of the dimensions from an axis (counted from the front) on."""
+        known = [dim for dim in self.dims if dim is not None]
+        if len(known) != len(self.dims):
+            return None
+        if self.lead is None:
+            return product(known[start:])
+        if not self.lead.argument:
+            return None
+        lead = LeadingSize(self.lead.argument, start, self.lead.stop)
+        return product(known) * as_dim(lead)
+
+
+ANY_SHAPE: Final = Shape((), Lead("", None))
+
+
+@dataclass(frozen=True)
+class Array(Value):
+    """An array of jax or numpy.
+
+    Attributes:
+        shape: Its shape.
+        dtype: The expression of its dtype, where known; empty for any.
+        origin: Its expression over the parameters of the method where it is just an argument or
+            part of one; empty otherwise.
+    """
+
+    shape: Shape = ANY_SHAPE
+    dtype: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True)
+class ShapeOf(Value):
+    """The shape of an array, as a tuple.
+
+    Attributes:
+        shape: The shape.
+    """
+
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Sequence(Value):
+    """A tuple or list whose items are known.
+
+    Attributes:
+        items: The items.
+        is_list: Whether it is a list.
+    """
+
+    items: tuple[Value, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class Slice(Value):
+    """A slice in a subscript: ``start:stop:step``; what is left out is `NONE`.
+
+    Attributes:
+        start: Where it begins.
+        stop: Where it ends.
+        step: Its step.
+    """
+
+    start: Value = NONE
+    stop: Value = NONE
+    step: Value = NONE
+
+
+@dataclass(frozen=True)
+class Table(Value):
+    """A dict with literal keys, or an object with known fields.
+
+    Attributes:
+        items: The values by key.
+    """
+
+    items: Mapping[object, Value] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.items.items()))
+
+
+def is_known(value: Value) -> bool:
+    """Whether anything is known of a value."""
+    return not isinstance(value, Unknown)
