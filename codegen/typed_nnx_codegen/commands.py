@@ -38,6 +38,11 @@ _COMMANDS = {
         "typed_nnx_codegen.model_stubs.command",
         "Write State classes with fields for your models.",
     ),
+    "verify": _Entry(
+        "typed_nnx_codegen.verify.command",
+        "Compare Linen code with its migration: outputs, collections, gradients.",
+        ("flax", "jax", "libcst", "rich"),
+    ),
 }
 
 

@@ -47,6 +47,16 @@ class Project:
         analysis.run()
         return analysis
 
+    def analysis_of(self, path: Path) -> Analysis | None:
+        """Return the analysis of a file of the project, the same that imports lead to.
+
+        None where it cannot be read or has nothing of NNX or flax.
+        """
+        path = path.resolve()
+        if path not in self._modules:
+            self._modules[path] = self._read(path)
+        return self._modules[path]
+
     def module(self, name: str, importer: Path) -> ModuleNames | None:
         """Return the names of a module that a file imports; None where the project has none."""
         path = self._find(name, importer)

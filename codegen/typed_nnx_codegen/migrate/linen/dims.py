@@ -44,7 +44,8 @@ class Combined:
     """What an operation makes of sizes, where it is no polynomial.
 
     Attributes:
-        operation: ``//``, ``%``, ``max``, ``min``, ``ceil`` (of the first divided by the second).
+        operation: ``//``, ``%``, ``/``, ``max``, ``min``, ``int``, ``ceil`` (of the first divided
+            by the second).
         parts: The sizes.
     """
 
@@ -69,6 +70,7 @@ class LeadingSize:
 
 Atom = Piece | ArgumentSize | Combined | LeadingSize
 _Terms = dict[tuple[Atom, ...], int]
+_CALLS: Final = ("max", "min", "int")
 
 
 @dataclass(frozen=True)
@@ -211,6 +213,8 @@ def spelled_at_call(atom: Atom) -> str:
             return code
         case ArgumentSize(argument=argument, axis=axis):
             return f"{argument}.shape[{axis}]"
+        case LeadingSize(argument=argument, start=0, stop=None):
+            return f"math.prod({argument}.shape)"
         case LeadingSize(argument=argument, start=start, stop=stop):
             return f"math.prod({argument}.shape[{start or ''}:{'' if stop is None else stop}])"
     raise AssertionError(atom)
@@ -224,13 +228,13 @@ def _product(atoms: tuple[Atom, ...], factor: int, spell: Callable[[Atom], str])
             parts.append(spell(atom))
             continue
         code = _combined_code(atom, spell)
-        parts.append(code if alone or atom.operation in ("max", "min") else f"({code})")
+        parts.append(code if alone or atom.operation in _CALLS else f"({code})")
     return " * ".join(parts)
 
 
 def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
     codes = [part.code(spell) for part in atom.parts]
-    if atom.operation in ("max", "min"):
+    if atom.operation in _CALLS:
         return f"{atom.operation}({', '.join(codes)})"
     first, second = (
         code if part.constant is not None or _is_simple(part) else f"({code})"
@@ -243,7 +247,7 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
 
 def _is_simple(dim: Dim) -> bool:
     atom = dim.atom
-    return atom is not None and (not isinstance(atom, Combined) or atom.operation in ("max", "min"))
+    return atom is not None and (not isinstance(atom, Combined) or atom.operation in _CALLS)
 
 
 def _replaced(atom: Atom, values: Mapping[Atom, Dim]) -> Dim:
@@ -276,10 +280,38 @@ def _extreme(operation: str, dims: tuple[Dim, ...]) -> Dim:
     return _combined(operation, *different)
 
 
+def quotient(first: Dim, second: Dim) -> Dim:
+    """Return a size divided by another as `/` does it; the result may be no whole number."""
+    return _combined("/", first, second)
+
+
+def whole(dim: Dim) -> Dim:
+    """Return what `int` makes of a number; itself where it is surely a whole number."""
+    atom = dim.atom
+    if isinstance(atom, Combined) and atom.operation == "/" and all(map(_is_whole, atom.parts)):
+        first, second = atom.parts
+        return first // second
+    return dim if _is_whole(dim) else _combined("int", dim)
+
+
+def _is_whole(dim: Dim) -> bool:
+    return all(_is_whole_atom(atom) for atoms, _ in dim.terms for atom in atoms)
+
+
+def _is_whole_atom(atom: Atom) -> bool:
+    if not isinstance(atom, Combined):
+        return not isinstance(atom, Piece)
+    return atom.operation == "int" or (
+        atom.operation != "/" and all(_is_whole(part) for part in atom.parts)
+    )
+
+
 _OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
     "//": Dim.__floordiv__,
     "%": Dim.__mod__,
     "ceil": Dim.ceil_divided,
+    "/": quotient,
+    "int": whole,
     "max": maximum,
     "min": minimum,
 }

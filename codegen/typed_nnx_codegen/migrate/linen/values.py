@@ -7,7 +7,7 @@ until something asks for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, LeadingSize, as_dim, product
@@ -83,15 +83,30 @@ class Code(Value):
 
 @dataclass(frozen=True)
 class Lead:
-    """Leading dimensions that are not looked at one by one: ``x.shape[:stop]``.
+    """Leading dimensions that are not looked at one by one: ``(*front, *x.shape[start:stop])``.
 
     Attributes:
         argument: The expression of the argument whose dimensions they are; empty if not known.
         stop: Where they end, negative; None for all of them.
+        start: Where they begin.
+        front: What is before the dimensions of the argument.
+        sure: How many dimensions of the argument there are at least, where code may have taken
+            all of them: ``x[:, None]`` ends in 1 or in a size of ``x``. None where whatever asks
+            for one may rely on it.
     """
 
     argument: str
     stop: int | None
+    start: int = 0
+    front: tuple[Dim | None, ...] = ()
+    sure: int | None = None
+
+    def last(self, count: int) -> tuple[Dim | None, ...]:
+        """Return its last dimensions, all of the argument."""
+        if not self.argument:
+            return (None,) * count
+        stop = self.stop or 0
+        return tuple(as_dim(ArgumentSize(self.argument, stop - count + k)) for k in range(count))
 
 
 @dataclass(frozen=True)
@@ -114,24 +129,37 @@ class Shape:
     def expanded(self, count: int) -> Shape:
         """Return it with at least so many last dimensions one by one, where it has a lead."""
         missing = count - len(self.dims)
-        if missing <= 0 or self.lead is None:
+        lead = self.lead
+        if missing <= 0 or lead is None:
             return self
-        stop = self.lead.stop or 0
-        more: list[Dim | None] = [
-            as_dim(ArgumentSize(self.lead.argument, stop - missing + k))
-            if self.lead.argument
-            else None
-            for k in range(missing)
-        ]
-        return Shape((*more, *self.dims), Lead(self.lead.argument, stop - missing))
+        if not lead.argument:
+            return Shape((*lead.last(missing), *self.dims), lead)
+        if lead.sure is not None and missing > lead.sure:
+            unknown = (None,) * (missing - lead.sure)
+            return Shape((*unknown, *lead.last(lead.sure), *self.dims), Lead("", None))
+        sure = None if lead.sure is None else lead.sure - missing
+        shorter = replace(lead, stop=(lead.stop or 0) - missing, sure=sure)
+        return Shape((*lead.last(missing), *self.dims), shorter)
+
+    def collapsed(self) -> Shape:
+        """Return it with as many dimensions as possible in the lead."""
+        lead = self.lead
+        dims = self.dims
+        while lead and lead.argument and lead.stop and dims:
+            if dims[0] != as_dim(ArgumentSize(lead.argument, lead.stop)):
+                break
+            sure = None if lead.sure is None else lead.sure + 1
+            lead, dims = replace(lead, stop=lead.stop + 1 or None, sure=sure), dims[1:]
+        return Shape(dims, lead)
 
     def with_rank(self, rank: int) -> Shape | None:
         """Return it with a rank that is known; None where it cannot have that rank."""
         if self.lead is None:
             return self if len(self.dims) == rank else None
-        if len(self.dims) > rank:
+        missing = rank - len(self.dims) - len(self.lead.front)
+        if missing < 0:
             return None
-        return Shape(self.expanded(rank).dims)
+        return Shape((*self.lead.front, *self.lead.last(missing), *self.dims))
 
     def axis(self, axis: int) -> Dim | None:
         """Return the size along an axis; None if not known."""
@@ -140,22 +168,29 @@ class Shape:
             return shape.dims[axis] if -axis <= len(shape.dims) else None
         if self.lead is None:
             return self.dims[axis] if axis < len(self.dims) else None
-        if self.lead.argument:
-            # Exact as long as the axis lies in the lead, which code that asks for it relies on.
-            return as_dim(ArgumentSize(self.lead.argument, axis))
+        front = self.lead.front
+        if axis < len(front):
+            return front[axis]
+        # The first axis lies in the lead in all code that we have seen; others need not.
+        if self.lead.argument and (axis == 0 or not self.collapsed().dims):
+            position = self.lead.start + axis - len(front)
+            return as_dim(ArgumentSize(self.lead.argument, position))
         return None
 
     def size_from(self, start: int) -> Dim | None:
         """Return the product of the dimensions from an axis (counted from the front) on."""
-        known = [dim for dim in self.dims if dim is not None]
-        if len(known) != len(self.dims):
+        shape = self.collapsed()
+        lead = shape.lead
+        front = () if lead is None else lead.front[start:]
+        known = [dim for dim in (*front, *shape.dims) if dim is not None]
+        if len(known) != len(shape.dims) + len(front):
             return None
-        if self.lead is None:
+        if lead is None:
             return product(known[start:])
-        if not self.lead.argument:
+        beyond = max(start - len(lead.front), 0)
+        if not lead.argument or (beyond > 1 and shape.dims):
             return None
-        lead = LeadingSize(self.lead.argument, start, self.lead.stop)
-        return product(known) * as_dim(lead)
+        return product(known) * as_dim(LeadingSize(lead.argument, lead.start + beyond, lead.stop))
 
 
 ANY_SHAPE: Final = Shape((), Lead("", None))

@@ -1,0 +1,258 @@
+"""What calls in methods return and build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.classes import LINEN
+from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.passed import Passed
+from typed_nnx_codegen.migrate.linen.plan import Bound
+from typed_nnx_codegen.migrate.linen.references import (
+    ArrayMethod,
+    BoundMethod,
+    ClassRef,
+    ClassTransform,
+    FieldModule,
+    FunctionRef,
+    ModuleValue,
+    Partial,
+    PlainClass,
+    Ref,
+    Repeated,
+    SelfValue,
+    VariableValue,
+)
+from typed_nnx_codegen.migrate.linen.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Sequence,
+    Table,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_TRANSFORMS: Final = frozenset(
+    f"{LINEN}.{name}"
+    for name in ("remat", "checkpoint", "scan", "vmap", "jit", "remat_scan", "transforms.scan")
+)
+# Callables of which nothing is known but that arrays keep their shape, by the name of the field.
+_KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
+
+
+class Calls:
+    """Goes through calls.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def call(self, node: cst.Call, frame: Frame) -> Value:
+        """Return what a call returns."""
+        parent = self._of_parent(node, frame)
+        if parent is not None:
+            callee: Value = parent
+        else:
+            callee = self._executor.evaluate(node.func, frame)
+        return self.dispatch(callee, self.passed(node, frame), node, frame)
+
+    def passed(self, node: cst.Call, frame: Frame) -> list[Passed]:
+        """Go through the arguments of a call."""
+        found: list[Passed] = []
+        for arg in node.args:
+            value = self._executor.evaluate(arg.value, frame)
+            if arg.star == "*" and isinstance(value, Sequence):
+                found += [
+                    Passed(item, self._executor.code.of_value(item, frame), arg.value)
+                    for item in value.items
+                ]
+                continue
+            if arg.star == "**" and isinstance(value, Table):
+                found += [
+                    Passed(item, self._executor.code.of_value(item, frame), arg.value, str(key))
+                    for key, item in value.items.items()
+                ]
+                continue
+            bound = self._executor.code.bound(arg.value, value, frame)
+            keyword = arg.keyword.value if arg.keyword is not None else ""
+            found.append(Passed(value, bound.code, arg.value, keyword, arg.star))
+        return found
+
+    def _of_parent(self, node: cst.Call, frame: Frame) -> Value | None:
+        """Return the method that `super().name` is."""
+        match node.func:
+            case cst.Attribute(value=cst.Call(func=cst.Name(value="super")), attr=name):
+                if frame.instance is None or frame.method is None:
+                    return UNKNOWN
+                cls = frame.instance.cls
+                method = cls.method_after(frame.method.owner, name.value)
+                if method is None:
+                    return UNKNOWN
+                return BoundMethod(frame.instance, name.value, method)
+        return None
+
+    def dispatch(
+        self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return what a call of a value returns."""
+        executor = self._executor
+        match callee:
+            case Partial(function=function):
+                given = _with_given(callee, passed, node)
+                return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
+            case ClassRef() | PlainClass() | ClassTransform():
+                return executor.submodules.construct(callee, passed, node, frame)
+            case Ref(name=name) if name.startswith(f"{LINEN}."):
+                return self._linen(callee, passed, node, frame)
+            case Ref(name=name):
+                return self._external(name, passed, node, frame)
+            case ModuleValue() | FieldModule():
+                return executor.module_calls.call(callee, "__call__", passed, node, frame)
+            case BoundMethod():
+                return self._method(callee, passed, node, frame)
+            case ArrayMethod(array=array, name=name):
+                return _shape_call(shapes.method_result(array, name, *_split(passed)))
+            case FunctionRef():
+                return self._function(callee, passed, node, frame)
+            case Code(code=code):
+                return self._opaque(code, passed)
+        return UNKNOWN
+
+    def _linen(
+        self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if callee.name in _TRANSFORMS:
+            return _transform(callee.name, passed)
+        if callee.name == f"{LINEN}.merge_param":
+            return self._executor.variables.merge_param(passed, node, frame)
+        if callee.name == f"{LINEN}.share_scope":
+            return self._executor.variables.share_scope(passed, node, frame)
+        if find_layer(callee.name) is not None:
+            return self._executor.submodules.construct(callee, passed, node, frame)
+        args, keywords = _split(passed)
+        return _shape_call(shapes.function_result(callee.name, args, keywords))
+
+    def _external(
+        self, name: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if name == "functools.partial" and passed and not passed[0].keyword:
+            return _partial(passed)
+        if name in ("builtins.getattr", "builtins.setattr"):
+            return UNKNOWN
+        args, keywords = _split(passed)
+        if any(one.star for one in passed):
+            return UNKNOWN
+        found = self._executor.loops.over_values(name, args, keywords)
+        if found is not None:
+            return found
+        return _shape_call(shapes.function_result(name, args, keywords))
+
+    def _method(
+        self, callee: BoundMethod, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        executor = self._executor
+        match callee.receiver:
+            case SelfValue() as instance if callee.method is not None:
+                if callee.name == "setup" and frame.method and frame.method.name == "setup":
+                    return executor.statements.parent_setup(instance, callee.method, node, frame)
+                return executor.functions.call_method(
+                    instance, callee.method, passed, node, frame
+                )
+            case SelfValue() as instance:
+                return executor.variables.call(instance, callee.name, passed, node, frame)
+            case ModuleValue() | FieldModule():
+                return executor.module_calls.call(callee.receiver, callee.name, passed, node, frame)
+            case Sequence() | Repeated() | Table():
+                return executor.loops.container_method(callee, passed, node, frame)
+            case VariableValue():
+                return UNKNOWN
+        return UNKNOWN
+
+    def _function(
+        self, callee: FunctionRef, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if any(one.star for one in passed):
+            return UNKNOWN
+        del node
+        return self._executor.functions.call_function(callee, passed, frame)
+
+    @staticmethod
+    def _opaque(code: str, passed: list[Passed]) -> Value:
+        arrays = [one.value for one in passed if isinstance(one.value, Array)]
+        name = code.rpartition(".")[2].lower()
+        if len(passed) == 1 and arrays and any(part in name for part in _KEEPS_SHAPE):
+            return arrays[0]
+        return Unknown(f"what `{code}` returns")
+
+
+def _shape_call(value: Value | None) -> Value:
+    return UNKNOWN if value is None else value
+
+
+def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
+    args = [one.value for one in passed if not one.keyword]
+    keywords = {one.keyword: one.value for one in passed if one.keyword}
+    return args, keywords
+
+
+def _as_bound(one: Passed) -> Bound:
+    return Bound(one.value, one.code, one.node)
+
+
+def _partial(passed: list[Passed]) -> Value:
+    function, *others = passed
+    if any(one.star for one in others):
+        return UNKNOWN
+    args = tuple(_as_bound(one) for one in others if not one.keyword)
+    keywords = {one.keyword: _as_bound(one) for one in others if one.keyword}
+    match function.value:
+        case Partial(function=inner, args=first, keywords=given, code=""):
+            return Partial(inner, (*first, *args), {**given, **keywords})
+    return Partial(function.value, args, keywords)
+
+
+def _with_given(callee: Partial, passed: list[Passed], node: cst.Call) -> list[Passed]:
+    """Return the arguments of a call of a partial, with those that it has already."""
+    code = bool(callee.code)
+    given = [Passed(one.value, one.code, one.node or node, hidden=code) for one in callee.args]
+    later = {one.keyword for one in passed if one.keyword}
+    keywords: Mapping[str, Bound] = callee.keywords
+    given_by_name = [
+        Passed(one.value, one.code, one.node or node, name, hidden=code)
+        for name, one in keywords.items()
+        if name not in later
+    ]
+    return [*given, *passed, *given_by_name]
+
+
+def _spelled_as(function: Value, code: str) -> Value:
+    """Return a class as it is spelled where a field holds a partial of it."""
+    if code and isinstance(function, (Ref, ClassRef)):
+        return replace(function, code=code)
+    return function
+
+
+def _transform(name: str, passed: list[Passed]) -> Value:
+    """Return a class or function under a transform of Linen."""
+    if not passed or passed[0].keyword or passed[0].star:
+        return UNKNOWN
+    function, *others = passed
+    return ClassTransform(
+        name,
+        function.value,
+        tuple(_as_bound(one) for one in others if not one.keyword),
+        tuple((one.keyword, _as_bound(one)) for one in others if one.keyword),
+    )

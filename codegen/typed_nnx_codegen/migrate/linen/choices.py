@@ -1,0 +1,188 @@
+"""Goes through branches: those that the constructor can decide, and those on what is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.merging import Running
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Unknown, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_Statements = list[cst.BaseStatement | cst.BaseSmallStatement]
+
+
+class Choices:
+    """Goes through branches.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._number = 0
+
+    def statement(self, node: cst.If, rest: _Statements, frame: Frame) -> bool:
+        """Go through a branch and what follows it; return whether that ends the function."""
+        run_all = self._executor.statements.run_all
+        test = self._executor.evaluate(node.test, frame)
+        truth = self._executor.truth(test)
+        orelse = _orelse(node)
+        if truth is not None:
+            chosen = list(node.body.body) if truth else orelse
+            if frame.verbatim and frame.recorder.is_recording:
+                return run_all([*chosen, *rest], frame)
+            return run_all([*chosen, *rest], frame)
+        if _only_raises(node.body) and not orelse:
+            if frame.verbatim and frame.recorder.is_recording:
+                frame.recorder.block.append(Line("", statement=node))
+            return run_all(rest, frame)
+        code = self._executor.code.of(node.test, frame)
+        if code is None:
+            return self._on_call(list(node.body.body), orelse, rest, frame)
+        return self._on_fields(code, list(node.body.body), orelse, rest, frame)
+
+    def _on_fields(
+        self, code: str, body: _Statements, orelse: _Statements, rest: _Statements, frame: Frame
+    ) -> bool:
+        """Go through a branch that the constructor decides."""
+        recorder = frame.recorder
+        outer = recorder.block
+        before = dict(frame.names)
+        run_all = self._executor.statements.run_all
+        recorder.block = first = []
+        ends = run_all(body, frame)
+        names = frame.names
+        frame.names = dict(before)
+        recorder.block = second = []
+        other_ends = run_all(orelse, frame)
+        other_names = frame.names
+        done = ends and other_ends
+        if ends and not other_ends:
+            done = run_all(rest, frame)
+        elif other_ends and not ends:
+            recorder.block, frame.names = first, names
+            done = run_all(rest, frame)
+        recorder.block = outer
+        if not ends and not other_ends:
+            frame.names = self._merged(names, other_names, frame, first, second)
+        outer.append(Compound(f"if {_bare(code)}:", first, second))
+        if not ends and not other_ends:
+            return run_all(rest, frame)
+        return done
+
+    def _on_call(
+        self, body: _Statements, orelse: _Statements, rest: _Statements, frame: Frame
+    ) -> bool:
+        """Go through a branch on what the method is called with: both sides are built."""
+        recorder = frame.recorder
+        run_all = self._executor.statements.run_all
+        before = dict(frame.names)
+        self._number += 1
+        recorder.branch_path.append(self._number)
+        ends = run_all(body, frame)
+        names = frame.names
+        frame.names = dict(before)
+        recorder.branch_path[-1] = -self._number
+        other_ends = run_all(orelse, frame)
+        recorder.branch_path.pop()
+        if ends and other_ends:
+            return True
+        if other_ends:
+            frame.names = names
+        elif not ends:
+            frame.names = self._merged(names, frame.names, frame, None, None)
+        return run_all(rest, frame) or False
+
+    def _merged(
+        self,
+        names: Mapping[str, Value],
+        others: Mapping[str, Value],
+        frame: Frame,
+        first: Block | None,
+        second: Block | None,
+    ) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for name in [*names, *(name for name in others if name not in names)]:
+            running: list[Running] | None = [] if first is not None and frame.records else None
+            if name in names and name in others:
+                value = self._executor.merging.merged(
+                    name, names[name], others[name], frame, running
+                )
+            else:
+                value = names[name] if name in names else others[name]
+            for one in running or ():
+                assert first is not None
+                assert second is not None
+                first.append(Line(f"{one.local} = {one.first}", one.local))
+                second.append(Line(f"{one.local} = {one.second}", one.local))
+            found[name] = value
+        return found
+
+    def expression(self, node: cst.IfExp, test: Value, frame: Frame) -> Value:
+        """Return what a conditional expression stands for."""
+        del test
+        recorder = frame.recorder
+        code = self._executor.code.of(node.test, frame)
+        if code is None:
+            self._number += 1
+            recorder.branch_path.append(self._number)
+            one = self._executor.evaluate(node.body, frame)
+            recorder.branch_path[-1] = -self._number
+            other = self._executor.evaluate(node.orelse, frame)
+            recorder.branch_path.pop()
+            return self._executor.merging.joined(one, other, frame)
+        outer = recorder.block
+        recorder.block = first = []
+        one = self._executor.evaluate(node.body, frame)
+        recorder.block = second = []
+        other = self._executor.evaluate(node.orelse, frame)
+        recorder.block = outer
+        if first or second:
+            outer.append(Compound(f"if {_bare(code)}:", first, second))
+        if one == other:
+            return one
+        found = self._executor.expressions.or_code(UNKNOWN, node, frame)
+        if not isinstance(found, Unknown):
+            return found
+        running: list[Running] = []
+        value = self._executor.merging.merged("value", one, other, frame, running)
+        if running:
+            chosen = Compound(f"if {_bare(code)}:")
+            for each in running:
+                chosen.body.append(Line(f"{each.local} = {each.first}", each.local))
+                chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
+            outer.append(chosen)
+        return value
+
+
+def _orelse(node: cst.If) -> _Statements:
+    match node.orelse:
+        case cst.Else(body=body):
+            return list(body.body)
+        case cst.If() as other:
+            return [other]
+    return []
+
+
+def _only_raises(body: cst.BaseSuite) -> bool:
+    last = body.body[-1] if body.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    return isinstance(last, cst.Raise)
+
+
+def _bare(code: str) -> str:
+    if code.startswith("(") and code.endswith(")"):
+        node = cst.parse_expression(code)
+        if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
+            return code[1:-1]
+    return code
+
+

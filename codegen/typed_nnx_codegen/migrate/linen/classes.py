@@ -1,0 +1,297 @@
+"""The Linen modules of a project: their fields, their methods, and what they inherit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
+
+LINEN: Final = "flax.linen"
+_BASE: Final = frozenset({"flax.linen.Module", "flax.linen.module.Module"})
+_COMPACT: Final = frozenset({"flax.linen.compact", "flax.linen.module.compact"})
+# Fields that every Linen module has.
+RESERVED_FIELDS: Final = frozenset({"parent", "name"})
+
+
+def public_linen(name: str) -> str:
+    """Return the public name of something of Linen: `flax.linen.linear.Dense` is in the package."""
+    if name.startswith(f"{LINEN}."):
+        parts = name.split(".")
+        if len(parts) > 3 and parts[2] in _MODULES:
+            return f"{LINEN}.{'.'.join(parts[3:])}"
+    return name
+
+
+_MODULES: Final = frozenset(
+    {
+        *("module", "linear", "attention", "normalization", "recurrent", "stochastic", "pooling"),
+        *("combinators", "activation", "transforms", "partitioning", "spmd", "summary", "dtypes"),
+        *("kw_only_dataclasses", "batch_apply", "fp8_ops"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A dataclass field of a module.
+
+    Attributes:
+        name: Its name.
+        annotation: Its type.
+        default: Its default; None where it has none.
+        owner: The class that declares it.
+        statement: The statement that declares it.
+    """
+
+    name: str
+    annotation: cst.Annotation
+    default: cst.BaseExpression | None
+    owner: LinenClass
+    statement: cst.AnnAssign
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a module.
+
+    Attributes:
+        name: Its name.
+        node: Its definition.
+        owner: The class that defines it.
+        decorators: The public names of its decorators, ``partial(f)`` as ``f``; empty if unknown.
+    """
+
+    name: str
+    node: cst.FunctionDef
+    owner: LinenClass
+    decorators: tuple[str, ...]
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether it may build submodules."""
+        return any(name in _COMPACT for name in self.decorators)
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it is called with an object."""
+        return not {"builtins.staticmethod", "builtins.classmethod"} & set(self.decorators)
+
+    @property
+    def is_property(self) -> bool:
+        """Whether it is read like an attribute."""
+        return any(
+            name in ("builtins.property", "functools.cached_property") for name in self.decorators
+        )
+
+    def parameters(self) -> Iterator[cst.Param]:
+        """Yield its parameters without the object, in the order of positions, then keywords."""
+        params = self.node.params
+        every = [*params.posonly_params, *params.params]
+        yield from every[1:] if self.is_bound else every
+        yield from params.kwonly_params
+
+
+@dataclass(eq=False)
+class LinenClass:
+    """A class that derives from ``flax.linen.Module``.
+
+    Attributes:
+        name: Its name.
+        node: Its definition.
+        analysis: The analysis of its module.
+        bases: The Linen modules of the project that it inherits from directly.
+        own_fields: The fields that it declares itself.
+        own_methods: The methods that it defines itself.
+        foreign: Public names of bases outside of the project, other than ``Module`` itself.
+    """
+
+    name: str
+    node: cst.ClassDef
+    analysis: Analysis
+    bases: tuple[LinenClass, ...] = ()
+    own_fields: tuple[Field, ...] = ()
+    own_methods: dict[str, Method] = field(default_factory=dict)
+    constants: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    foreign: tuple[str, ...] = ()
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"LinenClass({self.name})"
+
+    @property
+    def home(self) -> str:
+        """The file that names in its code are bound in."""
+        return str(self.analysis.path)
+
+    def ancestry(self) -> list[LinenClass]:
+        """Return the class and those that it inherits from, in the order of lookup."""
+        found: list[LinenClass] = [self]
+        for base in self.bases:
+            for one in base.ancestry():
+                if one in found:
+                    found.remove(one)
+                found.append(one)
+        return found
+
+    def fields(self) -> list[Field]:
+        """Return its fields in the order of positions: those of bases first."""
+        found: dict[str, Field] = {}
+        for cls in reversed(self.ancestry()):
+            for one in cls.own_fields:
+                found[one.name] = one
+        return list(found.values())
+
+    def method(self, name: str) -> Method | None:
+        """Return the method that a name finds."""
+        for cls in self.ancestry():
+            if name in cls.own_methods:
+                return cls.own_methods[name]
+        return None
+
+    def method_after(self, owner: LinenClass, name: str) -> Method | None:
+        """Return the method that `super()` finds in a method of a class."""
+        every = self.ancestry()
+        for cls in every[every.index(owner) + 1 :]:
+            if name in cls.own_methods:
+                return cls.own_methods[name]
+        return None
+
+    def methods(self) -> dict[str, Method]:
+        """Return all methods by name."""
+        found: dict[str, Method] = {}
+        for cls in reversed(self.ancestry()):
+            found |= cls.own_methods
+        return found
+
+    def constant(self, name: str) -> tuple[cst.BaseExpression, LinenClass] | None:
+        """Return what the class body assigns to a name that is no field, and in which class."""
+        for cls in self.ancestry():
+            if name in cls.constants:
+                return cls.constants[name], cls
+        return None
+
+
+class LinenClasses:
+    """The Linen modules of the files that are migrated.
+
+    Args:
+        analyses: The analyses of the files.
+    """
+
+    def __init__(self, analyses: Iterable[Analysis]) -> None:
+        self.analyses = list(analyses)
+        self._by_node: dict[cst.ClassDef, LinenClass | None] = {}
+        self._owners: dict[cst.ClassDef, Analysis] = {}
+        for analysis in self.analyses:
+            for node in analysis.nodes.of(cst.ClassDef):
+                self._owners[node] = analysis
+
+    def of(self, cls: ProjectClass) -> LinenClass | None:
+        """Return the module that a class of the project is; None where it is none."""
+        return self.find(cls.node)
+
+    def find(self, node: cst.ClassDef) -> LinenClass | None:
+        """Return the module that a definition defines; None where it is none."""
+        if node not in self._by_node:
+            self._by_node[node] = None  # classes that inherit from each other
+            self._by_node[node] = self._read(node)
+        return self._by_node[node]
+
+    def all_in(self, analysis: Analysis) -> list[LinenClass]:
+        """Return the modules that a file defines, in the order of the text."""
+        found = (self.find(node) for node in analysis.nodes.of(cst.ClassDef))
+        return [cls for cls in found if cls is not None]
+
+    def owner(self, node: cst.ClassDef) -> Analysis | None:
+        """Return the analysis of the file that defines a class."""
+        return self._owners.get(node)
+
+    def _read(self, node: cst.ClassDef) -> LinenClass | None:
+        analysis = self._owners.get(node)
+        if analysis is None:
+            return None
+        bases: list[LinenClass] = []
+        foreign: list[str] = []
+        is_module = False
+        for arg in node.bases:
+            value = arg.value
+            if isinstance(value, cst.Subscript):  # Generic[T]
+                value = value.value
+            for option in options_of(analysis.values.get(value, UNKNOWN)):
+                if isinstance(option, ProjectClass):
+                    base = self.of(option)
+                    if base is not None:
+                        bases.append(base)
+                elif isinstance(option, External):
+                    name = public_linen(option.name)
+                    if name in _BASE:
+                        is_module = True
+                    elif not name.startswith(("typing.", "abc.", "typing_extensions.")):
+                        foreign.append(name)
+                elif option == UNKNOWN:
+                    foreign.append(dotted(value))
+        if not is_module and not bases and not any(name.startswith(LINEN) for name in foreign):
+            return None
+        cls = LinenClass(node.name.value, node, analysis, tuple(bases), foreign=tuple(foreign))
+        cls.own_fields = tuple(_fields(cls))
+        cls.own_methods = {one.name: one for one in _methods(cls)}
+        cls.constants = dict(_constants(cls))
+        return cls
+
+
+def _statements(node: cst.ClassDef) -> Iterator[cst.BaseStatement | cst.BaseSmallStatement]:
+    if not isinstance(node.body, cst.IndentedBlock):
+        yield from node.body.body
+        return
+    for statement in node.body.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            yield from statement.body
+        else:
+            yield statement
+
+
+def _fields(cls: LinenClass) -> Iterator[Field]:
+    for statement in _statements(cls.node):
+        match statement:
+            case cst.AnnAssign(target=cst.Name(value=name), annotation=annotation, value=value):
+                kind = annotation.annotation
+                kind = kind.value if isinstance(kind, cst.Subscript) else kind
+                if not dotted(kind).endswith("ClassVar") and name not in RESERVED_FIELDS:
+                    yield Field(name, annotation, value, cls, statement)
+
+
+def _constants(cls: LinenClass) -> Iterator[tuple[str, cst.BaseExpression]]:
+    for statement in _statements(cls.node):
+        match statement:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+                yield name, value
+
+
+def _methods(cls: LinenClass) -> Iterator[Method]:
+    for statement in _statements(cls.node):
+        if isinstance(statement, cst.FunctionDef):
+            names = tuple(
+                decorator_name(cls.analysis, one.decorator) for one in statement.decorators
+            )
+            yield Method(statement.name.value, statement, cls, names)
+
+
+def decorator_name(analysis: Analysis, node: cst.BaseExpression) -> str:
+    """Return the public name of a decorator; of what is called or given to `partial`, too."""
+    if isinstance(node, cst.Call):
+        name = decorator_name(analysis, node.func)
+        if name == "functools.partial" and node.args:
+            return decorator_name(analysis, node.args[0].value)
+        return name
+    value = analysis.values.get(node, UNKNOWN)
+    if isinstance(value, External):
+        return public_linen(value.name)
+    text = dotted(node)
+    return f"builtins.{text}" if text in ("property", "staticmethod", "classmethod") else text

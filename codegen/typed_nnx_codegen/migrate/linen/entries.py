@@ -1,0 +1,90 @@
+"""The variables of a module: where Linen has them, and where the new model has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site
+from typed_nnx_codegen.migrate.linen.references import ClassRef, FieldModule, Ref
+
+_LETTERS = "ijklmnopq"
+
+
+def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -> list[Entry]:
+    """Return the variables of a module, those of its submodules too."""
+    found: dict[str, Entry] = {}
+    for site in recorder.plan.sites:
+        for entry in _of_site(site, plan_of):
+            found.setdefault(entry.linen, entry)
+    for one in recorder.variables.values():
+        linen = f"{one.collection}/{one.linen}"
+        found.setdefault(linen, Entry(linen, one.attribute))
+    instance = recorder.instance
+    for value in instance.fields.values() if instance is not None else ():
+        if isinstance(value, FieldModule):
+            for entry in _of_field(value, plan_of):
+                found.setdefault(entry.linen, entry)
+    return list(found.values())
+
+
+def _of_site(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> Iterator[Entry]:
+    if not site.linen or not site.attribute:
+        return
+    yield from _below(site.target, site.linen, site.attribute, site, plan_of)
+
+
+def _below(
+    target: str | LinenClass,
+    linen: str,
+    attribute: str,
+    site: Site | None,
+    plan_of: Callable[[LinenClass], ClassPlan],
+) -> Iterator[Entry]:
+    if isinstance(target, LinenClass):
+        for entry in plan_of(target).entries:
+            yield _prefixed(entry, linen, attribute)
+        return
+    layer = find_layer(target)
+    if layer is None:
+        return
+    for one in layer.variables(given_of(site) if site is not None else {}):
+        change = {
+            key: value
+            for key, value in (("transpose", one.transpose), ("reshape", one.reshape))
+            if value is not None
+        }
+        yield _prefixed(Entry(one.linen, one.nnx, change), linen, attribute)
+
+
+def _prefixed(entry: Entry, linen: str, attribute: str) -> Entry:
+    used = set(re.findall(r"\{(\w+)\}", linen))
+    names = set(re.findall(r"\{(\w+)\}", entry.linen))
+    renamed: dict[str, str] = {}
+    free = (letter for letter in _LETTERS if letter not in used and letter not in names)
+    for name in sorted(names & used):
+        renamed[name] = next(free)
+
+    def rename(text: str) -> str:
+        return re.sub(r"\{(\w+)\}", lambda match: f"{{{renamed.get(match[1], match[1])}}}", text)
+
+    collection, _, rest = rename(entry.linen).partition("/")
+    path = f"{collection}/{linen}" + (f"/{rest}" if rest else "")
+    to = None if entry.to is None else f"{attribute}.{rename(entry.to)}" if entry.to else attribute
+    return Entry(path, to, entry.change)
+
+
+def _of_field(
+    value: FieldModule, plan_of: Callable[[LinenClass], ClassPlan]
+) -> Iterator[Entry]:
+    match value.default:
+        case ClassRef(cls=cls):
+            yield from _below(cls, value.name, value.name, None, plan_of)
+        case Ref(name=name):
+            yield from _below(name, value.name, value.name, None, plan_of)
+    for collection in ("params", "batch_stats"):
+        yield Entry(f"{collection}/{value.name}", value.name)

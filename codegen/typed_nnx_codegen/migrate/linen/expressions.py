@@ -1,0 +1,378 @@
+"""What the expressions of methods stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN as NOT_KNOWN,
+)
+from typed_nnx_codegen.migrate.analysis.values import (
+    Constant,
+    External,
+    ProjectClass,
+    ProjectFunction,
+)
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.classes import public_linen
+from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.references import (
+    ArrayMethod,
+    BoundMethod,
+    ClassRef,
+    FieldModule,
+    FunctionRef,
+    ModuleValue,
+    PlainClass,
+    Ref,
+    Repeated,
+    SelfValue,
+    VariableValue,
+)
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Sequence,
+    ShapeOf,
+    Size,
+    Slice,
+    Table,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
+    cst.Add: "+",
+    cst.Subtract: "-",
+    cst.Multiply: "*",
+    cst.Divide: "/",
+    cst.FloorDivide: "//",
+    cst.Modulo: "%",
+    cst.Power: "**",
+    cst.MatrixMultiply: "@",
+    cst.BitAnd: "&",
+    cst.BitOr: "|",
+    cst.BitXor: "^",
+    cst.LeftShift: "<<",
+    cst.RightShift: ">>",
+    cst.Minus: "-",
+    cst.Plus: "+",
+    cst.Not: "not",
+    cst.BitInvert: "~",
+    cst.Equal: "==",
+    cst.NotEqual: "!=",
+    cst.LessThan: "<",
+    cst.LessThanEqual: "<=",
+    cst.GreaterThan: ">",
+    cst.GreaterThanEqual: ">=",
+    cst.Is: "is",
+    cst.IsNot: "is not",
+    cst.In: "in",
+    cst.NotIn: "not in",
+}
+
+
+class Expressions:
+    """Goes through expressions.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def evaluate(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what an expression stands for."""
+        reader = self._readers.get(type(node))
+        return reader(self, node, frame) if reader is not None else UNKNOWN
+
+    def or_code(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return code for the expression where nothing is known of its value."""
+        if not isinstance(value, Unknown):
+            return value
+        code = self._executor.code.of(node, frame)
+        return value if code is None else Code(_operand(code))
+
+    # -- names --------------------------------------------------------------------------------
+
+    def _name(self, node: cst.Name, frame: Frame) -> Value:
+        found = frame.lookup(node.value)
+        return found if found is not None else self.of_file(node, frame)
+
+    def of_file(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what a name of the file, or of a module that it imports, stands for."""
+        value = frame.analysis.values.get(node, NOT_KNOWN)
+        code = code_of(node)
+        match value:
+            case External(name=name):
+                return Ref(public_linen(name))
+            case ProjectClass():
+                cls = self._executor.classes.of(value)
+                if cls is not None:
+                    return ClassRef(cls, code, frame.home)
+                return PlainClass(value, code, frame.home)
+            case ProjectFunction(node=function):
+                analysis = self._executor.analysis_with(function)
+                inner = Frame(frame.recorder, analysis or frame.analysis, records=False)
+                return FunctionRef(function, inner, code, frame.home)
+            case Constant(value=literal):
+                return Const(literal)
+        if isinstance(node, cst.Name):
+            known = self._executor.constant_of_file(node.value, frame)
+            if known is not None:
+                return known
+            return Code(code, frame.home)
+        return UNKNOWN
+
+    def _attribute(self, node: cst.Attribute, frame: Frame) -> Value:
+        name = node.attr.value
+        outer: cst.BaseExpression = node
+        while isinstance(outer, cst.Attribute):
+            outer = outer.value
+        if isinstance(outer, cst.Name) and frame.lookup(outer.value) is None:
+            known = self.of_file(node, frame)
+            if not isinstance(known, Unknown):
+                return known
+        base = self._executor.evaluate(node.value, frame)
+        return self.or_code(self.member(base, name, node, frame), node, frame)
+
+    def member(self, base: Value, name: str, node: cst.Attribute, frame: Frame) -> Value:
+        """Return an attribute of a value."""
+        match base:
+            case SelfValue():
+                return self._executor.members.of_self(base, name, node, frame)
+            case Array():
+                return shapes.attribute(base, name) or ArrayMethod(base, name)
+            case ModuleValue() | FieldModule():
+                return self._executor.members.of_module(base, name, frame)
+            case Code(code=code, home=home):
+                return Code(f"{code}.{name}", home)
+            case Table(items=items):
+                return items.get(name, BoundMethod(base, name))
+            case VariableValue():
+                return base.array if name == "value" else BoundMethod(base, name)
+            case Ref(name=public):
+                return Ref(f"{public}.{name}") if not base.code else UNKNOWN
+            case Sequence() | Repeated() | Const():
+                return BoundMethod(base, name)
+        return UNKNOWN
+
+    # -- literals -----------------------------------------------------------------------------
+
+    def _literal(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        del frame
+        value: object = getattr(node, "evaluated_value", None)
+        return Const(value) if not isinstance(value, bytes) else UNKNOWN
+
+    def _ellipsis(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        del node, frame
+        return Const(...)
+
+    def _formatted(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        for part in getattr(node, "parts", ()):
+            if isinstance(part, cst.FormattedStringExpression):
+                self._executor.evaluate(part.expression, frame)
+        code = self._executor.code.of(node, frame)
+        return UNKNOWN if code is None else Code(code)
+
+    def _items(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
+        items: list[Value] = []
+        for element in node.elements:
+            value = self._executor.evaluate(element.value, frame)
+            if isinstance(element, cst.StarredElement):
+                if isinstance(value, ShapeOf) and value.shape.lead is None:
+                    sizes = value.shape.dims
+                    value = Sequence(tuple(UNKNOWN if d is None else Size(d) for d in sizes))
+                if not isinstance(value, Sequence):
+                    return self._starred(node, frame)
+                items += value.items
+            else:
+                items.append(value)
+        return Sequence(tuple(items), isinstance(node, cst.List))
+
+    def _starred(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
+        for element in node.elements:
+            self._executor.evaluate(element.value, frame)
+        return self.or_code(UNKNOWN, node, frame)
+
+    def _dict(self, node: cst.Dict, frame: Frame) -> Value:
+        items: dict[object, Value] = {}
+        is_known = True
+        for element in node.elements:
+            if isinstance(element, cst.DictElement):
+                key = self._executor.evaluate(element.key, frame)
+                value = self._executor.evaluate(element.value, frame)
+                if isinstance(key, Const):
+                    items[key.value] = value
+                else:
+                    is_known = False
+            else:
+                other = self._executor.evaluate(element.value, frame)
+                is_known = is_known and isinstance(other, Table)
+                if isinstance(other, Table):
+                    items.update(other.items)
+        return Table(items) if is_known else self.or_code(UNKNOWN, node, frame)
+
+    # -- operations ---------------------------------------------------------------------------
+
+    def _binary(self, node: cst.BinaryOperation, frame: Frame) -> Value:
+        left = self._executor.evaluate(node.left, frame)
+        right = self._executor.evaluate(node.right, frame)
+        operator = _OPERATORS[type(node.operator)]
+        return self.or_code(shapes.binary(operator, left, right), node, frame)
+
+    def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
+        value = self._executor.evaluate(node.expression, frame)
+        operator = _OPERATORS[type(node.operator)]
+        return self.or_code(shapes.unary(operator, value), node, frame)
+
+    def _comparison(self, node: cst.Comparison, frame: Frame) -> Value:
+        left = self._executor.evaluate(node.left, frame)
+        rights = [self._executor.evaluate(one.comparator, frame) for one in node.comparisons]
+        if len(rights) == 1:
+            operator = _OPERATORS.get(type(node.comparisons[0].operator), "")
+            decided = _decided(operator, left, rights[0])
+            if decided is not None:
+                return Const(decided)
+            value = shapes.binary(operator, left, rights[0]) if operator[:1] in "<>=!" else UNKNOWN
+            return self.or_code(value, node, frame)
+        return self.or_code(UNKNOWN, node, frame)
+
+    def _boolean(self, node: cst.BooleanOperation, frame: Frame) -> Value:
+        left = self._executor.evaluate(node.left, frame)
+        truth = self._executor.truth(left)
+        is_and = isinstance(node.operator, cst.And)
+        if truth is not None:
+            return self._executor.evaluate(node.right, frame) if truth == is_and else left
+        right = self._executor.evaluate(node.right, frame)
+        if left == right:
+            return left
+        known = self.or_code(UNKNOWN, node, frame)
+        if isinstance(known, Unknown) and isinstance(left, Array) and isinstance(right, Array):
+            return self._executor.merging.joined(left, right, frame)
+        return known
+
+    def _choice(self, node: cst.IfExp, frame: Frame) -> Value:
+        test = self._executor.evaluate(node.test, frame)
+        truth = self._executor.truth(test)
+        if truth is not None:
+            return self._executor.evaluate(node.body if truth else node.orelse, frame)
+        return self._executor.choices.expression(node, test, frame)
+
+    def _subscript(self, node: cst.Subscript, frame: Frame) -> Value:
+        base = self._executor.evaluate(node.value, frame)
+        indices = [self._index(one.slice, frame) for one in node.slice]
+        index = indices[0] if len(indices) == 1 else Sequence(tuple(indices))
+        match base:
+            case Repeated(element=element) if not isinstance(index, Slice):
+                return element
+            case Repeated():
+                return Repeated(base.element, base.loop)
+            case Table(items=items) if isinstance(index, Const):
+                return items.get(index.value, UNKNOWN)
+            case Table(items=items):
+                values = list(items.values())
+                same = values and all(one == values[0] for one in values)
+                return self.or_code(values[0] if same else UNKNOWN, node, frame)
+            case Code(home=home):
+                code = self._executor.code.of(node, frame)
+                return UNKNOWN if code is None else Code(code, home)
+        return self.or_code(shapes.subscript(base, index), node, frame)
+
+    def _index(self, node: cst.BaseSlice, frame: Frame) -> Value:
+        if isinstance(node, cst.Index):
+            return self._executor.evaluate(node.value, frame)
+        assert isinstance(node, cst.Slice)
+        parts = [
+            NONE if part is None else self._executor.evaluate(part, frame)
+            for part in (node.lower, node.upper, node.step)
+        ]
+        return Slice(*parts)
+
+    # -- the rest -----------------------------------------------------------------------------
+
+    def _lambda(self, node: cst.Lambda, frame: Frame) -> Value:
+        return FunctionRef(node, frame)
+
+    def _call(self, node: cst.Call, frame: Frame) -> Value:
+        value = self._executor.calls.call(node, frame)
+        return self.or_code(value, node, frame)
+
+    def _comprehension(
+        self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
+    ) -> Value:
+        return self._executor.loops.comprehension(node, frame)
+
+    def _named(self, node: cst.NamedExpr, frame: Frame) -> Value:
+        value = self._executor.evaluate(node.value, frame)
+        self._executor.statements.assign(node.target, value, node.value, frame)
+        return value
+
+    _readers: Final[dict[type[cst.CSTNode], Callable[..., Value]]] = {
+        cst.Name: _name,
+        cst.Attribute: _attribute,
+        cst.Integer: _literal,
+        cst.Float: _literal,
+        cst.SimpleString: _literal,
+        cst.ConcatenatedString: _formatted,
+        cst.FormattedString: _formatted,
+        cst.Ellipsis: _ellipsis,
+        cst.Tuple: _items,
+        cst.List: _items,
+        cst.Dict: _dict,
+        cst.BinaryOperation: _binary,
+        cst.UnaryOperation: _unary,
+        cst.Comparison: _comparison,
+        cst.BooleanOperation: _boolean,
+        cst.IfExp: _choice,
+        cst.Subscript: _subscript,
+        cst.Lambda: _lambda,
+        cst.Call: _call,
+        cst.ListComp: _comprehension,
+        cst.GeneratorExp: _comprehension,
+        cst.DictComp: _comprehension,
+        cst.SetComp: _comprehension,
+        cst.NamedExpr: _named,
+    }
+
+
+def _decided(operator: str, left: Value, right: Value) -> bool | None:
+    """Return the outcome of a comparison that is sure: of literals, and of arrays with None."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        if operator in ("is", "=="):
+            return left == right
+        if operator in ("is not", "!="):
+            return left != right
+    if operator in ("is", "is not") and right == NONE:
+        if isinstance(left, (Sequence, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)):
+            is_field = getattr(left, "code", "").startswith("self.")
+            return None if is_field else operator == "is not"
+        if isinstance(left, Size) and not isinstance(left.dim.atom, Piece):
+            return operator == "is not"
+    return None
+
+
+def _operand(code: str) -> str:
+    """Return code that can stand in an expression: in parentheses where it is an operation."""
+    node = cst.parse_expression(code)
+    simple = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.List, cst.Dict)
+    if isinstance(node, (*simple, cst.FormattedString)) or getattr(node, "lpar", None):
+        return code
+    return f"({code})"
+
+
+def piece(code: Code) -> Size:
+    """Return code as an integer."""
+    return Size(as_dim(Piece(code.code, code.home)))

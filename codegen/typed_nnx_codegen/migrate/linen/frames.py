@@ -1,0 +1,234 @@
+"""The state in which methods are gone through: names, the object, what is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.linen.classes import Method
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
+from typed_nnx_codegen.migrate.linen.references import SelfValue
+from typed_nnx_codegen.migrate.linen.templates import Templates
+from typed_nnx_codegen.migrate.linen.values import Value
+
+
+@dataclass(eq=False)
+class Line:
+    """A line of the new constructor.
+
+    Attributes:
+        text: The code, a template; or what gives it when all is known.
+        local: The name that it assigns, where it can go if nothing reads that name.
+        site: The submodule that it constructs.
+        statement: A statement of `setup` that stays as it is but for what is rewritten in it.
+    """
+
+    text: str | Callable[[], str]
+    local: str = ""
+    site: Site | None = None
+    statement: cst.BaseStatement | None = None
+
+
+@dataclass(eq=False)
+class Compound:
+    """A compound statement of the new constructor.
+
+    Attributes:
+        header: Its first line, a template.
+        body: What is in it.
+        orelse: What is in its `else`.
+        number: The loop that it is.
+    """
+
+    header: str
+    body: Block = field(default_factory=list)
+    orelse: Block = field(default_factory=list)
+    number: int | None = None
+
+
+Block = list[Line | Compound]
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a size changes from one iteration of a loop to the next.
+
+    Attributes:
+        entry: What it is before the loop.
+        update: What it is after an iteration.
+        loop: The loop of the constructor that makes what the loop goes over.
+    """
+
+    entry: Dim
+    update: Dim
+    loop: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CallEdit:
+    """How the arguments of a call of a submodule are written.
+
+    Attributes:
+        site: Where the submodule is constructed; None for one in a field.
+        arguments: The keyword and the argument node of each; None keeps what is written.
+        method: The name of the method, if it is another one.
+    """
+
+    site: Site | None
+    arguments: tuple[tuple[str, cst.BaseExpression], ...] | None
+    method: str = ""
+
+
+@dataclass(eq=False)
+class VariableSite:
+    """A variable that methods declare.
+
+    Attributes:
+        node: The call that declares it.
+        collection: Its collection.
+        linen: Its name in Linen.
+        attribute: The attribute of the new model.
+        code: The expression that makes it in the constructor, a template.
+        value: What it holds.
+        is_verbatim: Whether it is declared in `setup`.
+    """
+
+    node: cst.Call
+    collection: str
+    linen: str
+    attribute: str
+    code: str
+    value: Value
+    is_verbatim: bool = False
+
+
+@dataclass(eq=False)
+class Recorder:
+    """What is written down while the methods of one module are gone through.
+
+    Attributes:
+        plan: The plan of the module.
+        templates: The sizes in code.
+        block: Where lines of the constructor go.
+        trials: How many loops around are gone through only to see what they change.
+        loops: The loops around that are part of the constructor, outermost first.
+        branch_path: The branches on arguments of the call around, by number.
+        setup: The lines that `setup` becomes.
+        instance: The object of the module.
+        call_loops: The loops around that only run with the call.
+        changes: The sizes that run in loops.
+        edits: Calls of submodules whose arguments are written differently.
+        uses_rngs: Whether methods draw keys.
+        locals: The names that the constructor binds.
+    """
+
+    plan: ClassPlan
+    templates: Templates
+    block: Block = field(default_factory=list)
+    trials: int = 0
+    loops: list[int] = field(default_factory=list)
+    branch_path: list[int] = field(default_factory=list)
+    setup: Block = field(default_factory=list)
+    instance: SelfValue | None = None
+    changes: dict[Piece, Change] = field(default_factory=dict)
+    locals: set[str] = field(default_factory=set)
+    call_loops: list[int] = field(default_factory=list)
+    edits: dict[cst.Call, list[CallEdit]] = field(default_factory=dict)
+    field_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
+    variables: dict[str, VariableSite] = field(default_factory=dict)
+    uses_rngs: bool = False
+    visited: set[str] = field(default_factory=set)
+    rngs: str = "rngs"
+    depth: int = 0
+    steps: int = 0
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what is seen now is what happens."""
+        return self.trials == 0
+
+    def write(self, text: str | Callable[[], str], local: str = "") -> None:
+        """Write a line of the constructor."""
+        self.block.append(Line(text, local))
+
+    def write_site(self, site: Site) -> None:
+        """Write the line that constructs a submodule; its text is decided when all is known."""
+        self.block.append(Line("", site=site))
+
+    def attribute_for(self, name: str, is_verbatim: bool) -> str:
+        """Return the attribute for a variable: its name, unless a field or method has it."""
+        cls = self.plan.cls
+        taken = {one.name for one in cls.fields()} | set(cls.methods())
+        del is_verbatim
+        return f"{name}_variable" if name in taken else name
+
+    def fresh(self, name: str) -> str:
+        """Return a name for a local of the constructor that nothing else has."""
+        candidate = name
+        number = 1
+        while candidate in self.locals:
+            number += 1
+            candidate = f"{name}_{number}"
+        self.locals.add(candidate)
+        return candidate
+
+    def mark(self, node: cst.CSTNode, message: str) -> None:
+        """Leave something to a person."""
+        if self.is_recording and not any(one.node is node for one in self.plan.marks):
+            self.plan.marks.append(Mark(node, message))
+
+    def replace(self, node: cst.CSTNode, code: str) -> None:
+        """Write other code for a node of the file."""
+        if self.is_recording:
+            self.plan.replacements[node] = code
+
+
+@dataclass(eq=False)
+class Frame:
+    """A function that is gone through.
+
+    Attributes:
+        recorder: What is written down; that of the module that is planned.
+        analysis: What names of the file stand for.
+        instance: The object, in a method.
+        method: The method.
+        names: What local names stand for.
+        outer: The frame of the function around, for functions within functions.
+        records: Whether its submodules are those of the module that is planned.
+        verbatim: Whether statements move to the constructor as they are (`setup`).
+        results: What it returned so far.
+        root: The name of the method that was entered first, whose arguments sizes are of.
+        values: What its expressions stood for when they were gone through last.
+        sites: The submodules that its calls construct, as they were gone through last.
+    """
+
+    recorder: Recorder
+    analysis: Analysis
+    instance: SelfValue | None = None
+    method: Method | None = None
+    names: dict[str, Value] = field(default_factory=dict)
+    outer: Frame | None = None
+    records: bool = True
+    verbatim: bool = False
+    results: list[Value] = field(default_factory=list)
+    root: str = "__call__"
+    values: dict[cst.CSTNode, Value] = field(default_factory=dict)
+    sites: dict[cst.CSTNode, Site] = field(default_factory=dict)
+
+    @property
+    def home(self) -> str:
+        """Where the names of its file are bound."""
+        return str(self.analysis.path)
+
+    def lookup(self, name: str) -> Value | None:
+        """Return what a local name stands for, in this function or those around."""
+        frame: Frame | None = self
+        while frame is not None:
+            if name in frame.names:
+                return frame.names[name]
+            frame = frame.outer
+        return None

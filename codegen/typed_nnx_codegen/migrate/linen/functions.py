@@ -1,0 +1,220 @@
+"""Goes through functions and methods that are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.classes import Method
+from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.passed import Passed, bind
+from typed_nnx_codegen.migrate.linen.references import FunctionRef, SelfValue
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Lead,
+    Shape,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_DEEPEST: Final = 24
+_FLAGS: Final = frozenset({"bool", "int", "float", "str", "Optional[bool]", "bool | None"})
+
+
+class Functions:
+    """Goes through functions.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    # -- methods ------------------------------------------------------------------------------
+
+    def set_up(self, instance: SelfValue, frame: Frame) -> None:
+        """Go through `setup` of an object, once."""
+        if instance.is_set_up:
+            return
+        instance.is_set_up = True
+        recorder = frame.recorder
+        records = instance is recorder.instance
+        # What setup writes comes before what methods write, whenever it is asked for.
+        outer, recorder.block = recorder.block, recorder.setup
+        loops, recorder.loops = recorder.loops, []
+        branches, recorder.branch_path = recorder.branch_path, []
+        trials, recorder.trials = recorder.trials, 0
+        for name in ("__post_init__", "setup"):
+            method = instance.cls.method(name)
+            if method is None:
+                continue
+            if records:
+                recorder.visited.add(name)
+            inner = Frame(
+                recorder,
+                method.owner.analysis,
+                instance,
+                method,
+                records=records,
+                verbatim=records,
+                root="setup",
+            )
+            self._name_self(method, inner)
+            self._run(method.node, inner)
+        recorder.block, recorder.loops = outer, loops
+        recorder.branch_path, recorder.trials = branches, trials
+
+    def enter(self, instance: SelfValue, method: Method, frame: Frame) -> Value:
+        """Go through a method as a caller from outside would call it.
+
+        Args:
+            instance: The object.
+            method: The method.
+            frame: A frame of the module that is planned.
+        """
+        inner = Frame(
+            frame.recorder,
+            method.owner.analysis,
+            instance,
+            method,
+            root=method.name,
+        )
+        self._name_self(method, inner)
+        frame.recorder.visited.add(method.name)
+        for parameter in method.parameters():
+            inner.names[parameter.name.value] = argument_value(parameter)
+        params = method.node.params
+        for star in (params.star_arg, params.star_kwarg):
+            if isinstance(star, cst.Param):
+                inner.names[star.name.value] = UNKNOWN
+        return self._run(method.node, inner)
+
+    def call_method(
+        self,
+        instance: SelfValue,
+        method: Method,
+        passed: Sequence[Passed],
+        node: cst.BaseExpression,
+        frame: Frame,
+    ) -> Value:
+        """Go through a method of the object or of a submodule that a method calls."""
+        recorder = frame.recorder
+        records = frame.records and instance is recorder.instance
+        inner = Frame(
+            recorder,
+            method.owner.analysis,
+            instance,
+            method,
+            records=records,
+            root=frame.root,
+        )
+        del node
+        if records:
+            recorder.visited.add(method.name)
+        self._name_self(method, inner)
+        self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
+        return self._run(method.node, inner)
+
+    @staticmethod
+    def _name_self(method: Method, frame: Frame) -> None:
+        params = method.node.params
+        first = [*params.posonly_params, *params.params][:1]
+        if first and method.is_bound and frame.instance is not None:
+            frame.names[first[0].name.value] = frame.instance
+
+    # -- functions ----------------------------------------------------------------------------
+
+    def call_function(
+        self, function: FunctionRef, passed: Sequence[Passed], frame: Frame
+    ) -> Value:
+        """Go through a function of the project that a method calls."""
+        defined = function.frame
+        is_local = defined.records and defined.recorder is frame.recorder
+        inner = Frame(
+            frame.recorder,
+            defined.analysis,
+            defined.instance,
+            defined.method,
+            outer=defined if defined.names else None,
+            records=is_local,
+            root=frame.root,
+        )
+        self._bind(function.node.params, passed, inner)
+        if isinstance(function.node, cst.Lambda):
+            return self._shallow(lambda: self._executor.evaluate(function.node.body, inner), inner)
+        return self._run(function.node, inner)
+
+    # -- bodies -------------------------------------------------------------------------------
+
+    def _bind(
+        self, params: cst.Parameters, passed: Sequence[Passed], frame: Frame, skip: int = 0
+    ) -> None:
+        bound = bind(params, passed, skip)
+        for parameter in [*params.posonly_params, *params.params][skip:] + [*params.kwonly_params]:
+            name = parameter.name.value
+            if name in bound.by_name:
+                frame.names[name] = bound.by_name[name].value
+            elif parameter.default is not None and not bound.is_open:
+                outside = Frame(frame.recorder, frame.analysis, records=False)
+                frame.names[name] = self._executor.evaluate(parameter.default, outside)
+            else:
+                frame.names[name] = UNKNOWN
+        for star in (params.star_arg, params.star_kwarg):
+            if isinstance(star, cst.Param):
+                frame.names[star.name.value] = UNKNOWN
+
+    def _run(self, node: cst.FunctionDef, frame: Frame) -> Value:
+        if node.asynchronous is not None:
+            return UNKNOWN
+        return self._shallow(lambda: self._body(node, frame), frame)
+
+    def _body(self, node: cst.FunctionDef, frame: Frame) -> Value:
+        ends = self._executor.statements.run(node.body, frame)
+        results = frame.results if ends else [*frame.results, NONE]
+        if frame.results and not ends and len(frame.results) == 1:
+            results = frame.results  # all but what raises or falls through
+        value = results[0]
+        for other in results[1:]:
+            value = self._executor.merging.joined(value, other, frame)
+        return value
+
+    def _shallow(self, run: object, frame: Frame) -> Value:
+        recorder = frame.recorder
+        if recorder.depth >= _DEEPEST:
+            return Unknown("functions call each other too deeply")
+        recorder.depth += 1
+        try:
+            assert callable(run)
+            value = run()
+        finally:
+            recorder.depth -= 1
+        assert isinstance(value, Value)
+        return value
+
+
+def argument_value(parameter: cst.Param) -> Value:
+    """Return what a parameter of a method stands for when a caller from outside gives it."""
+    name = parameter.name.value
+    if is_flag(parameter):
+        return UNKNOWN
+    return Array(Shape((), Lead(name, None)), origin=name)
+
+
+def is_flag(parameter: cst.Param) -> bool:
+    """Whether a parameter is a setting, not an array."""
+    match parameter.default:
+        case cst.Name(value="True" | "False") | cst.SimpleString() | cst.Integer() | cst.Float():
+            return True
+    annotation = parameter.annotation
+    if annotation is None:
+        return parameter.name.value in ("train", "training", "deterministic", "is_training")
+    text = cst.Module([]).code_for_node(annotation.annotation).strip("\"'")
+    return text in _FLAGS or text.startswith(("Callable", "Literal"))

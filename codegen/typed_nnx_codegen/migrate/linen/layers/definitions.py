@@ -1,0 +1,49 @@
+"""Small functions for the top level of migrated files, where the two APIs differ by one."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.layers.answers import Helper
+
+KEEP_DTYPES: Final = Helper(
+    "keep_dtypes",
+    '''\
+def keep_dtypes(arrays, *, dtype=None, inexact=True):
+    """Return arrays as they are: like Linen, the layer brings only its result to its dtype."""
+    return arrays
+''',
+)
+
+WITHOUT_SHARDING: Final = Helper(
+    "without_sharding",
+    '''\
+def without_sharding(function, default):
+    """Return a function, the default for None, that takes and ignores ``out_sharding``."""
+    if function is None:
+        return default
+
+    def call(*args, out_sharding=None, **kwargs):
+        return function(*args, **kwargs)
+
+    return call
+''',
+)
+
+ACCEPTED_ARGUMENTS: Final = Helper(
+    "with_accepted_arguments",
+    '''\
+def with_accepted_arguments(attention_fn):
+    """Return an attention function that is called without the arguments that it does not name."""
+    names = inspect.signature(attention_fn).parameters
+
+    def attend(query, key, value, *, module=None, is_causal=False, **kwargs):
+        kept = {name: given for name, given in kwargs.items() if name in names}
+        if module is not None:
+            kept["module"] = module
+        return attention_fn(query, key, value, **kept)
+
+    return attend
+''',
+    ("import inspect",),
+)

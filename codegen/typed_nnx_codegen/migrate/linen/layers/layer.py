@@ -1,0 +1,242 @@
+"""`Layer`: what the table says of one Linen class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.layers.answers import (
+    Argument,
+    Built,
+    Given,
+    Helper,
+    Inputs,
+    LayerVariable,
+    MissingWidth,
+    Refused,
+)
+from typed_nnx_codegen.migrate.linen.layers.definitions import WITHOUT_SHARDING
+from typed_nnx_codegen.migrate.linen.layers.known import literal
+from typed_nnx_codegen.migrate.linen.values import Value
+
+_OF_THE_MODULE: Final = ("name", "parent")
+
+
+@dataclass(frozen=True)
+class CallParameter:
+    """A parameter of a method of a layer.
+
+    Attributes:
+        linen: Its name in Linen.
+        nnx: Its name in NNX; empty where NNX has none.
+        positional: Whether NNX takes it by position.
+    """
+
+    linen: str
+    nnx: str
+    positional: bool = True
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """A setting of the Linen class that the NNX class does not have.
+
+    Attributes:
+        default: The value of the setting that NNX computes with.
+        why: What is different with another value.
+        fix: What to do about it.
+    """
+
+    default: object
+    why: str
+    fix: str = "Keep the layer with `nnx.bridge.ToNNX`, or write it by hand."
+
+
+def same(*names: str, keyword: tuple[str, ...] = ()) -> tuple[CallParameter, ...]:
+    """Return parameters that have one name in both APIs.
+
+    Args:
+        names: Those that NNX takes by position.
+        keyword: Those that NNX takes by name only.
+    """
+    return (
+        *(CallParameter(name, name) for name in names),
+        *(CallParameter(name, name, positional=False) for name in keyword),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer(ABC):
+    """A Linen class and how it is written in NNX.
+
+    Attributes:
+        linen: Its public name, ``flax.linen.Dense``.
+        nnx: The public name of the NNX class, ``nnx.Linear``.
+        parameters: The fields of the Linen class, in the order of its constructor.
+        required: The fields without a default.
+        calls: The parameters of its methods, in the order of Linen.
+        movable: Settings that NNX takes at the call too.
+        leading: Settings that NNX takes by position, after the widths.
+        renamed: Settings that have another name in NNX.
+        lacking: Settings that NNX does not have.
+        replaced: Settings that other arguments stand for.
+        functions: Settings that NNX calls with ``out_sharding`` too, with their default.
+        explicit: Arguments of NNX to write because its default differs.
+        takes_rngs: Whether the NNX class takes ``rngs``.
+    """
+
+    linen: str
+    nnx: str
+    parameters: tuple[str, ...]
+    required: tuple[str, ...] = ()
+    calls: Mapping[str, tuple[CallParameter, ...]]
+    movable: frozenset[str] = frozenset()
+    leading: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    lacking: Mapping[str, Lacking] = field(default_factory=dict)
+    replaced: tuple[str, ...] = ()
+    functions: Mapping[str, str] = field(default_factory=dict)
+    explicit: Mapping[str, str] = field(default_factory=dict)
+    takes_rngs: bool = True
+
+    @property
+    def name(self) -> str:
+        """Its name as users write it, ``nn.Dense``."""
+        return f"nn.{self.linen.rpartition('.')[2]}"
+
+    def build(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> Built | Refused | MissingWidth:
+        """Return how the layer is constructed.
+
+        Args:
+            given: The arguments of the Linen constructor.
+            inputs: What it is called with; None where that is not known.
+        """
+        refused = self._unsupported(given) or self.refused(given, inputs)
+        if refused is not None:
+            return refused
+        widths = self.widths(given, inputs)
+        if not isinstance(widths, tuple):
+            return widths
+        passed, helpers = self._passed(given)
+        added, needed = self.added(given, inputs)
+        return Built(
+            self.nnx,
+            (*widths, *passed, *added),
+            self.takes_rngs,
+            helpers=tuple(dict.fromkeys((*helpers, *needed))),
+        )
+
+    def call(
+        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
+    ) -> tuple[Argument, ...] | Refused:
+        """Return how the arguments of a call are written in NNX.
+
+        Args:
+            given: The arguments of the Linen constructor.
+            arguments: The arguments of the call, in the order in which they are written.
+            method: The method of the Linen class that is called.
+        """
+        written: list[Argument] = []
+        parameters = {parameter.linen: parameter for parameter in self.calls.get(method, ())}
+        expected = iter(self.calls.get(method, ()))
+        for name, argument in arguments.items():
+            parameter = parameters.get(name)
+            if parameter is None or not parameter.nnx:
+                return self._no_argument(method, name)
+            in_place = parameter == next(expected, None) and not argument.keyword
+            keyword = "" if in_place and parameter.positional else parameter.nnx
+            written.append(Argument(keyword, argument.code))
+        return tuple(written)
+
+    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+        """Return why NNX has no such layer with these settings; None where it has."""
+        del given, inputs
+        return None
+
+    def widths(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+        """Return the sizes that NNX wants and Linen reads off the inputs."""
+        del given, inputs
+        return ()
+
+    def added(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+        """Return arguments that follow from the settings, and the helpers in them."""
+        del given, inputs
+        return (), ()
+
+    @abstractmethod
+    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+        """Return what a method returns.
+
+        Args:
+            given: The arguments of the Linen constructor.
+            inputs: The arguments of the call.
+            method: The method of the Linen class that is called.
+        """
+
+    @abstractmethod
+    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+        """Return where its variables are; all that it may have where that is not literal."""
+
+    def _unsupported(self, given: Mapping[str, Given]) -> Refused | None:
+        for name in self.required:
+            if name not in given:
+                return Refused(
+                    f"`{self.name}` is constructed without `{name}`.",
+                    f"Give `{name}`, which Linen requires.",
+                )
+        for name in given:
+            if name not in self.parameters and name not in _OF_THE_MODULE:
+                return Refused(
+                    f"`{self.name}` has no parameter `{name}` in flax 0.12.",
+                    f"Remove `{name}`, or write what it was for.",
+                )
+            lacking = self.lacking.get(name)
+            if lacking is not None and literal(given, name) != lacking.default:
+                return Refused(f"`{self.name}({name}=...)`: {lacking.why}", lacking.fix)
+        return None
+
+    def _passed(
+        self, given: Mapping[str, Given]
+    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+        arguments = [Argument("", given[name].code) for name in self.leading if name in given]
+        helpers: list[Helper] = []
+        skipped = {*self.leading, *self.lacking, *self.replaced, *_OF_THE_MODULE}
+        for name in given:
+            if name in skipped:
+                continue
+            code = given[name].code
+            if name in self.functions:
+                if literal(given, name, "") is None:
+                    continue
+                code = f"{WITHOUT_SHARDING.name}({code}, {self.functions[name]})"
+                helpers.append(WITHOUT_SHARDING)
+            elif name == "promote_dtype":
+                code = f"lambda arrays, **options: ({code})(*arrays, **options)"
+            arguments.append(Argument(self.renamed.get(name, name), code))
+        arguments.extend(
+            Argument(name, code) for name, code in self.explicit.items() if name not in given
+        )
+        return tuple(arguments), tuple(helpers)
+
+    def _no_argument(self, method: str, name: str) -> Refused:
+        return Refused(
+            f"`{self.name}.{method}` is called with `{name}`, which NNX does not have.",
+            "Write by hand what it is for.",
+        )
+
+
+def use_switch(
+    given: Mapping[str, Given], switch: str, variable: str, default: bool = True
+) -> tuple[LayerVariable, ...]:
+    """Return a parameter that exists unless a setting is literally false."""
+    if literal(given, switch, default) is False:
+        return ()
+    return (LayerVariable(f"params/{variable}", variable),)

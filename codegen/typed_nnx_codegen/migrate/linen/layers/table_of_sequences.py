@@ -1,0 +1,257 @@
+"""The rows of the table for attention, recurrent layers and containers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.layers.attention import AttentionLayer
+from typed_nnx_codegen.migrate.linen.layers.cell_definitions import (
+    CONV_LSTM_CELL,
+    GRU_CELL,
+    MGU_CELL,
+)
+from typed_nnx_codegen.migrate.linen.layers.cells import CellLayer
+from typed_nnx_codegen.migrate.linen.layers.containers import OverTimeLayer, SequentialLayer
+from typed_nnx_codegen.migrate.linen.layers.layer import CallParameter, Lacking, Layer, same
+
+_BY_NAME: Final = ("mask", "deterministic")
+_DROPOUT_RNG: Final = CallParameter("dropout_rng", "rngs", positional=False)
+_SOW: Final = CallParameter("sow_weights", "sow_weights", positional=False)
+_CROSS: Final = (
+    *same("inputs_q", "inputs_k", "inputs_v", keyword=_BY_NAME),
+    CallParameter("inputs_kv", "inputs_k", positional=False),
+    _DROPOUT_RNG,
+    _SOW,
+)
+_SELF: Final = (*same("inputs_q", keyword=_BY_NAME), _DROPOUT_RNG, _SOW)
+_ANOTHER_EINSUM: Final = Lacking(None, "NNX has no setting for the products of attention.")
+
+
+def _attention(name: str, call: tuple[CallParameter, ...]) -> Layer:
+    return AttentionLayer(
+        linen=f"flax.linen.{name}",
+        nnx="nnx.MultiHeadAttention",
+        parameters=(
+            "num_heads",
+            "dtype",
+            "param_dtype",
+            "qkv_features",
+            "out_features",
+            "broadcast_dropout",
+            "dropout_rate",
+            "deterministic",
+            "precision",
+            "kernel_init",
+            "out_kernel_init",
+            "bias_init",
+            "out_bias_init",
+            "use_bias",
+            "attention_fn",
+            "decode",
+            "normalize_qk",
+            "force_fp32_for_softmax",
+            "qkv_dot_general",
+            "out_dot_general",
+            "qkv_dot_general_cls",
+            "out_dot_general_cls",
+            "qk_attn_weights_einsum_cls",
+            "attn_weights_value_einsum_cls",
+        ),
+        required=("num_heads",),
+        calls={"__call__": call},
+        movable=frozenset({"deterministic", "decode"}),
+        replaced=("num_heads", "attention_fn"),
+        lacking={
+            "force_fp32_for_softmax": Lacking(
+                False, "NNX has no setting for the dtype of the softmax."
+            ),
+            "qk_attn_weights_einsum_cls": _ANOTHER_EINSUM,
+            "attn_weights_value_einsum_cls": _ANOTHER_EINSUM,
+            "qkv_dot_general_cls": _ANOTHER_EINSUM,
+            "out_dot_general_cls": _ANOTHER_EINSUM,
+        },
+        functions={
+            "qkv_dot_general": "jax.lax.dot_general",
+            "out_dot_general": "jax.lax.dot_general",
+        },
+        explicit={"decode": "False"},
+    )
+
+
+ATTENTION: Final[tuple[Layer, ...]] = (
+    _attention("MultiHeadDotProductAttention", _CROSS),
+    _attention("MultiHeadAttention", _CROSS),
+    _attention("SelfAttention", _SELF),
+)
+
+_OF_CELL: Final = {
+    "__call__": same("carry", "inputs"),
+    "initialize_carry": same("rng", "input_shape"),
+}
+_FUNCTIONS: Final = ("gate_fn", "activation_fn")
+_INITS: Final = ("kernel_init", "recurrent_kernel_init", "bias_init")
+_DTYPES: Final = ("dtype", "param_dtype", "carry_init")
+_KERNEL: Final = ("kernel",)
+_BOTH: Final = ("kernel", "bias")
+_LSTM_GATES: Final = (
+    ("ii", "ii", _KERNEL),
+    ("if", "if_", _KERNEL),
+    ("ig", "ig", _KERNEL),
+    ("io", "io", _KERNEL),
+    *((name, name, _BOTH) for name in ("hi", "hf", "hg", "ho")),
+)
+
+CELLS: Final[tuple[Layer, ...]] = (
+    *(
+        # NNX's optimized cell has other parameters; LSTMCell computes the same.
+        CellLayer(
+            linen=f"flax.linen.{name}",
+            nnx="nnx.LSTMCell",
+            parameters=("features", *_FUNCTIONS, *_INITS, *_DTYPES),
+            required=("features",),
+            calls=_OF_CELL,
+            leading=("features",),
+            arrays=2,
+            gates=_LSTM_GATES,
+        )
+        for name in ("LSTMCell", "OptimizedLSTMCell")
+    ),
+    CellLayer(
+        linen="flax.linen.SimpleCell",
+        nnx="nnx.SimpleCell",
+        parameters=("features", "activation_fn", *_INITS, *_DTYPES, "residual"),
+        required=("features",),
+        calls=_OF_CELL,
+        leading=("features",),
+        explicit={"dtype": "None"},
+        gates=(("i", "dense_i", _BOTH), ("h", "dense_h", _KERNEL)),
+    ),
+    CellLayer(
+        linen="flax.linen.GRUCell",
+        nnx=GRU_CELL.name,
+        parameters=("features", *_FUNCTIONS, *_INITS, *_DTYPES),
+        required=("features",),
+        calls=_OF_CELL,
+        leading=("features",),
+        gates=(
+            ("ir", "ir", _BOTH),
+            ("iz", "iz", _BOTH),
+            ("in", "in_", _BOTH),
+            ("hr", "hr", _KERNEL),
+            ("hz", "hz", _KERNEL),
+            ("hn", "hn", _BOTH),
+        ),
+        helper=GRU_CELL,
+    ),
+    CellLayer(
+        linen="flax.linen.MGUCell",
+        nnx=MGU_CELL.name,
+        parameters=(
+            "features",
+            *_FUNCTIONS,
+            "kernel_init",
+            "recurrent_kernel_init",
+            "forget_bias_init",
+            "activation_bias_init",
+            *_DTYPES,
+            "reset_gate",
+        ),
+        required=("features",),
+        calls=_OF_CELL,
+        leading=("features",),
+        gates=(
+            ("if", "if_", _BOTH),
+            ("in", "in_", _BOTH),
+            ("hf", "hf", _KERNEL),
+            ("hn", "hn", _BOTH),
+        ),
+        helper=MGU_CELL,
+    ),
+    CellLayer(
+        linen="flax.linen.ConvLSTMCell",
+        nnx=CONV_LSTM_CELL.name,
+        parameters=("features", "kernel_size", "strides", "padding", "use_bias", *_DTYPES),
+        required=("features", "kernel_size"),
+        calls=_OF_CELL,
+        leading=("features",),
+        arrays=2,
+        gates=(("ih", "ih", _BOTH), ("hh", "hh", _BOTH)),
+        switch="use_bias",
+        helper=CONV_LSTM_CELL,
+    ),
+)
+
+_OF_TIME: Final = {
+    "__call__": (
+        *same(
+            "inputs",
+            keyword=(
+                "initial_carry",
+                "seq_lengths",
+                "return_carry",
+                "time_major",
+                "reverse",
+                "keep_order",
+            ),
+        ),
+        CallParameter("init_key", "rngs", positional=False),
+    )
+}
+
+
+def _no_lifting(default: object) -> Lacking:
+    return Lacking(
+        default, "NNX says by `state_axes` how the variables of the cell go through the steps."
+    )
+
+
+CONTAINERS: Final[tuple[Layer, ...]] = (
+    OverTimeLayer(
+        linen="flax.linen.RNN",
+        nnx="nnx.RNN",
+        parameters=(
+            "cell",
+            "time_major",
+            "return_carry",
+            "reverse",
+            "keep_order",
+            "unroll",
+            "variable_axes",
+            "variable_broadcast",
+            "variable_carry",
+            "split_rngs",
+        ),
+        required=("cell",),
+        calls=_OF_TIME,
+        movable=frozenset({"time_major", "return_carry", "reverse", "keep_order"}),
+        leading=("cell",),
+        lacking={
+            "variable_axes": _no_lifting({}),
+            "variable_broadcast": _no_lifting("params"),
+            "variable_carry": _no_lifting(False),
+            "split_rngs": _no_lifting({"params": False}),
+        },
+        takes_rngs=False,
+        inner=("cell",),
+    ),
+    OverTimeLayer(
+        linen="flax.linen.Bidirectional",
+        nnx="nnx.Bidirectional",
+        parameters=("forward_rnn", "backward_rnn", "merge_fn", "time_major", "return_carry"),
+        required=("forward_rnn", "backward_rnn"),
+        calls=_OF_TIME,
+        movable=frozenset({"time_major", "return_carry"}),
+        leading=("forward_rnn", "backward_rnn"),
+        takes_rngs=False,
+        inner=("forward_rnn", "backward_rnn"),
+    ),
+    SequentialLayer(
+        linen="flax.linen.Sequential",
+        nnx="nnx.Sequential",
+        parameters=("layers",),
+        required=("layers",),
+        calls={},
+        replaced=("layers",),
+        takes_rngs=False,
+    ),
+)

@@ -1,0 +1,108 @@
+"""Sizes that only the caller knows: the parameters of the constructor that say them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Atom, Dim, LeadingSize, Piece
+from typed_nnx_codegen.migrate.linen.functions import is_flag
+from typed_nnx_codegen.migrate.linen.plan import Lifted
+
+
+class Lifting:
+    """Names the sizes of arguments that a constructor needs.
+
+    Args:
+        cls: The module.
+        roots: The methods that were entered from outside, the first one first.
+
+    Attributes:
+        lifted: The parameters.
+    """
+
+    def __init__(self, cls: LinenClass, roots: Iterable[str]) -> None:
+        self._cls = cls
+        self._roots = list(roots)
+        self._taken = {one.name for one in cls.fields()} | {"rngs", "self"}
+        self._whole: set[str] = set()
+        self._names: dict[str, str] = {}
+        self.lifted: list[Lifted] = []
+
+    def need(self, dims: Iterable[Dim], whole: Iterable[str] = ()) -> None:
+        """Note sizes that the constructor needs, and arguments whose whole shape it needs."""
+        order: dict[str, set[int | None]] = {}
+        for dim in dims:
+            for atom in dim.atoms():
+                if isinstance(atom, ArgumentSize):
+                    order.setdefault(atom.argument, set()).add(atom.axis)
+                elif isinstance(atom, LeadingSize):
+                    order.setdefault(atom.argument, set()).add(None)
+        for argument in whole:
+            order.setdefault(argument, set()).add(None)
+        for argument, axes in order.items():
+            is_whole = axes != {-1}
+            if is_whole:
+                self._whole.add(argument)
+            name = self._free(argument, "shape" if is_whole else "features")
+            self._names[argument] = name
+            axis = None if is_whole else -1
+            self.lifted.append(Lifted(name, self._method(argument), argument, axis))
+
+    def unknown(self, name: str, why: str) -> str:
+        """Return a parameter for a size that nothing tells."""
+        candidate = self._unused(name)
+        self.lifted.append(Lifted(candidate, why=why))
+        return candidate
+
+    def spelled(self, atom: Atom) -> str:
+        """Return the expression for a part of a size in the constructor."""
+        match atom:
+            case Piece(code=code):
+                return code
+            case ArgumentSize(argument=argument, axis=axis):
+                name = self._names[argument]
+                return f"{name}[{axis}]" if argument in self._whole else name
+            case LeadingSize(argument=argument, start=start, stop=stop):
+                end = "" if stop is None else stop
+                return f"math.prod({self._names[argument]}[{start or ''}:{end}])"
+        raise AssertionError(atom)
+
+    def shape_name(self, argument: str) -> str:
+        """Return the parameter that has the whole shape of an argument."""
+        return self._names[argument]
+
+    def _method(self, argument: str) -> str:
+        first = re.split(r"[.\[]", argument)[0]
+        for name in self._roots:
+            method = self._cls.method(name)
+            if method is not None and any(
+                one.name.value == first for one in method.parameters()
+            ):
+                return name
+        return "__call__"
+
+    def _free(self, argument: str, suffix: str) -> str:
+        prefix = "in" if self._is_first(argument) else _identifier(argument)
+        return self._unused(f"{prefix}_{suffix}")
+
+    def _unused(self, name: str) -> str:
+        candidate = name
+        number = 1
+        while candidate in self._taken:
+            number += 1
+            candidate = f"{name}_{number}"
+        self._taken.add(candidate)
+        return candidate
+
+    def _is_first(self, argument: str) -> bool:
+        method = self._cls.method(self._method(argument))
+        if method is None:
+            return False
+        arrays = [one.name.value for one in method.parameters() if not is_flag(one)]
+        return arrays[:1] == [argument]
+
+
+def _identifier(argument: str) -> str:
+    return re.sub(r"_+", "_", re.sub(r"\W+", "_", argument)).strip("_")

@@ -1,0 +1,165 @@
+"""What attributes of modules stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, Method
+from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.references import (
+    BoundMethod,
+    ClassRef,
+    FieldModule,
+    FunctionRef,
+    ModuleValue,
+    Partial,
+    Ref,
+    SelfValue,
+)
+from typed_nnx_codegen.migrate.linen.values import NONE, UNKNOWN, Code, Const, Unknown, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+# What every Linen module has.
+API: Final = frozenset(
+    {
+        *("param", "variable", "make_rng", "sow", "perturb", "is_initializing", "has_variable"),
+        *("get_variable", "put_variable", "is_mutable_collection", "has_rng", "bind", "apply"),
+        *("init", "init_with_output", "clone", "copy", "unbind", "tabulate", "lazy_init"),
+        *("module_paths", "__dataclass_fields__", "get_wrapped_methods"),
+    }
+)
+
+
+class Members:
+    """Finds attributes of modules.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def of_self(self, base: SelfValue, name: str, node: cst.Attribute, frame: Frame) -> Value:
+        """Return an attribute of the object whose method is gone through."""
+        if not base.is_set_up and name not in base.fields:
+            self._executor.functions.set_up(base, frame)
+        if name in base.attributes:
+            return base.attributes[name]
+        if name in base.fields:
+            return base.fields[name]
+        method = base.cls.method(name)
+        if method is not None:
+            if method.is_property:
+                return self._executor.functions.call_method(base, method, [], node, frame)
+            return BoundMethod(base, name, method)
+        if name in API:
+            return BoundMethod(base, name)
+        if name in ("scope", "path", "name", "variables", "parent"):
+            return UNKNOWN
+        return self._constant(base, name, frame)
+
+    def _constant(self, base: SelfValue, name: str, frame: Frame) -> Value:
+        found = base.cls.constant(name)
+        if found is None:
+            return UNKNOWN
+        node, owner = found
+        inner = Frame(frame.recorder, owner.analysis, records=False)
+        value = self._executor.evaluate(node, inner)
+        if isinstance(value, (Const, Ref, ClassRef, FunctionRef)):
+            return value
+        return Code(f"self.{name}") if frame.records else UNKNOWN
+
+    def of_module(self, base: ModuleValue | FieldModule, name: str, frame: Frame) -> Value:
+        """Return an attribute of a submodule."""
+        if isinstance(base, FieldModule):
+            if name in API or base.default == UNKNOWN:
+                return BoundMethod(base, name)
+            return self._of_default(base, name)
+        site = base.site
+        if isinstance(site.target, LinenClass):
+            instance = self._executor.submodules.instance(site, frame)
+            if name in instance.fields:
+                return instance.fields[name]
+            method = site.target.method(name)
+            if method is not None and not method.is_property or name in API:
+                return BoundMethod(base, name, method)
+            self._executor.functions.set_up(instance, frame)
+            value = instance.attributes.get(name, UNKNOWN)
+            return value
+        layer = find_layer(site.target)
+        if layer is not None and name in layer.parameters:
+            given = site.given.get(name)
+            return given.value if given is not None else UNKNOWN
+        return BoundMethod(base, name)
+
+    @staticmethod
+    def _of_default(base: FieldModule, name: str) -> Value:
+        default = base.default
+        if isinstance(default, ClassRef):
+            method: Method | None = default.cls.method(name)
+            return BoundMethod(base, name, method)
+        return BoundMethod(base, name)
+
+    # -- fields -------------------------------------------------------------------------------
+
+    def root_field(self, one: Field, frame: Frame) -> Value:
+        """Return what a field of the module that is planned stands for: whoever constructs it says.
+
+        What it is by default, or what callers in the project give, says what kind of thing it is.
+        """
+        code = f"self.{one.name}"
+        kinds = [self.field_default(one, frame), *self._executor.submodules.evidence(one, frame)]
+        for kind in kinds:
+            found = _held(kind, code, one.name)
+            if found is not None:
+                return found
+        if self._is_module(one, frame):
+            return FieldModule(one.name)
+        return Code(code)
+
+    def field_default(self, one: Field, frame: Frame) -> Value:
+        """Return the default of a field, in the file of the class that declares it."""
+        if one.default is None:
+            return UNKNOWN
+        inner = Frame(frame.recorder, one.owner.analysis, records=False)
+        return self._executor.evaluate(one.default, inner)
+
+    def _is_module(self, one: Field, frame: Frame) -> bool:
+        annotation = one.annotation.annotation
+        inner = Frame(frame.recorder, one.owner.analysis, records=False)
+        found = self._executor.expressions.of_file(annotation, inner)
+        if isinstance(found, ClassRef):
+            return True
+        return isinstance(found, Ref) and (
+            found.name == "flax.linen.Module" or find_layer(found.name) is not None
+        )
+
+
+def _held(kind: Value, code: str, name: str) -> Value | None:
+    """Return a field that holds something of a kind; None where the kind says nothing."""
+    match kind:
+        case Ref(name=public):
+            return Ref(public, code)
+        case ClassRef(cls=cls):
+            return ClassRef(cls, code)
+        case FunctionRef(node=node, frame=frame):
+            return FunctionRef(node, frame, code)
+        case Partial(function=function, args=args, keywords=keywords):
+            return Partial(function, args, keywords, code)
+        case ModuleValue(site=site):
+            target = site.target
+            return FieldModule(
+                name, ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
+            )
+    return None
+
+
+def is_unset(value: Value) -> bool:
+    """Whether nothing is known of a value, or it is None."""
+    return isinstance(value, Unknown) or value == NONE

@@ -1,0 +1,194 @@
+"""What a name stands for where several ways through the code meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.references import (
+    Choice,
+    ClassRef,
+    FieldModule,
+    ModuleValue,
+    Partial,
+    Ref,
+    Repeated,
+)
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    Size,
+    Table,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_CALLABLE = (Ref, ClassRef, Partial, ModuleValue, FieldModule, Choice)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A local of the constructor that holds what differs between ways through the code.
+
+    Attributes:
+        local: The local.
+        first: Its value on the first way.
+        second: Its value on the second way.
+    """
+
+    local: str
+    first: str
+    second: str
+
+
+class Merging:
+    """Joins values.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def joined(self, one: Value, other: Value, frame: Frame) -> Value:
+        """Return what stands for either of two values, where nothing can be written about it."""
+        return self.merged("", one, other, frame, None)
+
+    def merged(
+        self,
+        name: str,
+        one: Value,
+        other: Value,
+        frame: Frame,
+        running: list[Running] | None,
+    ) -> Value:
+        """Return what stands for either of two values.
+
+        Args:
+            name: The local name that has them.
+            one: The value on the first way.
+            other: The value on the second way.
+            frame: The frame.
+            running: Locals of the constructor that the merge needs are added here; None where
+                the constructor does not know which way is taken.
+        """
+        if one == other:
+            return one
+        match one, other:
+            case Array(), Array():
+                return self._arrays(name, one, other, frame, running)
+            case (Sequence(items=first), Sequence(items=second)) if len(first) == len(second):
+                return Sequence(
+                    tuple(
+                        self.merged(f"{name}_{k}", a, b, frame, running)
+                        for k, (a, b) in enumerate(zip(first, second, strict=True))
+                    ),
+                    one.is_list,
+                )
+            case (Sequence(), Sequence()) | (Repeated(), Sequence()) | (Sequence(), Repeated()):
+                return self._lists(one, other, frame)
+            case Repeated(element=first), Repeated(element=second):
+                return Repeated(self.joined(first, second, frame))
+            case (Table(items=first), Table(items=second)) if first.keys() == second.keys():
+                return Table(
+                    {
+                        key: self.merged(f"{name}_{key}", first[key], second[key], frame, running)
+                        for key in first
+                    }
+                )
+            case (Array(), Const(value=None)) | (Const(value=None), Array()):
+                return one if isinstance(one, Array) else other
+        if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
+            return Choice((*_options(one), *_options(other)))
+        if isinstance(other, _CALLABLE) and one == NONE:
+            return Choice((*_options(other), NONE))
+        if running is not None and isinstance(one, _PLAIN) and isinstance(other, _PLAIN):
+            first_code = self._executor.code.of_value(one, frame)
+            second_code = self._executor.code.of_value(other, frame)
+            if first_code is not None and second_code is not None:
+                local = frame.recorder.fresh(name)
+                running.append(Running(local, first_code, second_code))
+                return Code(local)
+        return UNKNOWN
+
+    def _lists(self, one: Value, other: Value, frame: Frame) -> Value:
+        items: list[Value] = []
+        for value in (one, other):
+            if isinstance(value, Sequence):
+                items += value.items
+            elif isinstance(value, Repeated):
+                items.append(value.element)
+        if not items:
+            return UNKNOWN
+        element = items[0]
+        for item in items[1:]:
+            element = self.joined(element, item, frame)
+        return Repeated(element)
+
+    def _arrays(
+        self, name: str, one: Array, other: Array, frame: Frame, running: list[Running] | None
+    ) -> Value:
+        first, second = _aligned(one.shape, other.shape)
+        dims: list[Dim | None] = []
+        count = len(first.dims)
+        for position, (a, b) in enumerate(zip(first.dims, second.dims, strict=True)):
+            dims.append(self._dim(name, position - count, a, b, frame, running))
+        lead = first.lead if first.lead == second.lead else Lead("", None)
+        origin = one.origin if one.origin == other.origin else ""
+        return Array(Shape(tuple(dims), lead), one.dtype if one.dtype == other.dtype else "", origin)
+
+    def _dim(
+        self,
+        name: str,
+        axis: int,
+        one: Dim | None,
+        other: Dim | None,
+        frame: Frame,
+        running: list[Running] | None,
+    ) -> Dim | None:
+        if one == other:
+            return one
+        if one is None or other is None or running is None:
+            return None
+        code = self._executor.code
+        if not (code.sizes_are_visible(one, frame) and code.sizes_are_visible(other, frame)):
+            return None
+        templates = frame.recorder.templates
+        suffix = "features" if axis == -1 else f"size_{-axis}"
+        local = frame.recorder.fresh(f"{name}_{suffix}")
+        running.append(Running(local, templates.token(one), templates.token(other)))
+        return as_dim(Piece(local))
+
+
+_PLAIN = (Const, Size, Code)
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def _aligned(one: Shape, other: Shape) -> tuple[Shape, Shape]:
+    """Return two shapes with the same number of dimensions one by one, from the end."""
+    count = max(len(one.dims), len(other.dims))
+    first, second = one.expanded(count), other.expanded(count)
+    if len(first.dims) == len(second.dims):
+        return first, second
+    count = min(len(first.dims), len(second.dims))
+    return _cut(first, count), _cut(second, count)
+
+
+def _cut(shape: Shape, count: int) -> Shape:
+    if len(shape.dims) == count and shape.lead is not None:
+        return shape
+    return Shape(shape.dims[len(shape.dims) - count :], Lead("", None))

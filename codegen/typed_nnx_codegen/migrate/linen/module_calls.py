@@ -1,0 +1,193 @@
+"""Calls of submodules: what they return, and how their arguments are written in NNX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame
+from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
+from typed_nnx_codegen.migrate.linen.members import API
+from typed_nnx_codegen.migrate.linen.passed import Passed, bind, bind_names
+from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.references import (
+    Choice,
+    ClassRef,
+    FieldModule,
+    ModuleValue,
+    Ref,
+)
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+
+class ModuleCalls:
+    """Calls submodules.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def call(
+        self,
+        receiver: Value,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        """Return what a call of a method of a submodule returns."""
+        match receiver:
+            case ModuleValue(site=site) if isinstance(site.target, LinenClass):
+                return self._of_class(site, site.target, method, passed, node, frame)
+            case ModuleValue(site=site):
+                layer = find_layer(str(site.target))
+                if layer is not None:
+                    return self._of_layer(site, layer, method, passed, node, frame)
+            case FieldModule():
+                return self._of_field(receiver, method, passed, node, frame)
+            case Choice(options=options):
+                results = [
+                    self.call(option, method, passed, node, frame)
+                    for option in options
+                    if isinstance(option, (ModuleValue, FieldModule))
+                ]
+                value = results[0] if results else UNKNOWN
+                for other in results[1:]:
+                    value = self._executor.merging.joined(value, other, frame)
+                return value
+        return UNKNOWN
+
+    # -- layers -------------------------------------------------------------------------------
+
+    def _of_layer(
+        self,
+        site: Site,
+        layer: Layer,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        names = [one.linen for one in layer.calls.get(method, ())]
+        bound = bind_names(names, passed)
+        values = {name: one.value for name, one in bound.by_name.items()}
+        self._note(site, method, values, frame)
+        if frame.records and frame.recorder.is_recording:
+            if bound.extra:
+                frame.recorder.mark(node, f"`{layer.name}` is called with arguments that are not known")
+            else:
+                self._edit(site, layer, method, bound.by_name, node, frame)
+        given = given_of(site)
+        return layer.output(given, Inputs(values), method)
+
+    def _edit(
+        self,
+        site: Site,
+        layer: Layer,
+        method: str,
+        bound: dict[str, Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> None:
+        arguments = {
+            name: Given(f"__arg{position}__", one.value, bool(one.keyword))
+            for position, (name, one) in enumerate(bound.items())
+        }
+        written = layer.call(given_of(site), arguments, method)
+        if isinstance(written, Refused):
+            frame.recorder.mark(node, f"{written.why} {written.fix}")
+            return
+        nodes = [one.node for one in bound.values()]
+        found: list[tuple[str, cst.BaseExpression]] = []
+        for argument in written:
+            code = str(argument.code)
+            if code.startswith("__arg"):
+                found.append((argument.keyword, nodes[int(code[5:-2])]))
+            else:
+                found.append((argument.keyword, cst.parse_expression(code)))
+        before = [(one.keyword, one.node) for one in bound.values()]
+        is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
+            one is other for (_, one), (_, other) in zip(found, before, strict=True)
+        )
+        edit = CallEdit(site, None if is_same else tuple(found))
+        frame.recorder.edits.setdefault(node, []).append(edit)
+
+    # -- modules of the project ---------------------------------------------------------------
+
+    def _of_class(
+        self,
+        site: Site,
+        cls: LinenClass,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        if method in API:
+            frame.recorder.mark(node, f"`.{method}` of a submodule within a module is not migrated")
+            return UNKNOWN
+        found = cls.method(method)
+        if found is None:
+            return UNKNOWN
+        bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+        values = {name: one.value for name, one in bound.by_name.items()}
+        self._note(site, method, values, frame)
+        if frame.records and frame.recorder.is_recording:
+            frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
+        instance = self._executor.submodules.instance(site, frame)
+        inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
+        return self._executor.functions.call_method(instance, found, passed, node, inner)
+
+    def _note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
+        if frame.recorder.is_recording and site in frame.recorder.plan.sites:
+            site.calls.append((frame.root, method, values))
+
+    # -- modules in fields --------------------------------------------------------------------
+
+    def _of_field(
+        self,
+        receiver: FieldModule,
+        method: str,
+        passed: Sequence[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        default = receiver.default
+        values: dict[str, Value] = {}
+        if isinstance(default, ClassRef):
+            found = default.cls.method(method)
+            if found is not None:
+                bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+                values = {name: one.value for name, one in bound.by_name.items()}
+        elif isinstance(default, Ref) and (layer := find_layer(default.name)) is not None:
+            bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
+            values = {name: one.value for name, one in bound.by_name.items()}
+        else:
+            values = {one.keyword or str(k): one.value for k, one in enumerate(passed)}
+        if frame.records and frame.recorder.is_recording:
+            frame.recorder.field_calls.append((receiver.name, method, values))
+        del node
+        return UNKNOWN
+
+
+def given_of(site: Site) -> dict[str, Given]:
+    """Return the arguments of a layer's constructor, as the table of layers takes them."""
+    return {
+        name: Given(one.code if one.code is not None else "None", one.value, one.keyword)
+        for name, one in site.given.items()
+        if name != "name" and not (one.code is None and name in _movable(site))
+    }
+
+
+def _movable(site: Site) -> frozenset[str]:
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    return layer.movable if layer is not None else frozenset()

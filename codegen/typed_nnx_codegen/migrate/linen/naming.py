@@ -1,0 +1,233 @@
+"""Names of submodules: what Linen calls them, and the attributes that they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.references import Choice, ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.values import Const, Sequence, Table, Value
+
+_PREFIXES: Final = {
+    "remat": "Checkpoint",
+    "checkpoint": "Checkpoint",
+    "jit": "Jit",
+    "vmap": "Vmap",
+    "scan": "Scan",
+    "remat_scan": "Remat_scan",
+}
+
+
+def snake_case(name: str) -> str:
+    """Return a class name as the name of an attribute: `ResNetBlock` is `res_net_block`."""
+    text = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()
+
+
+def linen_class_name(site: Site) -> str:
+    """Return the name of the class as Linen counts by it: with the transforms around it."""
+    prefix = "".join(
+        _PREFIXES.get(getattr(one, "name", "").rpartition(".")[2], "") for one in site.transforms
+    )
+    return prefix + site.class_name
+
+
+class Naming:
+    """Names the submodules of one module.
+
+    Args:
+        recorder: What was seen of it.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._cls = recorder.plan.cls
+        self._taken = {one.name for one in self._cls.fields()} | set(self._cls.methods())
+        self._taken |= {one.attribute for one in recorder.variables.values()}
+        self._taken |= {"rngs"}
+        self.lists: dict[str, list[Site]] = {}
+        self.tables: dict[str, list[Site]] = {}
+
+    def run(self) -> None:
+        """Give each submodule its names."""
+        instance = self._recorder.instance
+        if instance is not None:
+            for name, value in instance.attributes.items():
+                self._of_attribute(value, name, name)
+        built = [site for site in self._recorder.plan.sites if not site.attribute]
+        self._of_compact([site for site in built if not site.is_verbatim])
+        for site in built:
+            if site.is_verbatim and not site.attribute:
+                self._recorder.mark(site.node, "this submodule of `setup` is bound to no attribute")
+
+    # -- setup --------------------------------------------------------------------------------
+
+    def _of_attribute(self, value: Value, linen: str, path: str) -> None:
+        match value:
+            case ModuleValue(site=site):
+                if site.attribute or not site.is_verbatim:
+                    return
+                site.linen = site.explicit or linen
+                site.attribute = path
+                site.reference = f"self.{path}"
+                self._taken.add(path.partition(".")[0])
+                self._of_fields(site)
+            case Sequence(items=items):
+                for position, item in enumerate(items):
+                    self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
+            case Table(items=items):
+                for key, item in items.items():
+                    self._of_attribute(item, f"{linen}_{key}", f"{path}.{key}")
+            case Repeated(element=element):
+                letter = "ijk"[path.count("{")]
+                self._of_attribute(element, f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
+            case Choice(options=options):
+                for option in options:
+                    self._of_attribute(option, linen, path)
+
+    def _of_fields(self, site: Site) -> None:
+        """Name modules that are built for the fields of another one: they belong to it."""
+        for name, bound in site.given.items():
+            self._of_attribute(bound.value, f"{site.linen}/{name}", f"{site.attribute}.{name}")
+
+    # -- compact ------------------------------------------------------------------------------
+
+    def _of_compact(self, sites: list[Site]) -> None:
+        groups: dict[str, list[Site]] = {}
+        for site in sites:
+            if site.explicit:
+                self._of_name(site)
+            else:
+                groups.setdefault(linen_class_name(site), []).append(site)
+        for name, group in groups.items():
+            self._of_group(name, group)
+
+    def _of_name(self, site: Site) -> None:
+        site.linen = site.explicit
+        if "{" not in site.explicit:
+            site.attribute = self._free(site.explicit, site)
+            site.reference = f"self.{site.attribute}"
+            return
+        base = re.sub(r"\{.*?\}", "", site.explicit).strip("_") or snake_case(site.class_name)
+        base = re.sub(r"\W", "_", re.sub(r"_+", "_", base))
+        table = next(
+            (key for key, found in self.tables.items() if found[0].node is site.node), None
+        ) or self._free(base, site)
+        self.tables.setdefault(table, []).append(site)
+        site.attribute = f"{table}.{site.explicit}"
+        argument = next(
+            (one.value for one in site.node.args if one.keyword and one.keyword.value == "name"),
+            None,
+        )
+        if argument is None or not site.name_code:
+            self._recorder.mark(site.node, "the name of this submodule is computed elsewhere")
+            return
+        site.reference = f"self.{table}[{code_of(argument)}]"
+
+    def _of_group(self, name: str, group: list[Site]) -> None:
+        bare = [site for site in group if not _is_stateless(site) or _varies(site)]
+        nodes = [site.node for site in bare]
+        is_dynamic = any(site.loops for site in bare) or len(set(nodes)) < len(nodes)
+        if is_dynamic:
+            self._listed(name, group)
+            return
+        numbers = list(self._numbers(group))
+        by_node: dict[cst.Call, str] = {}
+        for site, number in zip(group, numbers, strict=True):
+            site.linen = f"{name}_{number}"
+            if site.node in by_node:
+                site.attribute = by_node[site.node]
+            else:
+                base = snake_case(site.class_name)
+                site.attribute = self._free(f"{base}_{number}", site)
+            by_node[site.node] = site.attribute
+            site.reference = f"self.{site.attribute}"
+
+    def _numbers(self, group: list[Site]) -> Iterator[int]:
+        """Yield the numbers of submodules of one class: branches of which one runs start alike."""
+        number = 0
+        starts: dict[int, int] = {}
+        used: dict[int, Site] = {}
+        for site in group:
+            if site.branches:
+                branch = abs(site.branches[-1])
+                start = starts.setdefault(branch, number)
+                if site.branches[-1] < 0 and not any(
+                    other.branches and other.branches[-1] == site.branches[-1]
+                    for other in used.values()
+                ):
+                    number = start
+            if not _is_stateless(site) and number in used and used[number].node is not site.node:
+                self._recorder.mark(
+                    site.node,
+                    "Linen names this submodule like one of another branch of the call;"
+                    " their weights cannot be told apart",
+                )
+            if not _is_stateless(site):
+                used[number] = site
+            yield number
+            number += 1
+        if any(site.branches and not _is_stateless(site) for site in group):
+            self._check_after(group)
+
+    def _check_after(self, group: list[Site]) -> None:
+        """Mark submodules whose number depends on the branches that a call takes."""
+        seen = False
+        for site in group:
+            if seen and not site.branches and not _is_stateless(site):
+                self._recorder.mark(
+                    site.node,
+                    "its name in Linen depends on the arguments of the first call;"
+                    " give it `name=` before migrating",
+                )
+            seen = seen or (bool(site.branches) and not _is_stateless(site))
+
+    def _listed(self, name: str, group: list[Site]) -> None:
+        attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)
+        for site in group:
+            site.is_listed = True
+            site.linen = f"{name}_{{i}}"
+            site.attribute = f"{attribute}.{{i}}"
+            site.reference = f"next({attribute})"
+            if site.branches:
+                self._recorder.mark(
+                    site.node, "it is built in a loop, on a condition that only the call knows"
+                )
+        self.lists[attribute] = group
+
+    def _free(self, name: str, site: Site, *, is_list: bool = False) -> str:
+        del site
+        name = re.sub(r"\W", "_", name)
+        if not name or name[0].isdigit():
+            name = f"module_{name}"
+        candidate = name
+        suffix = "_layers" if is_list else "_layer"
+        while candidate in self._taken:
+            candidate += suffix
+        self._taken.add(candidate)
+        return candidate
+
+
+def _is_stateless(site: Site) -> bool:
+    """Whether a submodule has no variables, so that its name does not matter."""
+    if isinstance(site.target, LinenClass):
+        return False
+    layer = find_layer(site.target)
+    return layer is not None and not layer.variables(given_of(site))
+
+
+def _varies(site: Site) -> bool:
+    """Whether the arguments of a submodule differ from one iteration of a loop to the next."""
+    return any(
+        not isinstance(bound.value, Const) and bound.code is not None and "self." not in bound.code
+        for bound in site.given.values()
+    )

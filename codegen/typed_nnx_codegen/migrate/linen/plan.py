@@ -1,0 +1,177 @@
+"""What is decided about a Linen module: its submodules, the sizes that are lifted, its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.linen.values import Value
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An argument of a call.
+
+    Attributes:
+        value: What is known of it.
+        code: Its expression where the module is constructed (a template, see `templates`); None
+            where it depends on what a method is called with.
+        node: The argument as it is written.
+        keyword: Whether it is written with its keyword.
+        hidden: Whether something that is called has it already: a partial in a field.
+    """
+
+    value: Value
+    code: str | None
+    node: cst.BaseExpression | None = None
+    keyword: bool = True
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A parameter of the constructor that the migration adds.
+
+    Attributes:
+        name: The parameter.
+        method: The method whose arguments give it.
+        argument: The expression of the array over the parameters of that method; empty where it
+            is not known how to compute it.
+        axis: The dimension that it is; None where it is the whole shape.
+        why: Why it is not known how to compute it.
+    """
+
+    name: str
+    method: str = "__call__"
+    argument: str = ""
+    axis: int | None = None
+    why: str = ""
+
+    @property
+    def expression(self) -> str:
+        """The Python expression for it where the method is called."""
+        return f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")
+
+
+@dataclass(eq=False)
+class Site:
+    """A place where a submodule is constructed.
+
+    Attributes:
+        node: The call of the constructor.
+        target: What is constructed: a public name of Linen, or a class of the project.
+        code: The expression of the class in the new constructor, where it is no plain name of
+            either: ``self.block``.
+        given: The arguments, by field.
+        method: The method of the module in which it is.
+        linen: Its name in Linen: literal text, or a pattern with ``{i}``.
+        attribute: The attribute path of the new model, without ``self``: ``dense_0``,
+            ``blocks.{i}``.
+        reference: The expression in methods that stands in for the constructor.
+        calls: The calls of its methods: the method of the module that was entered, the method
+            that is called, and what it is called with by parameter.
+        is_listed: Whether it is one item of a list that runs in the order of execution.
+        explicit: The name that it is given in Linen; a pattern with `{i}` where it is computed.
+        name_code: The expression for that name in the constructor.
+        transforms: The transforms of Linen around the class, outermost first.
+        loops: The loops of the constructor around it.
+        branches: The branches on arguments of the call around it.
+        is_open: Whether some of its arguments are not known: `**kwargs`.
+        is_verbatim: Whether it stays where it is written: in `setup`.
+    """
+
+    node: cst.Call
+    target: str | LinenClass
+    code: str
+    given: dict[str, Bound]
+    method: str
+    linen: str = ""
+    attribute: str = ""
+    reference: str = ""
+    calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
+    is_listed: bool = False
+    explicit: str = ""
+    name_code: str = ""
+    transforms: tuple[Value, ...] = ()
+    loops: tuple[int, ...] = ()
+    branches: tuple[int, ...] = ()
+    is_open: bool = False
+    is_verbatim: bool = False
+
+    __hash__ = object.__hash__
+
+    @property
+    def class_name(self) -> str:
+        """The name of the class, as Linen counts by it."""
+        if isinstance(self.target, LinenClass):
+            return self.target.name
+        return self.target.rpartition(".")[2]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A variable in the weight map.
+
+    Attributes:
+        linen: Its Linen path with the collection first; for a submodule without the collection.
+        to: The attribute path of the new model; None where it has no place any more.
+        change: What is done with the array: ``unstack``, ``transpose``, ``reshape``.
+    """
+
+    linen: str
+    to: str | None
+    change: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something that is left to a person.
+
+    Attributes:
+        node: The place.
+        message: What is to decide.
+    """
+
+    node: cst.CSTNode
+    message: str
+
+
+@dataclass(eq=False)
+class ClassPlan:
+    """What becomes of a module.
+
+    Attributes:
+        cls: The module.
+        lifted: The parameters that its constructor gets.
+        init: The lines of its constructor after the fields, without indentation.
+        entries: Its variables.
+        sites: The places where it constructs submodules.
+        replacements: New code for nodes of the file.
+        marks: What is left to a person.
+        is_done: Whether all of it is known; a module that contains itself asks before.
+        stores_rngs: Whether its methods draw keys.
+        calls: The arguments of calls that are written differently, by call.
+        iterators: The lists of submodules that a method goes through in order, by method.
+        helpers: Definitions that the file needs at its top level.
+        unchanged: Whether it keeps the constructor that it inherits.
+    """
+
+    cls: LinenClass
+    lifted: list[Lifted] = field(default_factory=list)
+    init: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    replacements: dict[cst.CSTNode, str] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+    is_done: bool = False
+    stores_rngs: bool = False
+    helpers: tuple[Helper, ...] = ()
+    unchanged: bool = False
+    calls: dict[cst.Call, str] = field(default_factory=dict)
+    iterators: dict[str, list[str]] = field(default_factory=dict)
+
+    __hash__ = object.__hash__

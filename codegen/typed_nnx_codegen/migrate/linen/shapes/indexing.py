@@ -1,0 +1,236 @@
+"""Arrays in subscripts: `x[:, 0]`, `x[..., None]`, `table[ids]`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
+from typed_nnx_codegen.migrate.linen.shapes.axes import behind, split_front, unsettled
+from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, number_of, prefixed
+from typed_nnx_codegen.migrate.linen.values import (
+    ANY_SHAPE,
+    Array,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    Size,
+    Slice,
+    Value,
+)
+
+_WHOLE: Final = Slice()
+
+
+def indexed(shape: Shape, index: Value) -> Shape:
+    """Return the shape of an array in a subscript."""
+    items = list(index.items) if isinstance(index, Sequence) and not index.is_list else [index]
+    if not all(_is_understood(item) for item in items):
+        return ANY_SHAPE
+    whole = [k for k, item in enumerate(items) if item == Const(...)]
+    if len(whole) > 1:
+        return ANY_SHAPE
+    at = whole[0] if whole else len(items)
+    front, back = items[:at], items[at + 1 :]
+    if shape.lead is None:
+        missing = len(shape.dims) - _count(front) - _count(back)
+        if missing < 0:
+            return ANY_SHAPE
+        result = _applied(shape.dims, [*front, *[_WHOLE] * missing, *back])
+        return result.shape()
+    return _open(shape, front, back)
+
+
+def _open(shape: Shape, front: list[Value], back: list[Value]) -> Shape:
+    least = _count(front)
+    while front and front[-1] == _WHOLE:
+        front.pop()
+    behind_count = _count(back)
+    shape = shape.expanded(behind_count)
+    if len(shape.dims) < behind_count:
+        return ANY_SHAPE
+    at = len(shape.dims) - behind_count
+    last = _applied(shape.dims[at:], back)
+    inner = Shape(shape.dims[:at], shape.lead)
+    count = _count(front)
+    dims, rest = split_front(inner, count)
+    first = _applied(dims, front)
+    if first.gathered is not None and last.gathered is not None:
+        return ANY_SHAPE
+    if last.gathered is not None:
+        # Arrays that index behind an ellipsis.
+        return ANY_SHAPE if last.gathered.lead else _after(first, rest, last.shape(), count, least)
+    return _after(first, rest, last.shape(), count, least)
+
+
+def _after(first: _Applied, rest: Shape, last: Shape, count: int, least: int) -> Shape:
+    left = max(least - count - len(rest.dims), 0)
+    settled = first.only_removes or least > count
+    if not settled:
+        rest = unsettled(rest, count) if not last.dims else rest
+    elif least > count and rest.lead is not None and not rest.dims:
+        rest = Shape((), _at_least(rest.lead, left))
+    front = first.shape()
+    if front.lead is not None:
+        return ANY_SHAPE
+    return behind(front.dims, Shape((*rest.dims, *last.dims), rest.lead))
+
+
+def _at_least(lead: Lead, count: int) -> Lead:
+    if lead.sure is None and not lead.front and not lead.start:
+        return lead
+    return Lead(lead.argument, lead.stop, lead.start, lead.front, max(lead.sure or 0, count))
+
+
+@dataclass
+class _Applied:
+    """What subscripts make of dimensions.
+
+    Attributes:
+        before: The dimensions before those of index arrays, all where there are none.
+        gathered: The shape of the index arrays; None where there are none.
+        after: The dimensions behind them.
+        only_removes: Whether dimensions are kept or taken away as a whole.
+    """
+
+    before: list[Dim | None] = field(default_factory=list)
+    gathered: Shape | None = None
+    after: list[Dim | None] = field(default_factory=list)
+    only_removes: bool = True
+
+    def shape(self) -> Shape:
+        """Return the shape."""
+        if self.gathered is None:
+            return Shape(tuple(self.before))
+        inner = self.gathered
+        return prefixed(self.before, Shape((*inner.dims, *self.after), inner.lead))
+
+
+def _applied(dims: tuple[Dim | None, ...], items: list[Value]) -> _Applied:
+    result = _Applied()
+    advanced = [k for k, item in enumerate(items) if _is_array(item)]
+    if advanced:
+        # Beside arrays, integers are index arrays too.
+        advanced = [k for k, item in enumerate(items) if _is_array(item) or _is_integer(item)]
+        result.gathered = _gathered([items[k] for k in advanced])
+        if advanced != list(range(advanced[0], advanced[-1] + 1)):
+            # Separated index arrays: their dimensions come first.
+            advanced = []
+            result.after, result.before = _plain(dims, items, result), []
+            return result
+    at = advanced[0] if advanced else len(items)
+    until = advanced[-1] + 1 if advanced else at
+    used = _count(items[:at])
+    result.before = _plain(dims[:used], items[:at], result)
+    result.after = _plain(dims[used + until - at :], items[until:], result)
+    if advanced and result.gathered is not None and _adds_axes(result.gathered):
+        result.only_removes = False
+    return result
+
+
+def _adds_axes(shape: Shape) -> bool:
+    return shape != Shape(())
+
+
+def _plain(dims: tuple[Dim | None, ...], items: list[Value], result: _Applied) -> list[Dim | None]:
+    made: list[Dim | None] = []
+    left = list(dims)
+    for item in items:
+        if is_none(item):
+            made.append(as_dim(1))
+            result.only_removes = False
+        elif isinstance(item, Slice):
+            dim = left.pop(0) if left else None
+            made.append(sliced(dim, item))
+            result.only_removes = result.only_removes and item == _WHOLE
+        elif left:
+            left.pop(0)
+    return made
+
+
+def _gathered(items: list[Value]) -> Shape:
+    shapes = [item.shape for item in items if isinstance(item, Array)]
+    shapes += [_list_shape(item) for item in items if isinstance(item, Sequence)]
+    return broadcast(shapes)
+
+
+def _list_shape(item: Sequence) -> Shape:
+    return Shape((as_dim(len(item.items)),))
+
+
+def _is_array(item: Value) -> bool:
+    return isinstance(item, Array) or (isinstance(item, Sequence) and item.is_list)
+
+
+def _is_integer(item: Value) -> bool:
+    if isinstance(item, Size):
+        return True
+    return number_of(item) is not None
+
+
+def _is_understood(item: Value) -> bool:
+    if isinstance(item, Array):
+        return item.dtype != "bool"
+    if isinstance(item, Sequence):
+        return item.is_list and all(_is_integer(inner) for inner in item.items)
+    whole = item == Const(...) or is_none(item)
+    return whole or isinstance(item, Slice) or _is_integer(item)
+
+
+def _count(items: list[Value]) -> int:
+    """Return how many axes subscripts use."""
+    return sum(not is_none(item) for item in items)
+
+
+def sliced(dim: Dim | None, item: Slice) -> Dim | None:
+    """Return the size of a slice of an axis.
+
+    The bounds of a slice that are not literal are taken to lie within the axis.
+    """
+    step = 1 if is_none(item.step) else number_of(item.step)
+    if not step:
+        return None
+    if dim is not None and dim.constant is not None:
+        exact = _literal(dim.constant, item)
+        if exact is not None:
+            return as_dim(exact)
+    if step < 0:
+        if not (is_none(item.start) and is_none(item.stop)):
+            return None
+        return dim and dim.ceil_divided(-step)
+    length = _length(dim, item)
+    return None if length is None else length.ceil_divided(step)
+
+
+def _literal(size: int, item: Slice) -> int | None:
+    numbers: list[int | None] = []
+    for bound in (item.start, item.stop, item.step):
+        number = number_of(bound)
+        if number is None and not is_none(bound):
+            return None
+        numbers.append(number)
+    return len(range(*slice(*numbers).indices(size)))
+
+
+def _length(dim: Dim | None, item: Slice) -> Dim | None:
+    start = as_dim(0) if is_none(item.start) else dim_of(item.start)
+    if start is None:
+        return None
+    if is_none(item.stop):
+        if _is_negative(start):
+            return -start
+        return dim and dim - start
+    stop = dim_of(item.stop)
+    if stop is None:
+        return None
+    if _is_negative(start) == _is_negative(stop):
+        return stop - start
+    if dim is None:
+        return None
+    return stop - (dim + start) if _is_negative(start) else dim + stop - start
+
+
+def _is_negative(dim: Dim) -> bool:
+    return bool(dim.terms) and all(factor < 0 for _, factor in dim.terms)

@@ -1,0 +1,341 @@
+"""Functions that make one array of several, and several of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim, product
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
+from typed_nnx_codegen.migrate.linen.shapes.axes import changed, inserted, positive_axis, removed
+from typed_nnx_codegen.migrate.linen.shapes.broadcasting import combined_dim
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    dim_of,
+    integers_of,
+    is_none,
+    items_of,
+    number_of,
+    shape_of,
+)
+from typed_nnx_codegen.migrate.linen.values import (
+    ANY_SHAPE,
+    Array,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Unknown,
+    Value,
+)
+
+
+def _shapes(value: Value) -> list[Shape] | None:
+    """Return the shapes of the arrays in a list, all with the rank that one of them has."""
+    if isinstance(value, Array) and value.shape.rank and value.shape.dims[0] is not None:
+        count = value.shape.dims[0].constant
+        return None if count is None else [Shape(value.shape.dims[1:])] * count
+    if not isinstance(value, Sequence) or not value.items:
+        return None
+    return same_rank([shape_of(item) for item in value.items])
+
+
+def same_rank(shapes: list[Shape]) -> list[Shape]:
+    """Return shapes of arrays of one rank, which is known if one is."""
+    ranks = {shape.rank for shape in shapes} - {None}
+    if len(ranks) != 1:
+        return shapes
+    (rank,) = ranks
+    assert rank is not None
+    return [shape.with_rank(rank) or shape for shape in shapes]
+
+
+def concatenated(shapes: list[Shape], axis: int) -> Shape:
+    """Return the shape of arrays one after the other along an axis."""
+    sizes = [shape.axis(axis) for shape in shapes]
+    known = [size for size in sizes if size is not None]
+    total = sum(known, start=as_dim(0)) if len(known) == len(sizes) else None
+    return changed(_common(shapes, axis), axis, total)
+
+
+def _common(shapes: list[Shape], axis: int | None) -> Shape:
+    """Return what the shapes have in common but for one axis."""
+    first = shapes[0]
+    if any(shape.rank is None for shape in shapes):
+        known = [shape for shape in shapes if shape.lead is None or shape.lead.argument]
+        best = max(known, key=lambda shape: shape.rank is not None, default=ANY_SHAPE)
+        return _agreeing(best, shapes, axis)
+    for shape in shapes[1:]:
+        if shape.rank == first.rank:
+            pairs = zip(first.dims, shape.dims, strict=True)
+            skip = None if axis is None else positive_axis(first, axis)
+            first = Shape(tuple(_same(a, b) if k != skip else a for k, (a, b) in enumerate(pairs)))
+    return first
+
+
+def _agreeing(best: Shape, shapes: list[Shape], axis: int | None) -> Shape:
+    if axis is not None and axis >= 0:
+        return best
+    count = max(len(shape.dims) for shape in shapes if shape.rank is None)
+    count = max(count, -(axis or 0))
+    result = best.expanded(count)
+    for shape in shapes:
+        other = shape.expanded(count)
+        width = min(len(result.dims), len(other.dims))
+        tail = [
+            _same(a, b)
+            for a, b in zip(
+                result.dims[len(result.dims) - width :],
+                other.dims[len(other.dims) - width :],
+                strict=True,
+            )
+        ]
+        if axis is not None and -axis <= width:
+            tail[axis] = None
+        result = replace(result, dims=(*result.dims[: len(result.dims) - width], *tail))
+    return result
+
+
+def _same(first: Dim | None, second: Dim | None) -> Dim | None:
+    """Return the size of an axis that is the same in two arrays."""
+    if first is None or second is None:
+        return first if second is None else second
+    if first.constant is not None:
+        return first
+    return second if second.constant is not None else combined_dim(first, second)
+
+
+def _concatenate(call: Arguments) -> Value:
+    shapes = _shapes(call.get(0, "arrays", "operands"))
+    if shapes is None:
+        return Unknown("arrays that are not known one by one")
+    if call.given(1, "axis", "dimension") and call.is_none(1, "axis", "dimension"):
+        return Array(_flat([shape.size_from(0) for shape in shapes]))
+    axis = call.integer(1, "axis", "dimension", default=0)
+    return Array() if axis is None else Array(concatenated(shapes, axis))
+
+
+def _flat(sizes: list[Dim | None]) -> Shape:
+    known = [size for size in sizes if size is not None]
+    return Shape((sum(known, start=as_dim(0)) if len(known) == len(sizes) else None,))
+
+
+def _stack(call: Arguments) -> Value:
+    shapes = _shapes(call.get(0, "arrays"))
+    axis = call.integer(1, "axis", default=0)
+    if shapes is None or axis is None:
+        return Unknown("arrays that are not known one by one")
+    return Array(inserted(_common(shapes, None), axis, as_dim(len(shapes))))
+
+
+def _hstack(call: Arguments) -> Value:
+    shapes = _shapes(call.get(0, "tup"))
+    if shapes is None:
+        return Unknown("arrays that are not known one by one")
+    rank = shapes[0].rank
+    if rank == 0:
+        return Array(Shape((as_dim(len(shapes)),)))
+    return Array() if rank is None else Array(concatenated(shapes, 0 if rank == 1 else 1))
+
+
+def _vstack(call: Arguments) -> Value:
+    shapes = _shapes(call.get(0, "tup"))
+    if shapes is None:
+        return Unknown("arrays that are not known one by one")
+    if shapes[0].rank == 1:
+        return Array(inserted(_common(shapes, None), 0, as_dim(len(shapes))))
+    return Array() if shapes[0].rank in (None, 0) else Array(concatenated(shapes, 0))
+
+
+def _dstack(call: Arguments) -> Value:
+    shapes = _shapes(call.get(0, "tup"))
+    if shapes is None or shapes[0].rank is None or shapes[0].rank < 3:
+        return Array()
+    return Array(concatenated(shapes, 2))
+
+
+def _append(call: Arguments) -> Value:
+    shapes = same_rank([call.shape(0, "arr"), call.shape(1, "values")])
+    if call.is_none(2, "axis"):
+        return Array(_flat([shape.size_from(0) for shape in shapes]))
+    axis = call.integer(2, "axis", default=0)
+    return Array() if axis is None else Array(concatenated(shapes, axis))
+
+
+def parts(shape: Shape, where: Value, axis: int, *, exact: bool) -> Value:
+    """Return the arrays that an array is split into.
+
+    Args:
+        shape: The shape of the array.
+        where: The number of parts, or where they begin.
+        axis: The axis that is split.
+        exact: Whether all parts have the same size where there is a number of them.
+    """
+    size = shape.axis(axis)
+    count = number_of(where)
+    if count is not None and count > 0:
+        longer = [0 if exact else count - 1 - k for k in range(count)]
+        sizes = [None if size is None else (size + by) // count for by in longer]
+        return Sequence(tuple(Array(changed(shape, axis, part)) for part in sizes), is_list=True)
+    items = items_of(where)
+    if items is None:
+        return Unknown("a split into a number of parts that is not literal")
+    bounds: list[Dim | None] = [as_dim(0), *(dim_of(item) for item in items), size]
+    made = [
+        None if end is None or start is None else end - start for start, end in pairwise(bounds)
+    ]
+    return Sequence(tuple(Array(changed(shape, axis, part)) for part in made), is_list=True)
+
+
+def _split(*, exact: bool, axis: int | None = None) -> Rule:
+    def rule(call: Arguments) -> Value:
+        where = call.get(1, "indices_or_sections")
+        at = axis if axis is not None else call.integer(2, "axis", default=0)
+        if at is None:
+            return Unknown("a split along an axis that is not literal")
+        return parts(call.shape(0, "ary"), where, at, exact=exact)
+
+    return rule
+
+
+def _unstack(call: Arguments) -> Value:
+    shape, axis = call.shape(0, "x"), call.integer(None, "axis", default=0)
+    if axis is None:
+        return Unknown("an axis that is not literal")
+    size = shape.axis(axis)
+    count = size.constant if size is not None else None
+    if count is None:
+        return Unknown("a number of arrays that is not literal")
+    return Sequence((Array(removed(shape, (axis,))),) * count)
+
+
+def _tile(call: Arguments) -> Value:
+    shape, times = call.shape(0, "A"), call.get(1, "reps")
+    single = dim_of(times)
+    items = items_of(times) if single is None else (times,)
+    if items is None and isinstance(times, ShapeOf):
+        return Array()
+    factors = [dim_of(item) for item in items or ()]
+    if items is None:
+        return Array()
+    shape = shape.expanded(len(factors))
+    count = max(len(shape.dims), len(factors))
+    ones: list[Dim | None] = [as_dim(1)] * count
+    sizes = ones[len(shape.dims) :] + list(shape.dims)
+    by = ones[len(factors) :] + factors
+    return Array(Shape(tuple(map(_times, sizes, by)), shape.lead))
+
+
+def _times(first: Dim | None, second: Dim | None) -> Dim | None:
+    return None if first is None or second is None else first * second
+
+
+def repeated(shape: Shape, times: Value, axis: int) -> Shape:
+    """Return the shape of an array whose items are repeated along an axis."""
+    factor = dim_of(times)
+    size = shape.axis(axis)
+    if factor is not None:
+        return changed(shape, axis, _times(size, factor))
+    numbers = integers_of(times)
+    if numbers is None:
+        return changed(shape, axis, None)
+    total = numbers[0] if len(numbers) == 1 else sum(numbers)
+    dim = _times(size, as_dim(total)) if len(numbers) == 1 else as_dim(total)
+    return changed(shape, axis, dim)
+
+
+def _repeat(call: Arguments) -> Value:
+    shape, times = call.shape(0, "a"), call.get(1, "repeats")
+    total = call.get(None, "total_repeat_length")
+    if call.is_none(2, "axis"):
+        shape, axis = Shape((shape.size_from(0),)), 0
+    else:
+        at = call.integer(2, "axis", default=0)
+        if at is None:
+            return Array()
+        axis = at
+    if not is_none(total):
+        return Array(changed(shape, axis, dim_of(total)))
+    return Array(repeated(shape, times, axis))
+
+
+def _pad(call: Arguments) -> Value:
+    shape, widths = call.shape(0, "array"), call.get(1, "pad_width")
+    pairs = _pad_widths(widths)
+    if pairs is None:
+        return Array()
+    if len(pairs) == 1 and shape.lead is None:
+        pairs = pairs * len(shape.dims)
+    known = shape.with_rank(len(pairs)) if len(pairs) > 1 else shape
+    if known is None or known.lead is not None or len(known.dims) != len(pairs):
+        return Array()
+    dims = [
+        None if dim is None or low is None or high is None else dim + low + high
+        for dim, (low, high) in zip(known.dims, pairs, strict=True)
+    ]
+    return Array(Shape(tuple(dims)))
+
+
+def _pad_widths(value: Value) -> list[tuple[Dim | None, Dim | None]] | None:
+    single = dim_of(value)
+    if single is not None:
+        return [(single, single)]
+    items = items_of(value)
+    if not items:
+        return None
+    if all(dim_of(item) is not None for item in items):
+        return [(dim_of(items[0]), dim_of(items[-1]))] if len(items) < 3 else None
+    pairs: list[tuple[Dim | None, Dim | None]] = []
+    for item in items:
+        inner = items_of(item)
+        if inner is None or len(inner) not in (1, 2):
+            alone = dim_of(item)
+            pairs.append((alone, alone))
+        else:
+            pairs.append((dim_of(inner[0]), dim_of(inner[-1])))
+    return pairs
+
+
+def _lax_pad(call: Arguments) -> Value:
+    shape, config = call.shape(0, "operand"), items_of(call.get(2, "padding_config"))
+    known = None if config is None else shape.with_rank(len(config))
+    if config is None or known is None:
+        return Array()
+    dims: list[Dim | None] = []
+    for dim, entry in zip(known.dims, config, strict=True):
+        numbers = [dim_of(item) for item in items_of(entry) or ()]
+        low, high, inner = [*numbers, None, None, None][:3]
+        if dim is None or low is None or high is None or inner is None:
+            dims.append(None)
+        else:
+            between = product((dim - 1, inner)) if inner.constant != 0 else as_dim(0)
+            dims.append(dim + low + high + between)
+    return Array(Shape(tuple(dims)))
+
+
+def _meshgrid(call: Arguments) -> Value:
+    sizes = [shape_of(value).size_from(0) for value in call.positional]
+    indexing = call.text(None, "indexing") or "xy"
+    if indexing == "xy" and len(sizes) > 1:
+        sizes[0], sizes[1] = sizes[1], sizes[0]
+    return Sequence((Array(Shape(tuple(sizes))),) * len(sizes), is_list=True)
+
+
+JOINING: Final[dict[str, Rule]] = {
+    "concatenate": _concatenate,
+    "concat": _concatenate,
+    "stack": _stack,
+    "hstack": _hstack,
+    "vstack": _vstack,
+    "dstack": _dstack,
+    "append": _append,
+    "split": _split(exact=True),
+    "array_split": _split(exact=False),
+    "hsplit": _split(exact=True, axis=1),
+    "vsplit": _split(exact=True, axis=0),
+    "unstack": _unstack,
+    "tile": _tile,
+    "repeat": _repeat,
+    "pad": _pad,
+    "meshgrid": _meshgrid,
+}
+LAX_JOINING: Final[dict[str, Rule]] = {"concatenate": _concatenate, "pad": _lax_pad}

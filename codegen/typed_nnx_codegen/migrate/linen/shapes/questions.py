@@ -1,0 +1,54 @@
+"""Functions that halve an array, ask for its shape, or leave it as it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
+from typed_nnx_codegen.migrate.linen.shapes.axes import changed
+from typed_nnx_codegen.migrate.linen.shapes.operands import shape_of, size_value
+from typed_nnx_codegen.migrate.linen.shapes.subscripts import rank_size
+from typed_nnx_codegen.migrate.linen.values import Array, ShapeOf, Unknown, Value
+
+
+def _glu(call: Arguments) -> Value:
+    shape, axis = call.shape(0, "x"), call.integer(1, "axis", default=-1)
+    if axis is None:
+        return Array()
+    size = shape.axis(axis)
+    return Array(changed(shape, axis, None if size is None else size // 2))
+
+
+def _first(call: Arguments) -> Value:
+    return call.get(0, "x", "tree", "operand", "a")
+
+
+def _shape(call: Arguments) -> Value:
+    value = call.get(0, "a")
+    return value if isinstance(value, Unknown) else ShapeOf(shape_of(value))
+
+
+def _ndim(call: Arguments) -> Value:
+    return rank_size(call.shape(0, "a"))
+
+
+def _size(call: Arguments) -> Value:
+    shape = call.shape(0, "a")
+    if not call.is_none(1, "axis"):
+        axis = call.integer(1, "axis", default=0)
+        return size_value(None if axis is None else shape.axis(axis))
+    return size_value(shape.size_from(0))
+
+
+GATED: Final[dict[str, Rule]] = {"glu": _glu}
+QUESTIONS: Final[dict[str, Rule]] = {"shape": _shape, "ndim": _ndim, "size": _size}
+UNCHANGED: Final[dict[str, Rule]] = {
+    "jax.ad_checkpoint.checkpoint_name": _first,
+    "jax.checkpoint_name": _first,
+    "jax.device_put": _first,
+    "jax.block_until_ready": _first,
+    "flax.linen.with_logical_constraint": _first,
+    "flax.linen.partitioning.with_sharding_constraint": _first,
+    "flax.linen.spmd.with_logical_constraint": _first,
+    "jax.experimental.pjit.with_sharding_constraint": _first,
+}

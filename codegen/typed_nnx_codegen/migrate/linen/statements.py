@@ -1,0 +1,256 @@
+"""Goes through the statements of methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.classes import Method
+from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.references import (
+    FunctionRef,
+    Repeated,
+    SelfValue,
+)
+from typed_nnx_codegen.migrate.linen.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    Size,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
+    cst.AddAssign: "+",
+    cst.SubtractAssign: "-",
+    cst.MultiplyAssign: "*",
+    cst.DivideAssign: "/",
+    cst.FloorDivideAssign: "//",
+    cst.ModuloAssign: "%",
+    cst.PowerAssign: "**",
+    cst.MatrixMultiplyAssign: "@",
+}
+_DROPPED: Final = ("pass", "super().setup()", "super().__post_init__()")
+_Body = cst.BaseSuite
+
+
+class Statements:
+    """Goes through statements.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def run(self, body: _Body, frame: Frame) -> bool:
+        """Go through a body; return whether it ends there: with return, raise, break or continue."""
+        return self.run_all(list(body.body), frame)
+
+    def run_all(
+        self, statements: list[cst.BaseStatement | cst.BaseSmallStatement], frame: Frame
+    ) -> bool:
+        """Go through statements; return whether they end with return or raise."""
+        for position, statement in enumerate(statements):
+            if isinstance(statement, cst.If):
+                rest = statements[position + 1 :]
+                return self._executor.choices.statement(statement, rest, frame)
+            if self._one(statement, frame):
+                return True
+        return False
+
+    def _one(self, node: cst.BaseStatement | cst.BaseSmallStatement, frame: Frame) -> bool:
+        match node:
+            case cst.SimpleStatementLine(body=body):
+                done = any([self._one(small, frame) for small in body])
+                if frame.verbatim and frame.recorder.is_recording:
+                    self._keep(node, frame)
+                return done
+            case cst.Assign(targets=targets, value=value):
+                found = self._executor.evaluate(value, frame)
+                for target in targets:
+                    self.assign(target.target, found, value, frame)
+            case cst.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self.assign(target, self._executor.evaluate(value, frame), value, frame)
+            case cst.AugAssign():
+                self._augmented(node, frame)
+            case cst.Expr(value=value):
+                self._executor.evaluate(value, frame)
+            case cst.Return(value=value):
+                result = Const(None) if value is None else self._executor.evaluate(value, frame)
+                frame.results.append(result)
+                return True
+            case cst.Raise():
+                return True
+            case cst.Break() | cst.Continue():
+                return False
+            case cst.For():
+                self._executor.loops.statement(node, frame)
+            case cst.While():
+                self._executor.loops.endless(node, frame)
+            case cst.With():
+                for item in node.items:
+                    self._executor.evaluate(item.item, frame)
+                    if item.asname is not None:
+                        self.assign(item.asname.name, UNKNOWN, item.item, frame)
+                return self.run(node.body, frame)
+            case cst.FunctionDef(name=name):
+                frame.names[name.value] = FunctionRef(node, frame)
+            case cst.Try(body=body):
+                return self.run(body, frame)
+            case cst.ClassDef(name=name):
+                frame.names[name.value] = UNKNOWN
+        return False
+
+    def _keep(self, node: cst.SimpleStatementLine, frame: Frame) -> None:
+        """Move a statement of `setup` to the constructor as it is."""
+        text = code_of(node.with_changes(leading_lines=())).strip()
+        is_docstring = isinstance(node.body[0], cst.Expr) and isinstance(
+            node.body[0].value, (cst.SimpleString, cst.ConcatenatedString)
+        )
+        if is_docstring or text in _DROPPED:
+            return
+        frame.recorder.block.append(Line("", statement=node))
+
+    def parent_setup(
+        self, instance: SelfValue, method: Method, node: cst.Call, frame: Frame
+    ) -> Value:
+        """Go through the `setup` that another one calls: its statements come here."""
+        inner = Frame(
+            frame.recorder,
+            method.owner.analysis,
+            instance,
+            method,
+            records=frame.records,
+            verbatim=frame.verbatim,
+            root="setup",
+        )
+        params = method.node.params.params
+        if params:
+            inner.names[params[0].name.value] = instance
+        self.run(method.node.body, inner)
+        del node
+        return Const(None)
+
+    # -- assignments --------------------------------------------------------------------------
+
+    def assign(
+        self,
+        target: cst.BaseExpression,
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        """Bind a target to a value."""
+        match target:
+            case cst.Name(value=name):
+                frame.names[name] = self._named(name, value, source, frame)
+                frame.values[target] = frame.names[name]
+            case cst.Tuple(elements=elements) | cst.List(elements=elements):
+                self._unpack(target, list(elements), value, source, frame)
+            case cst.Attribute(value=cst.Name(value=name), attr=attr):
+                owner = frame.lookup(name)
+                if isinstance(owner, SelfValue):
+                    self._executor.variables.assign_attribute(owner, attr.value, value, target, frame)
+            case cst.StarredElement(value=inner):
+                self.assign(inner, value, source, frame)
+
+    def _named(
+        self, name: str, value: Value, source: cst.BaseExpression | None, frame: Frame
+    ) -> Value:
+        """Return what a name is bound to: computed once in the constructor where that is long."""
+        if (
+            isinstance(value, Code)
+            and frame.records
+            and not frame.verbatim
+            and not value.code.replace(".", "").replace("_", "").isalnum()
+            and self._executor.code.is_visible(value.home, frame)
+            and frame.recorder.is_recording
+        ):
+            local = frame.recorder.fresh(name)
+            frame.recorder.write(f"{local} = {_bare(value.code)}", local)
+            return Code(local)
+        del source
+        return value
+
+    def _unpack(
+        self,
+        target: cst.BaseExpression,
+        elements: list[cst.BaseElement],
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        starred = [k for k, one in enumerate(elements) if isinstance(one, cst.StarredElement)]
+        values: list[Value] | None = None
+        match value:
+            case Array(origin=origin) if origin and not starred:
+                values = [argument_part(value, k) for k in range(len(elements))]
+            case Code(code=code, home=home) if not starred:
+                values = [Code(f"{code}[{k}]", home) for k in range(len(elements))]
+            case Repeated(element=element):
+                values = [element] * len(elements)
+            case _:
+                values = shapes.unpack(value, len(elements), starred[0] if starred else None)
+        self._refine(source, len(elements), bool(starred), frame)
+        if values is None:
+            values = [UNKNOWN] * len(elements)
+        for element, one in zip(elements, values, strict=True):
+            self.assign(element.value, one, None, frame)
+        del target
+
+    def _refine(
+        self, source: cst.BaseExpression | None, count: int, starred: bool, frame: Frame
+    ) -> None:
+        """Note the rank of an array whose shape is unpacked: `b, t, d = x.shape`."""
+        match source:
+            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="shape")):
+                array = frame.names.get(name)
+                if isinstance(array, Array) and not starred:
+                    shape = array.shape.with_rank(count)
+                    if shape is not None:
+                        frame.names[name] = Array(shape, array.dtype, array.origin)
+
+    def _augmented(self, node: cst.AugAssign, frame: Frame) -> None:
+        left = self._executor.evaluate(node.target, frame)
+        right = self._executor.evaluate(node.value, frame)
+        operator = _OPERATORS.get(type(node.operator))
+        value: Value = UNKNOWN
+        if operator is not None:
+            value = shapes.binary(operator, left, right)
+        if isinstance(value, Unknown) and operator is not None:
+            one = self._executor.code.of(node.target, frame)
+            other = self._executor.code.of(node.value, frame)
+            if one is not None and other is not None:
+                value = Code(f"({one} {operator} {other})")
+        self.assign(node.target, value, node.value, frame)
+
+
+def argument_part(array: Array, key: object) -> Value:
+    """Return an item of an argument that may be a tuple, a dict or an array."""
+    path = f"{array.origin}[{key!r}]"
+    return Array(Shape((), Lead(path, None)), origin=path)
+
+
+def _bare(code: str) -> str:
+    if code.startswith("(") and code.endswith(")"):
+        node = cst.parse_expression(code)
+        if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
+            return code[1:-1]
+    return code
+
+
+__all__ = ["Compound", "Sequence", "Size", "Statements", "argument_part"]

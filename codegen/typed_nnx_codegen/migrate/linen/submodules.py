@@ -1,0 +1,177 @@
+"""Submodules: where methods construct them, and what they are constructed with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.classes import LINEN, Field, LinenClass
+from typed_nnx_codegen.migrate.linen.evidence import Evidence
+from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
+from typed_nnx_codegen.migrate.linen.plan import Bound, Site
+from typed_nnx_codegen.migrate.linen.references import (
+    ClassRef,
+    ClassTransform,
+    ModuleValue,
+    Partial,
+    PlainClass,
+    Ref,
+    SelfValue,
+)
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Const, Table, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+
+class Submodules:
+    """Constructs submodules.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._instances: dict[Site, SelfValue] = {}
+        self._evidence = Evidence(executor.classes)
+
+    def evidence(self, one: Field, frame: Frame) -> list[Value]:
+        """Return what the project gives for a field of a module."""
+        return self._evidence.of(one, self._executor, frame)
+
+    def construct(
+        self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return the object that a call of a class constructs."""
+        match callee:
+            case PlainClass():
+                return self._record(callee, passed)
+            case ClassRef(cls=cls, code=code):
+                return self._module(cls, code if code.startswith("self.") else "", (), passed, node, frame)
+            case Ref(name=name, code=code):
+                return self._module(name, code, (), passed, node, frame)
+            case ClassTransform():
+                return self._transformed(callee, passed, node, frame)
+        return UNKNOWN
+
+    def _transformed(
+        self, callee: ClassTransform, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        transforms: list[ClassTransform] = []
+        target: Value = callee
+        while isinstance(target, ClassTransform):
+            transforms.append(target)
+            target = target.target
+        match target:
+            case ClassRef(cls=cls, code=code):
+                code = code if code.startswith("self.") else ""
+                return self._module(cls, code, tuple(transforms), passed, node, frame)
+            case Ref(name=name, code=code) if find_layer(name) is not None:
+                return self._module(name, code, tuple(transforms), passed, node, frame)
+            case Partial(function=ClassRef() | Ref() as inner):
+                again = ClassTransform(callee.name, inner, callee.args, callee.keywords)
+                given = [
+                    Passed(one.value, one.code, one.node or node, name)
+                    for name, one in target.keywords.items()
+                ]
+                return self._transformed(again, [*passed, *given], node, frame)
+        frame.recorder.mark(node, f"`{callee.name}` of something that is no module is not migrated")
+        return UNKNOWN
+
+    def _module(
+        self,
+        target: str | LinenClass,
+        code: str,
+        transforms: tuple[ClassTransform, ...],
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        recorder = frame.recorder
+        names = self._parameters(target)
+        bound = bind_names(names, passed)
+        method = frame.method.name if frame.method is not None else ""
+        site = Site(node, target, code, _given(bound), method, transforms=transforms)
+        site.loops = tuple(recorder.loops)
+        site.branches = tuple(recorder.branch_path)
+        site.is_open = bound.is_open
+        site.is_verbatim = frame.verbatim
+        name = bound.by_name.get("name")
+        if name is not None and name.value != Const(None):
+            site.explicit = _pattern(name.node, name.value)
+            site.name_code = name.code or ""
+        elif name is not None:
+            site.given.pop("name")
+        if frame.records and recorder.is_recording:
+            recorder.plan.sites.append(site)
+            frame.sites[node] = site
+            if not frame.verbatim:
+                recorder.write_site(site)
+        return ModuleValue(site)
+
+    def _parameters(self, target: str | LinenClass) -> list[str]:
+        if isinstance(target, LinenClass):
+            return [one.name for one in target.fields()]
+        layer = find_layer(target)
+        return list(layer.parameters) if layer is not None else []
+
+    def instance(self, site: Site, frame: Frame) -> SelfValue:
+        """Return the object of a submodule, to go through its methods."""
+        if site not in self._instances:
+            assert isinstance(site.target, LinenClass)
+            fields: dict[str, Value] = {}
+            for one in site.target.fields():
+                given = site.given.get(one.name)
+                if given is not None:
+                    fields[one.name] = given.value
+                elif site.is_open:
+                    fields[one.name] = UNKNOWN
+                else:
+                    fields[one.name] = self._executor.members.field_default(one, frame)
+            self._instances[site] = SelfValue(site.target, fields)
+        return self._instances[site]
+
+    def _record(self, callee: PlainClass, passed: list[Passed]) -> Value:
+        """Return an object of another class of the project: its fields, where it is a dataclass."""
+        names = [
+            name
+            for name in callee.cls.annotated
+        ]
+        bound = bind_names(names, passed)
+        if bound.is_open or bound.extra or not names:
+            return UNKNOWN
+        return Table({name: one.value for name, one in bound.by_name.items()})
+
+
+def _given(bound: BoundArguments) -> dict[str, Bound]:
+    return {
+        name: Bound(one.value, one.code, one.node, bool(one.keyword), one.hidden)
+        for name, one in bound.by_name.items()
+        if name != "parent"
+    }
+
+
+def _pattern(node: cst.BaseExpression, value: Value) -> str:
+    """Return the text of a name, with `{i}` for what is computed."""
+    if isinstance(value, Const):
+        return str(value.value)
+    if isinstance(node, cst.FormattedString):
+        parts: list[str] = []
+        for part in node.parts:
+            if isinstance(part, cst.FormattedStringText):
+                parts.append(part.value)
+            else:
+                parts.append(f"{{{_letter(len(parts))}}}")
+        return "".join(parts)
+    return "{name}"
+
+
+def _letter(number: int) -> str:
+    return "ijklmnopq"[number % 9]
+
+
+__all__ = ["LINEN", "Submodules"]

@@ -1,0 +1,88 @@
+"""Code with sizes whose spelling is decided later, when it is known which sizes are lifted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.values import Lead
+
+_TOKEN: Final = re.compile(r"__dim(\d+)__")
+_LEAD: Final = re.compile(r"__lead(\d+)__")
+_SITE: Final = re.compile(r"__site(\d+)__")
+
+
+class Templates:
+    """Keeps the sizes that stand in code as names: ``__dim7__``."""
+
+    def __init__(self) -> None:
+        self._dims: list[Dim] = []
+        self._numbers: dict[Dim, int] = {}
+        self._sites: list[Site] = []
+        self._leads: list[Lead] = []
+
+    def token(self, dim: Dim) -> str:
+        """Return the code for a size: the number, or a name that `filled` replaces."""
+        if dim.constant is not None:
+            return str(dim.constant)
+        if dim not in self._numbers:
+            self._numbers[dim] = len(self._dims)
+            self._dims.append(dim)
+        return f"__dim{self._numbers[dim]}__"
+
+    def site_token(self, site: Site) -> str:
+        """Return the code for a submodule, whose name is decided later."""
+        if site not in self._sites:
+            self._sites.append(site)
+        return f"__site{self._sites.index(site)}__"
+
+    def sites_in(self, code: str) -> list[Site]:
+        """Return the submodules in a piece of code."""
+        return [self._sites[int(number)] for number in _SITE.findall(code)]
+
+    def with_sites(self, code: str, spelled: Callable[[Site], str]) -> str:
+        """Return code with the submodules spelled."""
+        return _SITE.sub(lambda match: spelled(self._sites[int(match[1])]), code)
+
+    def lead_token(self, lead: Lead) -> str:
+        """Return the code for the leading dimensions of an argument."""
+        if lead not in self._leads:
+            self._leads.append(lead)
+        return f"__lead{self._leads.index(lead)}__"
+
+    def leads_in(self, code: str) -> list[str]:
+        """Return the arguments whose leading dimensions stand in a piece of code."""
+        return [self._leads[int(number)].argument for number in _LEAD.findall(code)]
+
+    def with_leads(self, code: str, name: Callable[[str], str]) -> str:
+        """Return code with the leading dimensions spelled."""
+
+        def spell(match: re.Match[str]) -> str:
+            lead = self._leads[int(match[1])]
+            stop = "" if lead.stop is None else f"[:{lead.stop}]"
+            return f"{name(lead.argument)}{stop}"
+
+        return _LEAD.sub(spell, code)
+
+    def dims_in(self, code: str) -> list[Dim]:
+        """Return the sizes in a piece of code."""
+        return [self._dims[int(number)] for number in _TOKEN.findall(code)]
+
+    def filled(self, code: str, spelled: Callable[[Dim], str]) -> str:
+        """Return code with the sizes spelled; in parentheses where they are part of an expression."""
+
+        def spell(match: re.Match[str]) -> str:
+            text = spelled(self._dims[int(match[1])])
+            before = code[: match.start()].rstrip()
+            after = code[match.end() :].lstrip()
+            is_alone = (not before or before[-1] in "(,=[") and (not after or after[0] in "),]")
+            return text if is_alone or text.isidentifier() else _in_parentheses(text)
+
+        return _TOKEN.sub(spell, code)
+
+
+def _in_parentheses(code: str) -> str:
+    return code if re.fullmatch(r"[\w.]+|[\w.]+\[-?\w+\]", code) else f"({code})"

@@ -1,0 +1,192 @@
+"""A `Build` made on one side: the Linen model, or the NNX model with the widths that it needs."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.migrate.weight_map import ClassMap, Lifted
+from typed_nnx_codegen.migrate.weights.class_maps import ClassMaps
+from typed_nnx_codegen.migrate.weights.models import is_module, runtime_of
+from typed_nnx_codegen.verify.calls import Call, Calls, fields_of
+from typed_nnx_codegen.verify.errors import BadUse
+from typed_nnx_codegen.verify.examples import Build, Ref
+from typed_nnx_codegen.verify.library_builds import LINEN, has_layer, keywords, nnx_name
+from typed_nnx_codegen.verify.reasons import first_line
+from typed_nnx_codegen.verify.sides import Side
+
+
+def linen_model(build: Build, old: Side) -> Any:
+    """Return the Linen model of a `Build`.
+
+    Raises:
+        BadUse: A name in it is not known.
+    """
+
+    def made(given: Build) -> Any:
+        cls = old.named(given.class_name)
+        args = [mapped(each, made, old.named) for each in given.args]
+        fields = {name: mapped(each, made, old.named) for name, each in given.fields.items()}
+        return cls(*args, **fields)
+
+    return made(build)
+
+
+def mapped(value: Any, build: Callable[[Build], Any], named: Callable[[str], Any]) -> Any:
+    """Return a value in which what the `Build` and `Ref` in it stand for took their places."""
+    if isinstance(value, Build):
+        return build(value)
+    if isinstance(value, Ref):
+        return named(value.name)
+    if isinstance(value, functools.partial):
+        args = [mapped(each, build, named) for each in value.args]
+        keys = {name: mapped(each, build, named) for name, each in value.keywords.items()}
+        return functools.partial(_deferred(value.func, build, named), *args, **keys)
+    if isinstance(value, Mapping):
+        return type(value)({key: mapped(each, build, named) for key, each in value.items()})  # type: ignore[call-arg]  # every mapping that stands in fields is made of one
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(mapped(each, build, named) for each in value))
+    if isinstance(value, list | tuple):
+        return type(value)(mapped(each, build, named) for each in value)
+    return value
+
+
+def _deferred(function: Any, build: Callable[[Build], Any], named: Callable[[str], Any]) -> Any:
+    return mapped(function, build, named) if isinstance(function, Build | Ref) else function
+
+
+@dataclass(frozen=True)
+class NewModels:
+    """Builds NNX models.
+
+    Attributes:
+        side: The side after the migration.
+        maps: The maps that say which constructor parameters were added.
+        linen: The Linen module of the root, for classes by position of their arguments.
+        calls: The calls that Linen's `init` made.
+        root: The `Build` of the root.
+    """
+
+    side: Side
+    maps: ClassMaps
+    linen: nn.Module
+    calls: Calls
+    root: Build
+
+    def model(self) -> Any:
+        """Return the NNX model.
+
+        Raises:
+            BadUse: A name is not known, or a width that is needed is not.
+        """
+        return self._made(self.root)
+
+    def _made(self, build: Build) -> Any:
+        if has_layer(build.class_name):
+            return self._layer(build)
+        cls = self._class(build.class_name)
+        args = [mapped(each, self._made, self._named) for each in build.args]
+        given = {name: mapped(each, self._made, self._named) for name, each in build.fields.items()}
+        given.update(build.lifted)
+        if isinstance(cls, type):
+            given.update(self._lifted(build, cls, args, given))
+            given.update(self._rngs(cls, given))
+        return cls(*args, **given)
+
+    def _class(self, name: str) -> Any:
+        new = self.maps.new_name(name)
+        return self.side.named(new)
+
+    def _named(self, name: str) -> Any:
+        package, _, layer = name.rpartition(".")
+        if package == LINEN and isinstance(getattr(nn, layer, None), type):
+            return getattr(self._runtime(), nnx_name(layer))
+        return self._class(name)
+
+    def _runtime(self) -> Any:
+        cls = self._class(self.root.class_name)
+        return runtime_of(cls) if isinstance(cls, type) else importlib.import_module("typed_nnx")
+
+    def _rngs(self, cls: type, given: Mapping[str, Any]) -> dict[str, Any]:
+        if "rngs" in given or "rngs" not in _parameters(cls):
+            return {}
+        return {"rngs": self._runtime().Rngs(0)}
+
+    # -- what the codemod added --------------------------------------------------------------------
+
+    def _lifted(
+        self, build: Build, cls: type, args: list[Any], given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        known: list[ClassMap] = self.maps.entries(cls)
+        if not known:
+            return {}
+        positional = list(_parameters(cls))[: len(args)]
+        found = {}
+        for lifted in known[0].lifted:
+            if lifted.name not in given and lifted.name not in positional:
+                found[lifted.name] = self._value(lifted, build)
+        return found
+
+    def _value(self, lifted: Lifted, build: Build) -> Any:
+        calls = self.calls.of(build, self.root)
+        tried = []
+        for call in calls:
+            try:
+                return _evaluated(lifted.expression, call, self.side)
+            # The expression is of the map and runs on what the user's code passes.
+            except Exception as error:  # noqa: BLE001 - the message has the reason
+                tried.append(f"{call.method}: {first_line(error)}")
+        why = f": {'; '.join(tried)}" if tried else ", as Linen's `init` does not call it"
+        raise BadUse(
+            f"{build.class_name}: {lifted.name} = {lifted.expression} has no value{why}.\n"
+            f"  Fix: Build({build.class_name!r}, ..., lifted={{{lifted.name!r}: ...}})"
+        )
+
+    def _layer(self, build: Build) -> Any:
+        name = build.class_name.rpartition(".")[2]
+        calls = self.calls.of(build, self.root)
+        fields = fields_of(build, getattr(nn, name))
+        fields = {key: mapped(each, self._made, self._named) for key, each in fields.items()}
+        cls = getattr(self._runtime(), nnx_name(name))
+        if build.lifted:
+            given = {**fields, **build.lifted}
+            return cls(**given, **self._rngs(cls, given))
+        try:
+            given = keywords(name, fields, calls[0].arguments if calls else None)
+        except (KeyError, AttributeError, IndexError) as error:
+            raise BadUse(
+                f"{build.class_name}: its input width is not known: {first_line(error)}.\n"
+                f"  Fix: Build({build.class_name!r}, lifted=...) with the arguments of nnx."
+                f"{nnx_name(name)}"
+            ) from error
+        return cls(**given, **self._rngs(cls, given))
+
+
+def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(cls).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def _evaluated(expression: str, call: Call, side: Side) -> Any:
+    known = {**vars(side.module), "jax": jax, "jnp": jnp, "np": np, "self": call.module}
+    # The map is a file of the user's own project, like the modules that were imported.
+    value = eval(expression, {**known, **call.arguments})
+    if is_module(value):
+        return value
+    return jax.tree.map(_plain_number, value)
+
+
+def _plain_number(value: Any) -> Any:
+    is_number = hasattr(value, "dtype") and getattr(value, "shape", None) == ()
+    return value.item() if is_number else value

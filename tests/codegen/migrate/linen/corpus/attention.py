@@ -1,0 +1,197 @@
+"""Attention of the library and of our own."""
+
+from typing import Callable, Optional, Tuple
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class CrossAttentionBlock(nn.Module):
+    """Queries and keys of different widths."""
+
+    num_heads: int
+    qkv_features: Optional[int] = None
+
+    @nn.compact
+    def __call__(self, x, context, mask=None, deterministic: bool = True):
+        y = nn.MultiHeadDotProductAttention(
+            num_heads=self.num_heads,
+            qkv_features=self.qkv_features,
+            out_features=x.shape[-1],
+            dropout_rate=0.2,
+        )(nn.LayerNorm()(x), context, mask=mask, deterministic=deterministic)
+        return x + y
+
+
+class MixedAttention(nn.Module):
+    """Setup form, keyword names, no biases, separate values."""
+
+    def setup(self):
+        self.self_attn = nn.SelfAttention(num_heads=3, use_bias=False)
+        self.cross_attn = nn.MultiHeadAttention(num_heads=2, qkv_features=8, out_features=5)
+        self.norm = nn.RMSNorm()
+
+    def __call__(self, x, keys, values):
+        x = self.self_attn(x)
+        return self.norm(self.cross_attn(inputs_q=x, inputs_k=keys, inputs_v=values))
+
+
+class NormalizedAttention(nn.Module):
+    heads: int
+
+    @nn.compact
+    def __call__(self, x):
+        mask = nn.make_causal_mask(x[..., 0])
+        return nn.MultiHeadDotProductAttention(
+            self.heads, normalize_qk=True, kernel_init=nn.initializers.xavier_normal()
+        )(x, x, x, mask=mask)
+
+
+class DecodingAttention(nn.Module):
+    """The library's own cache, one token a call."""
+
+    heads: int
+    decode: bool = False
+
+    def setup(self):
+        self.attention = nn.MultiHeadDotProductAttention(self.heads, decode=self.decode)
+
+    def __call__(self, x):
+        return self.attention(x)
+
+
+class RelativeBias(nn.Module):
+    """A learned bias from a table of distances."""
+
+    heads: int
+    max_distance: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        b, t, d = x.shape
+        qkv = nn.DenseGeneral((3, self.heads, d // self.heads), name="qkv")(x)
+        q, k, v = qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2]
+        table = self.param(
+            "relative_bias", nn.initializers.normal(0.02), (self.heads, 2 * self.max_distance + 1)
+        )
+        distance = jnp.arange(t)[:, None] - jnp.arange(t)[None, :]
+        index = jnp.clip(distance, -self.max_distance, self.max_distance) + self.max_distance
+        bias = table[:, index][None]
+        out = nn.dot_product_attention(q, k, v, bias=bias)
+        return nn.DenseGeneral(d, axis=(-2, -1), name="proj")(out)
+
+
+class RotaryAttention(nn.Module):
+    """Grouped heads, rotation by position, einsum projections."""
+
+    heads: int
+    kv_heads: int
+    head_dim: int
+
+    def setup(self):
+        self.q_einsum = Einsum((self.heads, 6, self.head_dim))
+        self.kv_einsum = Einsum((2, self.kv_heads, 6, self.head_dim))
+        self.out_einsum = Einsum(shape=(self.heads, self.head_dim, 6))
+
+    def __call__(self, x):
+        q = self.q_einsum("BTD,NDH->BTNH", x)
+        k, v = self.kv_einsum("BSD,CKDH->CBSKH", x)
+        q, k = self._rotate(q), self._rotate(k)
+        repeats = self.heads // self.kv_heads
+        k, v = jnp.repeat(k, repeats, axis=2), jnp.repeat(v, repeats, axis=2)
+        logits = jnp.einsum("BTNH,BSNH->BNTS", q, k) * self.head_dim**-0.5
+        length = x.shape[1]
+        logits = jnp.where(jnp.tril(jnp.ones((length, length), bool)), logits, -1e9)
+        encoded = jnp.einsum("BNTS,BSNH->BTNH", nn.softmax(logits, axis=-1), v)
+        return self.out_einsum("BTNH,NHD->BTD", encoded)
+
+    def _rotate(self, x):
+        half = x.shape[-1] // 2
+        angle = jnp.arange(x.shape[1])[:, None] / 100.0 ** (jnp.arange(half) / half)
+        sin, cos = jnp.sin(angle)[:, None], jnp.cos(angle)[:, None]
+        a, b = x[..., :half], x[..., half:]
+        return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+class Einsum(nn.Module):
+    """A weight in the shape that one gives it."""
+
+    shape: Tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, eqn: str, x: jax.Array) -> jax.Array:
+        w = self.param("w", nn.initializers.normal(), self.shape)
+        return jnp.einsum(eqn, x, w)
+
+
+class LinearAttention(nn.Module):
+    heads: int
+    feature_map: Callable = nn.elu
+
+    @nn.compact
+    def __call__(self, x):
+        d = x.shape[-1]
+        to_qkv = nn.Dense(d * 3, use_bias=False, name="to_qkv")
+        q, k, v = jnp.split(to_qkv(x), 3, axis=-1)
+        q, k, v = (a.reshape(*a.shape[:2], self.heads, -1) for a in (q, k, v))
+        q, k = self.feature_map(q) + 1, self.feature_map(k) + 1
+        kv = jnp.einsum("bthd,bthe->bhde", k, v)
+        norm = 1.0 / jnp.einsum("bthd,bhd->bth", q, k.sum(1))
+        out = jnp.einsum("bthd,bhde,bth->bthe", q, kv, norm)
+        return nn.Dense(d, name="to_out")(out.reshape(x.shape))
+
+
+class PerceiverPool(nn.Module):
+    """Learned latents that read a long input, several times."""
+
+    num_latents: int
+    latent_dim: int
+    depth: int = 2
+    share: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        latents = self.param(
+            "latents", nn.initializers.truncated_normal(0.02), (self.num_latents, self.latent_dim)
+        )
+        z = jnp.tile(latents[None], (x.shape[0], 1, 1))
+        shared = CrossAttentionBlock(2, name="shared_cross") if self.share else None
+        for i in range(self.depth):
+            block = shared if self.share else CrossAttentionBlock(2, name=f"cross_{i}")
+            z = block(z, x)
+            z = z + nn.Dense(self.latent_dim, name=f"ff_{i}")(nn.LayerNorm(name=f"ln_{i}")(z))
+        return z.mean(axis=1)
+
+
+class AxialAttention(nn.Module):
+    """Attention along rows, then along columns."""
+
+    heads: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        b, h, w, c = x.shape
+        rows = x.reshape(b * h, w, c)
+        rows = nn.SelfAttention(self.heads, name="rows")(rows).reshape(b, h, w, c)
+        cols = x.transpose(0, 2, 1, 3).reshape(b * w, h, c)
+        cols = nn.SelfAttention(self.heads, name="cols")(cols)
+        cols = cols.reshape(b, w, h, c).transpose(0, 2, 1, 3)
+        return nn.Dense(c)(jnp.concatenate([rows, cols], axis=-1))
+
+
+class TalkingHeads(nn.Module):
+    """DenseGeneral over more than one axis."""
+
+    heads: int
+    head_dim: int
+
+    @nn.compact
+    def __call__(self, x):
+        q = nn.DenseGeneral((self.heads, self.head_dim), axis=-1, use_bias=False)(x)
+        k = nn.DenseGeneral(features=(self.heads, self.head_dim), use_bias=False)(x)
+        logits = jnp.einsum("bqhd,bkhd->bqkh", q, k)
+        weights = nn.softmax(nn.Dense(self.heads, use_bias=False, name="mix")(logits), axis=2)
+        out = jnp.einsum("bqkh,bkhd->bqhd", weights, q)
+        y = nn.DenseGeneral(5, axis=(-2, -1))(out)
+        return nn.Einsum((5, 2, 3), "bqd,dne->bqne")(y)

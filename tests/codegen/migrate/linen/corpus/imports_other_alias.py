@@ -1,0 +1,27 @@
+"""Linen under a name of the author's choice."""
+
+import flax.linen as fnn
+import jax.nn as jnn
+from flax import linen
+
+nn = linen
+
+
+class OtherAlias(fnn.Module):
+    features: int = 4
+
+    @fnn.compact
+    def __call__(self, x):
+        x = fnn.Dense(self.features)(x)
+        x = jnn.silu(linen.LayerNorm()(x))
+        return nn.Dense(self.features)(x)
+
+
+class MixedAlias(linen.Module):
+    hidden: int
+
+    def setup(self) -> None:
+        self.net = linen.Sequential([fnn.Dense(self.hidden), jnn.relu, nn.Dense(1)])
+
+    def __call__(self, x):
+        return self.net(x)[..., 0]

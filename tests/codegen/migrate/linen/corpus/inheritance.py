@@ -1,0 +1,206 @@
+"""Modules that inherit from modules."""
+
+import abc
+from typing import Any, Callable, Optional, Sequence
+
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class BaseNetwork(nn.Module):
+    """Helper methods that build layers for the classes below."""
+
+    hidden: int = 5
+    activation: Callable = nn.relu
+
+    def dense(self, features, name=None):
+        return nn.Dense(features, kernel_init=nn.initializers.he_normal(), name=name)
+
+    def torso(self, x):
+        x = self.activation(self.dense(self.hidden)(x))
+        return self.activation(self.dense(self.hidden)(x))
+
+
+class PolicyNetwork(BaseNetwork):
+    actions: int = 3
+
+    @nn.compact
+    def __call__(self, obs):
+        return self.dense(self.actions, name="logits")(self.torso(obs))
+
+
+class QNetwork(BaseNetwork):
+    """Overrides a default and has two inputs."""
+
+    hidden: int = 6
+
+    @nn.compact
+    def __call__(self, obs, action):
+        x = self.torso(jnp.concatenate([obs, action], axis=-1))
+        return self.dense(1)(x).squeeze(-1)
+
+
+class AbstractEncoder(nn.Module, abc.ABC):
+    output_size: int
+
+    @abc.abstractmethod
+    def encode(self, x): ...
+
+    @nn.compact
+    def __call__(self, x):
+        h = self.encode(x)
+        return nn.LayerNorm(name="norm")(nn.Dense(self.output_size, name="out")(h))
+
+
+class DenseEncoder(AbstractEncoder):
+    width: int = 4
+
+    def encode(self, x):
+        return nn.relu(nn.Dense(self.width)(x))
+
+
+class ConvEncoder(AbstractEncoder):
+    channels: Sequence[int] = (3, 4)
+
+    def encode(self, x):
+        for c in self.channels:
+            x = nn.relu(nn.Conv(c, (3, 3), strides=2)(x))
+        return jnp.reshape(x, (x.shape[0], -1))
+
+
+class SetupBase(nn.Module):
+    width: int
+
+    def setup(self):
+        self.first = nn.Dense(self.width)
+
+    def __call__(self, x):
+        return nn.relu(self.first(x))
+
+
+class SetupChild(SetupBase):
+    """Goes on in its parent's setup and call."""
+
+    out: int = 2
+
+    def setup(self):
+        super().setup()
+        self.second = nn.Dense(self.out)
+
+    def __call__(self, x):
+        return self.second(super().__call__(x))
+
+
+class SetupReplaced(SetupBase):
+    """Replaces a layer of its parent."""
+
+    def setup(self):
+        self.first = nn.Sequential([nn.Dense(self.width), nn.LayerNorm()])
+
+
+class CompactBase(nn.Module):
+    width: int = 5
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.tanh(nn.Dense(self.width)(x))
+
+
+class CompactChild(CompactBase):
+    """Layers before and after those of the parent."""
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        x = super().__call__(x)
+        return nn.Dense(2)(x)
+
+
+class CompactGrandchild(CompactChild):
+    width: int = 3
+
+
+class FamilyUser(nn.Module):
+    """Auto-names follow the class, not its parent."""
+
+    @nn.compact
+    def __call__(self, x):
+        x = CompactBase(4)(x)
+        x = CompactChild()(x)
+        x = CompactBase()(x)
+        return CompactGrandchild()(x)
+
+
+class WithNorm:
+    """No module itself."""
+
+    eps = 1e-3
+
+    def normalise(self, x):
+        return nn.LayerNorm(epsilon=self.eps)(x)
+
+
+class MixinUser(WithNorm, nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        return self.normalise(nn.Dense(self.features)(x))
+
+
+class PostInit(nn.Module):
+    """Fills in a field from the others."""
+
+    width: int
+    hidden: Optional[int] = None
+
+    def __post_init__(self):
+        if self.hidden is None:
+            self.hidden = 2 * self.width
+        super().__post_init__()
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(nn.relu(nn.Dense(self.hidden)(x)))
+
+
+class PostInitChecks(nn.Module):
+    """Sets an attribute that is no field."""
+
+    sizes: Sequence[int]
+
+    def __post_init__(self):
+        if not self.sizes:
+            raise ValueError("sizes is empty")
+        self.total = sum(self.sizes)
+        super().__post_init__()
+
+    def setup(self):
+        self.project = nn.Dense(self.total)
+
+    def __call__(self, x):
+        y = self.project(x)
+        outputs: list[Any] = []
+        start = 0
+        for size in self.sizes:
+            outputs.append(y[..., start : start + size])
+            start += size
+        return outputs
+
+
+class ExtendedDense(nn.Dense):
+    """A layer of the library with something after it."""
+
+    gain: float = 1.0
+
+    @nn.compact
+    def __call__(self, inputs):
+        return self.gain * super().__call__(inputs)
+
+
+class ExtendedUser(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = ExtendedDense(4, gain=2.0)(x)
+        x = nn.Dense(3)(x)
+        return ExtendedDense(2, use_bias=False)(x)

@@ -1,0 +1,201 @@
+"""Hypernetworks, ensembles and other modules that apply modules."""
+
+from typing import Any, Sequence
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class HyperNetwork(nn.Module):
+    """Makes the weights of another layer."""
+
+    hidden: int
+    out: int
+
+    @nn.compact
+    def __call__(self, x, context):
+        d = x.shape[-1]
+        h = nn.relu(nn.Dense(self.hidden)(context))
+        kernel = nn.Dense(d * self.out, name="to_kernel")(h).reshape(-1, d, self.out)
+        bias = nn.Dense(self.out, name="to_bias")(h)
+        return jnp.einsum("bd,bdo->bo", x, kernel) + bias
+
+
+class FunctionalTarget(nn.Module):
+    """Applies a module that it does not own to weights that it makes."""
+
+    @nn.compact
+    def __call__(self, x, context):
+        inner = nn.Dense(2, parent=None)
+        kernel = nn.Dense(x.shape[-1] * 2, name="kernel_net")(context).reshape(x.shape[-1], 2)
+        bias = self.param("bias", nn.initializers.zeros, (2,))
+        return inner.apply({"params": {"kernel": kernel, "bias": bias}}, x)
+
+
+class ParamOfModule(nn.Module):
+    """Keeps the parameters of a module as one parameter of its own."""
+
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        inner = nn.Dense(self.width, parent=None)
+        params = self.param("inner", lambda key: inner.init(key, x)["params"])
+        return inner.apply({"params": params}, x)
+
+
+class RandomPrior(nn.Module):
+    """A fixed random network beside a trained one."""
+
+    width: int
+    scale: float = 0.5
+
+    @nn.compact
+    def __call__(self, x):
+        trained = nn.Dense(1, name="head")(nn.relu(nn.Dense(self.width, name="body")(x)))
+        prior = nn.Dense(1, name="prior")(x)
+        return trained + self.scale * jax.lax.stop_gradient(prior)
+
+
+class BatchEnsemble(nn.Module):
+    """Fast weights of rank one for each member."""
+
+    features: int
+    members: int
+
+    @nn.compact
+    def __call__(self, x):
+        r = self.param("alpha", nn.initializers.ones, (self.members, x.shape[-1]))
+        s = self.param("gamma", nn.initializers.ones, (self.members, self.features))
+        x = x.reshape(self.members, -1, x.shape[-1])
+        y = nn.Dense(self.features, use_bias=False)(x * r[:, None]) * s[:, None]
+        return y.reshape(-1, self.features)
+
+
+class MixtureOfExperts(nn.Module):
+    """Routes softly over stacked experts."""
+
+    experts: int
+    hidden: int
+
+    @nn.compact
+    def __call__(self, x):
+        d = x.shape[-1]
+        gates = nn.softmax(nn.Dense(self.experts, use_bias=False, name="router")(x))
+        w_in = self.param("w_in", nn.initializers.lecun_normal(), (self.experts, d, self.hidden))
+        w_out = self.param("w_out", nn.initializers.lecun_normal(), (self.experts, self.hidden, d))
+        h = nn.gelu(jnp.einsum("...d,edh->...eh", x, w_in))
+        y = jnp.einsum("...eh,ehd->...ed", h, w_out)
+        self.sow("intermediates", "load", gates.mean(axis=tuple(range(gates.ndim - 1))))
+        return jnp.einsum("...ed,...e->...d", y, gates)
+
+
+class DeepEnsemble(nn.Module):
+    """Members in a list, results stacked."""
+
+    members: int
+    widths: Sequence[int]
+
+    def setup(self):
+        self.nets = [RandomPrior(self.widths[i % len(self.widths)]) for i in range(self.members)]
+
+    def __call__(self, x):
+        outs = jnp.stack([net(x) for net in self.nets], axis=0)
+        return outs.mean(0), outs.std(0)
+
+
+class GaussianMixture(nn.Module):
+    """Returns a tuple of parameters of a mixture."""
+
+    components: int
+    dim: int
+
+    @nn.compact
+    def __call__(self, x) -> tuple[Any, Any, Any]:
+        x = nn.relu(nn.Dense(8)(x))
+        logits = nn.Dense(self.components)(x)
+        means = nn.Dense(self.components * self.dim)(x)
+        means = means.reshape(x.shape[:-1] + (self.components, self.dim))
+        scales = nn.softplus(nn.Dense(self.components * self.dim)(x)).reshape(means.shape)
+        return nn.log_softmax(logits), means, scales
+
+
+class DiagonalStateSpace(nn.Module):
+    """A linear recurrence by an associative scan."""
+
+    state: int
+
+    @nn.compact
+    def __call__(self, u):
+        d = u.shape[-1]
+        log_a = self.param("log_a", lambda key: -jnp.linspace(0.1, 1.0, self.state))
+        b = nn.Dense(self.state, use_bias=False, name="B")(u)
+        a = jnp.broadcast_to(jnp.exp(log_a), b.shape)
+
+        def combine(left, right):
+            return left[0] * right[0], left[1] * right[0] + right[1]
+
+        _, h = jax.lax.associative_scan(combine, (a, b), axis=1)
+        skip = self.param("D", nn.initializers.ones, (d,))
+        return nn.Dense(d, name="C")(h) + skip * u
+
+
+class ConformerConv(nn.Module):
+    """One-dimensional convolutions with masks of padding."""
+
+    kernel_size: int = 3
+
+    @nn.compact
+    def __call__(self, x, pad_mask, train: bool = False):
+        d = x.shape[-1]
+        y = nn.glu(nn.Dense(2 * d)(nn.LayerNorm()(x)))
+        y = y * pad_mask[..., None]
+        y = nn.Conv(
+            features=d,
+            kernel_size=(self.kernel_size,),
+            padding="SAME",
+            feature_group_count=d,
+            kernel_dilation=(2,),
+            use_bias=False,
+        )(y)
+        y = nn.BatchNorm(use_running_average=not train, momentum=0.9)(y)
+        return x + nn.Dense(d)(nn.silu(y))
+
+
+class CausalWaveNet(nn.Module):
+    """Dilations that grow, skips that add up."""
+
+    channels: int
+    dilations: Sequence[int] = (1, 2)
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Conv(self.channels, (1,))(x)
+        skip = 0.0
+        for dilation in self.dilations:
+            y = nn.Conv(
+                2 * self.channels, (2,), kernel_dilation=(dilation,), padding=[(dilation, 0)]
+            )(x)
+            a, b = jnp.split(y, 2, axis=-1)
+            y = nn.tanh(a) * nn.sigmoid(b)
+            skip = skip + nn.Conv(self.channels, kernel_size=1)(y)
+            x = x + nn.Conv(self.channels, 1, padding="CAUSAL")(y)
+        return nn.Conv(3, (1,))(nn.relu(skip))
+
+
+class SpectralConv(nn.Module):
+    """Complex weights in Fourier space."""
+
+    modes: int
+
+    @nn.compact
+    def __call__(self, x):
+        b, n, d = x.shape
+        shape = (self.modes, d, d)
+        real = self.param("real", nn.initializers.normal(0.1), shape)
+        imag = self.param("imag", nn.initializers.normal(0.1), shape)
+        spectrum = jnp.fft.rfft(x, axis=1)[:, : self.modes]
+        mixed = jnp.einsum("bmd,mde->bme", spectrum, real + 1j * imag)
+        y = jnp.fft.irfft(mixed, n=n, axis=1)
+        return nn.gelu(y + nn.Conv(d, (1,))(x))

@@ -1,0 +1,313 @@
+"""scan, remat, vmap and jit in every form."""
+
+import functools
+from typing import Any, Sequence
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class MLPBlock(nn.Module):
+    width: int
+    rate: float = 0.0
+
+    @nn.compact
+    def __call__(self, x, deterministic: bool = True):
+        y = nn.LayerNorm()(x)
+        y = nn.gelu(nn.Dense(self.width)(y))
+        y = nn.Dropout(self.rate)(y, deterministic=deterministic)
+        return x + nn.Dense(x.shape[-1])(y)
+
+
+class CarryBlock(nn.Module):
+    """A block in the form that scan wants."""
+
+    width: int
+
+    @nn.compact
+    def __call__(self, x, _):
+        return MLPBlock(self.width, name="block")(x), None
+
+
+class ScannedLayers(nn.Module):
+    depth: int
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        x, _ = nn.scan(
+            CarryBlock,
+            variable_axes={"params": 0},
+            split_rngs={"params": True, "dropout": True},
+            length=self.depth,
+        )(self.width, name="layers")(x, None)
+        return nn.LayerNorm()(x)
+
+
+class ScanOrLoop(nn.Module):
+    """A field says whether layers are stacked."""
+
+    depth: int
+    width: int
+    scan: bool = True
+    remat: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        block = CarryBlock
+        if self.remat:
+            block = nn.remat(block, prevent_cse=not self.scan)
+        if self.scan:
+            x, _ = nn.scan(
+                block,
+                variable_axes={"params": 0},
+                split_rngs={"params": True},
+                in_axes=nn.broadcast,
+                length=self.depth,
+            )(self.width, name="encoderblock")(x, 1.0)
+        else:
+            for lyr in range(self.depth):
+                x, _ = block(self.width, name=f"encoderblock_{lyr}")(x, 1.0)
+        return nn.LayerNorm(name="norm")(x)
+
+
+class UnnamedScan(nn.Module):
+    depth: int
+
+    @nn.compact
+    def __call__(self, x):
+        layers = nn.scan(
+            nn.remat(CarryBlock),
+            variable_axes={"params": 0},
+            split_rngs={"params": True},
+            length=self.depth,
+        )
+        y, _ = layers(5)(x, None)
+        return nn.Dense(2)(y)
+
+
+class ScanWithInputs(nn.Module):
+    """Each layer gets a slice of its own and gives one back."""
+
+    depth: int
+
+    def setup(self):
+        self.layers = nn.scan(
+            ConditionedLayer,
+            variable_axes={"params": 0},
+            split_rngs={"params": True},
+            in_axes=0,
+            out_axes=0,
+        )()
+
+    def __call__(self, x, conditions):
+        assert conditions.shape[0] == self.depth
+        return self.layers(x, conditions)
+
+
+class ConditionedLayer(nn.Module):
+    @nn.compact
+    def __call__(self, x, condition):
+        y = nn.Dense(x.shape[-1])(x) + nn.Dense(x.shape[-1], use_bias=False)(condition)
+        y = nn.tanh(y)
+        return y, y.mean(-1)
+
+
+class FunctionBody(nn.Module):
+    """Scan over a function of the module itself."""
+
+    depth: int
+
+    @nn.compact
+    def __call__(self, x):
+        def body(module, carry, _):
+            carry = nn.relu(nn.Dense(carry.shape[-1])(carry))
+            return carry, carry.sum()
+
+        scan = nn.scan(
+            body, variable_axes={"params": 0}, split_rngs={"params": True}, length=self.depth
+        )
+        return scan(self, x, None)
+
+
+class RematLoop(nn.Module):
+    widths: Sequence[int]
+    use_remat: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        block_cls = nn.remat(MLPBlock) if self.use_remat else MLPBlock
+        for w in self.widths:
+            x = block_cls(w)(x)
+        return x
+
+
+class RematSetup(nn.Module):
+    depth: int
+
+    def setup(self):
+        Block = nn.checkpoint(MLPBlock, static_argnums=(2,))
+        self.blocks = [Block(4) for _ in range(self.depth)]
+
+    def __call__(self, x, deterministic=True):
+        for block in self.blocks:
+            x = block(x, deterministic)
+        return x
+
+
+class RematMethod(nn.Module):
+    width: int
+
+    @nn.remat
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(x.shape[-1])(jnp.sin(nn.Dense(self.width)(x)))
+
+
+class RematFunction(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        def inner(mdl, y):
+            return nn.Dense(6)(nn.relu(nn.Dense(5)(y)))
+
+        x = nn.remat(inner)(self, x)
+        return nn.Dense(2)(x)
+
+
+@nn.jit
+class JittedMLP(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.features)(nn.relu(nn.Dense(7)(x)))
+
+
+class JittedParts(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = JittedMLP(6)(x)
+        x = nn.jit(MLPBlock)(5)(x)
+        return self.head(x)
+
+    @nn.jit
+    def head(self, x):
+        return nn.Dense(2, name="head")(x)
+
+
+class MultiHead(nn.Module):
+    """One head for each member, from one input or from one input each."""
+
+    heads: int
+    shared_input: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        VmapDense = nn.vmap(
+            nn.Dense,
+            variable_axes={"params": 0},
+            split_rngs={"params": True},
+            in_axes=None if self.shared_input else 0,
+            out_axes=-2,
+            axis_size=self.heads,
+        )
+        return VmapDense(features=3, name="heads")(x)
+
+
+class PerPixel(nn.Module):
+    """vmap with the same weights for all."""
+
+    @nn.compact
+    def __call__(self, x):
+        block = nn.vmap(
+            MLPBlock,
+            in_axes=1,
+            out_axes=1,
+            variable_axes={"params": None},
+            split_rngs={"params": False},
+        )(4)
+        return block(x)
+
+
+class NestedEnsemble(nn.Module):
+    outer: int
+    inner: int
+
+    @nn.compact
+    def __call__(self, x):
+        lift = functools.partial(
+            nn.vmap, variable_axes={"params": 0}, split_rngs={"params": True}, in_axes=None
+        )
+        net = lift(lift(MLPBlock, axis_size=self.inner), axis_size=self.outer)
+        return net(4)(x)
+
+
+class EnsembleSetup(nn.Module):
+    """The class of the members is a field."""
+
+    net_cls: Any
+    num: int = 2
+
+    def setup(self):
+        self.ensemble = nn.vmap(
+            self.net_cls,
+            variable_axes={"params": 0, "batch_stats": 0},
+            split_rngs={"params": True, "dropout": True},
+            in_axes=None,
+            out_axes=0,
+            axis_size=self.num,
+        )()
+
+    def __call__(self, *args):
+        return self.ensemble(*args)
+
+
+class BatchNormedMember(nn.Module):
+    train: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.BatchNorm(use_running_average=not self.train)(nn.Dense(4)(x))
+
+
+class LastAxisStack(nn.Module):
+    """Weights stacked along their second axis."""
+
+    @nn.compact
+    def __call__(self, x):
+        stack = nn.vmap(
+            nn.Dense, in_axes=None, out_axes=1, axis_size=3,
+            variable_axes={"params": 1}, split_rngs={"params": True},
+        )
+        return stack(4)(x)
+
+
+class GatedBranches(nn.Module):
+    """cond and switch over modules that stand outside."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x, which):
+        a, b = nn.Dense(self.features), nn.Dense(self.features)
+        if self.is_initializing():
+            a(x), b(x)  # noqa: B018
+        y = nn.cond(x.sum() > 0, lambda mdl, z: a(z), lambda mdl, z: b(z), self, x)
+        branches = [lambda mdl, z: a(z), lambda mdl, z: 2.0 * z[..., : self.features]]
+        return y + nn.switch(which, branches, self, x)
+
+
+class LogDensityGradient(nn.Module):
+    """Uses the gradient of its own network."""
+
+    hidden: int
+
+    @nn.compact
+    def __call__(self, x):
+        def energy(mdl, x):
+            h = nn.softplus(nn.Dense(self.hidden, name="hidden")(x))
+            return nn.Dense(1, name="out")(h).sum()
+
+        value, grads = nn.value_and_grad(energy, self, x)
+        return value, jax.tree.map(lambda g: -g, grads)

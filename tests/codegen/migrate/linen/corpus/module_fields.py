@@ -1,0 +1,202 @@
+"""Fields that hold modules, classes, partials, functions and initializers."""
+
+from functools import partial
+from typing import Any, Callable, Optional, Type
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class Projection(nn.Module):
+    features: int
+    kernel_init: Callable = nn.initializers.lecun_normal()
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.features, kernel_init=self.kernel_init)(x)
+
+
+class ClassField(nn.Module):
+    dense_cls: Type[nn.Module] = nn.Dense
+    norm_cls: Optional[Type[nn.Module]] = nn.LayerNorm
+    features: int = 4
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.dense_cls(self.features)(x)
+        if self.norm_cls is not None:
+            x = self.norm_cls()(x)
+        return self.dense_cls(features=2, name="out")(x)
+
+
+class PartialField(nn.Module):
+    dense: Callable[..., Any] = partial(nn.Dense, use_bias=False)
+    norm: Any = partial(nn.LayerNorm, epsilon=1e-2)
+    activation: Callable = partial(nn.leaky_relu, negative_slope=0.1)
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.norm()(self.dense(5)(x))
+        x = self.activation(x)
+        return self.dense(3, use_bias=True)(x)
+
+
+class InstanceField(nn.Module):
+    """A module built outside takes the name of the field."""
+
+    encoder: nn.Module
+    decoder: Optional[nn.Module] = None
+
+    @nn.compact
+    def __call__(self, x):
+        h = self.encoder(x)
+        h = nn.Dense(4)(h)
+        if self.decoder is not None:
+            return self.decoder(h)
+        return h
+
+
+class InstanceDefault(nn.Module):
+    """The default itself is a module."""
+
+    head: nn.Module = nn.Dense(3)
+
+    def __call__(self, x):
+        return nn.softmax(self.head(x))
+
+
+class FactoryField(nn.Module):
+    """A function that builds, called once for each layer."""
+
+    make_layer: Callable[[int], nn.Module]
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        for i in range(self.depth):
+            x = nn.relu(self.make_layer(4 + i)(x))
+        return x
+
+
+class FactoryInSetup(nn.Module):
+    block: Callable[[], nn.Module] = partial(Projection, features=6)
+
+    def setup(self):
+        self.first = self.block()
+        self.rest = [self.block() for _ in range(2)]
+
+    def __call__(self, x):
+        x = self.first(x)
+        for layer in self.rest:
+            x = x + layer(x)
+        return x
+
+
+class Residual(nn.Module):
+    """Wraps whatever it is given."""
+
+    inner: nn.Module
+
+    def __call__(self, x, *args, **kwargs):
+        return x + self.inner(x, *args, **kwargs)
+
+
+class ResidualUser(nn.Module):
+    """Wrapped layers built in compact belong to the builder."""
+
+    @nn.compact
+    def __call__(self, x):
+        d = x.shape[-1]
+        x = Residual(nn.Dense(d))(x)
+        x = Residual(Projection(d))(x)
+        x = nn.Dense(4)(x)
+        return Residual(nn.Dense(4))(x)
+
+
+class ResidualSetupUser(nn.Module):
+    """The same in setup: they belong to the wrapper."""
+
+    width: int
+
+    def setup(self):
+        self.first = Residual(nn.Dense(self.width))
+        self.layers = [Residual(inner=Projection(self.width)) for _ in range(2)]
+
+    def __call__(self, x):
+        x = self.first(x)
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class PreNorm(nn.Module):
+    fn: nn.Module
+    epsilon: float = 1e-5
+
+    @nn.compact
+    def __call__(self, x, **kwargs):
+        return self.fn(nn.LayerNorm(epsilon=self.epsilon)(x), **kwargs)
+
+
+class TransformerOfWrappers(nn.Module):
+    depth: int
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        layers = []
+        for _ in range(self.depth):
+            layers.append((PreNorm(nn.SelfAttention(num_heads=2)), PreNorm(Projection(self.width))))
+        for attn, ff in layers:
+            x = attn(x) + x
+            x = ff(x) + x
+        return x
+
+
+class ActivationFields(nn.Module):
+    """Functions and initializers, some by name."""
+
+    activation: Callable[[jax.Array], jax.Array] = nn.gelu
+    final_activation: Optional[Callable] = None
+    output: str = "identity"
+    kernel_init: Callable = nn.initializers.orthogonal()
+    bias_init: nn.initializers.Initializer = nn.initializers.constant(0.1)
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4, kernel_init=self.kernel_init, bias_init=self.bias_init)(x)
+        x = self.activation(x)
+        x = nn.Dense(3, bias_init=self.bias_init)(x)
+        if self.final_activation is not None:
+            x = self.final_activation(x)
+        return {"identity": lambda y: y, "tanh": jnp.tanh}[self.output](x)
+
+
+class TorsoAndHead(nn.Module):
+    """Modules in fields with methods of their own."""
+
+    torso: nn.Module
+    action_head: nn.Module
+    input_layer: nn.Module = Projection(5)
+
+    def __call__(self, observation):
+        return self.action_head(self.embed(observation))
+
+    def embed(self, observation):
+        return self.torso(self.input_layer(observation))
+
+
+class CopiedField(nn.Module):
+    """Copies of a module in a field have weights of their own."""
+
+    block: nn.Module
+    n: int = 2
+
+    def setup(self):
+        self.blocks = [self.block.copy() for _ in range(self.n)]
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x

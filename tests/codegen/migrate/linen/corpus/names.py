@@ -1,0 +1,191 @@
+"""Names of submodules that are easy to get wrong."""
+
+from functools import partial
+from typing import Sequence
+
+import jax.numpy as jnp
+from flax import linen as nn
+
+Linear = nn.Dense
+
+
+class NestedCalls(nn.Module):
+    """The outer layer is built first, so the last layer is `Dense_0`."""
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(nn.relu(nn.Dense(4)(nn.LayerNorm()(nn.Dense(3)(x)))))
+
+
+class BuiltBeforeCalled(nn.Module):
+    """Numbers follow construction, not calls."""
+
+    @nn.compact
+    def __call__(self, x):
+        out = nn.Dense(2)
+        hidden = nn.Dense(5)
+        return out(nn.relu(hidden(x)))
+
+
+class SameWidths(nn.Module):
+    """Equal shapes: a wrong order would go unseen by a check of shapes."""
+
+    @nn.compact
+    def __call__(self, x):
+        d = x.shape[-1]
+        x = nn.Dense(d)(nn.tanh(nn.Dense(d)(x)))
+        second, first = nn.Dense(d), nn.Dense(d)
+        x = second(nn.tanh(first(x)))
+        return nn.Dense(d)(x) + nn.sigmoid(nn.Dense(d)(x)) * nn.Dense(d)(x)
+
+
+class Unused(nn.Module):
+    """A layer that is never called takes a number."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        nn.Dense(9)
+        kept = nn.Dense(self.features)
+        return kept(x)
+
+
+class MixedNames(nn.Module):
+    """Named layers do not count."""
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        x = nn.Dense(5, name="middle")(x)
+        x = Linear(6)(x)
+        x = partial(nn.Dense, use_bias=False)(3)(x)
+        return Linear(name="last", features=2)(x)
+
+
+class Dense(nn.Module):
+    """Has the name of a layer of the library."""
+
+    units: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.softplus(nn.Dense(self.units)(x))
+
+
+class Homonyms(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = Dense(5)(x)
+        x = nn.Dense(4)(x)
+        return Dense(3)(x)
+
+
+class DynamicNames(nn.Module):
+    features: Sequence[int]
+    prefix: str = "layer"
+
+    @nn.compact
+    def __call__(self, x):
+        for i, f in enumerate(self.features):
+            x = nn.Dense(f, name=f"{self.prefix}_{i}")(x)
+            x = nn.LayerNorm(name="norm_{}".format(i))(x)
+            x = nn.relu(x)
+        for i in range(2):
+            x = x + nn.Dense(x.shape[-1], name="residual" + str(i + 1))(x)
+        return nn.Dense(2, name="%s_out" % self.prefix)(x)
+
+
+class TwoLevelNames(nn.Module):
+    depths: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        for stage, depth in enumerate(self.depths):
+            for block in range(depth):
+                x = nn.Dense(3 + stage, name=f"stage{stage}_block{block:02d}")(x)
+                x = nn.tanh(x)
+        return x
+
+
+class NamesInSetup(nn.Module):
+    """Where a name is given, the attribute's does not count."""
+
+    def setup(self):
+        self.query = nn.Dense(4, name="q")
+        self._hidden = nn.Dense(5)
+        self.outs = [nn.Dense(2, name=f"out{i}") for i in range(2)]
+
+    def __call__(self, x):
+        h = nn.relu(self._hidden(self.query(x)))
+        return [out(h) for out in self.outs]
+
+
+class SetattrNames(nn.Module):
+    """Attributes made by name."""
+
+    n: int
+
+    def setup(self):
+        for i in range(self.n):
+            setattr(self, f"fc{i}", nn.Dense(4 + i))
+
+    def __call__(self, x):
+        for i in range(self.n):
+            x = nn.relu(getattr(self, f"fc{i}")(x))
+        return x
+
+
+class MixedSetupCompact(nn.Module):
+    """Setup and compact in one class."""
+
+    width: int
+
+    def setup(self):
+        self.embed = nn.Dense(self.width, name="input_layer")
+        self.scale = self.param("scale", nn.initializers.ones, (self.width,))
+
+    @nn.compact
+    def __call__(self, x):
+        h = self.embed(x) * self.scale
+        h = nn.Dense(self.width + 1)(nn.relu(h))
+        return nn.Dense(self.width, name="output_layer")(h)
+
+
+class ReservedWords(nn.Module):
+    """Names that cannot be attributes as they are."""
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4, name="in")(x)
+        x = nn.Dense(5, name="1x1")(x)
+        x = nn.Dense(3, name="block.0")(x)
+        return nn.Dense(2, name="train")(jnp.tanh(x))
+
+
+class FieldNamedAsLayer(nn.Module):
+    """A field has the name that the layer would have in the new class."""
+
+    dense: int = 4
+    dense_0: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(self.dense)(x)
+        x = nn.Dense(self.dense_0)(x)
+        return nn.Dense(2, name="head")(x)
+
+    def head(self, x):
+        return x
+
+
+class NamePassedOn(nn.Module):
+    """`name` as a variable and as None."""
+
+    first_name: str | None = None
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4, name=self.first_name)(x)
+        name = "second" if self.first_name else None
+        return nn.Dense(3, name=name)(x)

@@ -1,0 +1,187 @@
+"""Norms of the library in odd forms, and norms of our own."""
+
+from functools import partial
+from typing import Any, Callable, Optional, Sequence
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class ScaleOnlyNorm(nn.Module):
+    """Divides by the root of the mean square."""
+
+    eps: float = 1e-6
+
+    @nn.compact
+    def __call__(self, x):
+        scale = self.param("scale", nn.initializers.ones, (x.shape[-1],))
+        var = jnp.mean(jnp.square(x), axis=-1, keepdims=True)
+        return x * jax.lax.rsqrt(var + self.eps) * scale
+
+
+class LayerNormFP32(nn.Module):
+    dim: int
+    elementwise_affine: bool = True
+
+    def setup(self):
+        if self.elementwise_affine:
+            self.gamma = self.param("gamma", nn.initializers.ones, (self.dim,))
+            self.beta = self.param("beta", nn.initializers.zeros, (self.dim,))
+
+    def __call__(self, x):
+        dtype = x.dtype
+        x = x.astype(jnp.float32)
+        mean = x.mean(-1, keepdims=True)
+        x = (x - mean) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+        if self.elementwise_affine:
+            x = x * self.gamma + self.beta
+        return x.astype(dtype)
+
+
+class FiLM(nn.Module):
+    @nn.compact
+    def __call__(self, x, cond):
+        c = x.shape[-1]
+        gamma = nn.Dense(c, name="gamma")(cond)
+        beta = nn.Dense(c, name="beta")(cond)
+        shape = (gamma.shape[0],) + (1,) * (x.ndim - 2) + (c,)
+        return x * (1 + gamma.reshape(shape)) + beta.reshape(shape)
+
+
+class AdaptiveGroupNorm(nn.Module):
+    groups: int = 2
+
+    @nn.compact
+    def __call__(self, x, emb):
+        scale, shift = jnp.split(nn.Dense(2 * x.shape[-1])(nn.swish(emb)), 2, axis=-1)
+        x = nn.GroupNorm(self.groups, use_scale=False, use_bias=False)(x)
+        return x * (1 + scale[:, None, None]) + shift[:, None, None]
+
+
+class RunningNorm(nn.Module):
+    """Normalises observations by statistics that it keeps."""
+
+    epsilon: float = 1e-8
+
+    @nn.compact
+    def __call__(self, x, update: bool = False):
+        initializing = self.is_mutable_collection("params")
+        feature_shape = x.shape[1:]
+        mean = self.variable("obs_stats", "mean", jnp.zeros, feature_shape)
+        var = self.variable("obs_stats", "var", lambda s: jnp.ones(s, jnp.float32), feature_shape)
+        count = self.variable("obs_stats", "count", lambda: jnp.array(1e-4))
+        if update and not initializing:
+            batch_mean, batch_var, n = x.mean(0), x.var(0), x.shape[0]
+            delta = batch_mean - mean.value
+            total = count.value + n
+            m2 = var.value * count.value + batch_var * n
+            m2 = m2 + delta**2 * count.value * n / total
+            mean.value = mean.value + delta * n / total
+            var.value = m2 / total
+            count.value = total
+        return (x - mean.value) / jnp.sqrt(var.value + self.epsilon)
+
+
+class CrossNorm(nn.Module):
+    """Joins two batches to share their statistics."""
+
+    use_batch_norm: bool = True
+    momentum: float = 0.99
+
+    @nn.compact
+    def __call__(self, a, b, train: bool = False):
+        x = jnp.concatenate([a, b], axis=0)
+        if self.use_batch_norm:
+            x = nn.BatchNorm(momentum=self.momentum, use_running_average=not train)(x)
+        else:
+            x_dummy = nn.BatchNorm(momentum=self.momentum, use_running_average=not train)(x)
+            x = x + 0.0 * x_dummy
+        x = nn.relu(nn.Dense(4)(x))
+        return jnp.split(x, 2, axis=0)
+
+
+class NormFactory(nn.Module):
+    """Chooses a norm by its name."""
+
+    kind: str = "layer"
+    train: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        if self.kind == "layer":
+            norm = nn.LayerNorm(epsilon=1e-3, use_bias=False)
+        elif self.kind == "group":
+            norm = nn.GroupNorm(num_groups=None, group_size=3)
+        elif self.kind == "rms":
+            norm = nn.RMSNorm()
+        elif self.kind == "batch":
+            norm = nn.BatchNorm(use_running_average=not self.train, momentum=0.5)
+        elif self.kind == "instance":
+            norm = nn.InstanceNorm()
+        else:
+            norm = lambda y: y  # noqa: E731
+        return norm(nn.Dense(6)(x))
+
+
+class SpectralMLP(nn.Module):
+    hidden: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x, train: bool):
+        for size in self.hidden:
+            x = nn.SpectralNorm(nn.Dense(size), n_steps=1)(x, update_stats=train)
+            x = nn.leaky_relu(x, 0.2)
+        return nn.Dense(1)(x)
+
+
+class WeightNormed(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.WeightNorm(nn.Dense(self.features))(x)
+        return nn.WeightNorm(nn.Conv(3, (2,)), variable_filter={"kernel"})(nn.relu(x))
+
+
+class ScaleByNorm(nn.Module):
+    """One learned scale for the whole vector."""
+
+    scale_init: Callable[..., Any] = nn.initializers.constant(2.0)
+
+    @nn.compact
+    def __call__(self, x):
+        g = self.param("g", self.scale_init, (1,))
+        return g * x / jnp.maximum(jnp.linalg.norm(x, axis=-1, keepdims=True), 1e-5)
+
+
+class PostNormStack(nn.Module):
+    """Norms bound by partial, with both kinds of arguments."""
+
+    layers: int
+    train: Optional[bool] = None
+
+    @nn.compact
+    def __call__(self, x, train: Optional[bool] = None):
+        train = nn.merge_param("train", self.train, train)
+        bn = partial(nn.BatchNorm, not train, momentum=0.7)
+        ln = partial(nn.LayerNorm, epsilon=1e-4)
+        for i in range(self.layers):
+            x = bn(name=f"bn{i}")(nn.Dense(x.shape[-1] + 1, use_bias=False, name=f"fc{i}")(x))
+            x = ln()(nn.relu(x))
+        return x
+
+
+class BatchStatsReader(nn.Module):
+    """Keeps a running mean by hand, by name."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        ra_mean = self.variable("batch_stats", "mean", lambda s: jnp.zeros(s), (x.shape[-1],))
+        if train:
+            mean = x.mean(tuple(range(x.ndim - 1)))
+            if not self.is_initializing():
+                ra_mean.value = 0.9 * ra_mean.value + 0.1 * mean
+        else:
+            mean = ra_mean.value
+        return x - mean

@@ -1,0 +1,26 @@
+"""How the modules with parameters of their own are built and called."""
+
+import jax.numpy as jnp
+from flax import linen as nn
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+X = jnp.sin(jnp.arange(18.0)).reshape(3, 6)
+SEQ = jnp.sin(jnp.arange(2 * 4 * 6.0)).reshape(2, 4, 6)
+
+EXAMPLES = [
+    Example(Build("ExplicitDense", 4), X),
+    Example(Build("ExplicitDense", 4, nn.initializers.normal(0.3), nn.initializers.ones), X),
+    Example(Build("SetupParams", 6, 4), X),
+    Example(Build("LoRADense", 4, 2), X),
+    Example(Build("LoRADense", 4, rank=0), X),
+    Example(Build("PromptedEncoder", 3), SEQ),
+    Example(Build("ContrastiveHead", 4), X, jnp.cos(jnp.arange(15.0)).reshape(3, 5)),
+    Example(Build("TreeParam", 4), X),
+    Example(Build("PerHeadScale", 3), SEQ),
+    Example(Build("LearnedPositions", 9), SEQ),
+    Example(Build("LearnedPositions", max_len=9, kind="sincos"), SEQ),
+    Example(Build("PolynomialRegression", 3), X[:, :1]),
+    Example(Build("LowPrecision", 4), X),
+    Example(Build("LowPrecision", 4, dtype=jnp.float32, use_bias=False, split=(1, 2)), X),
+]

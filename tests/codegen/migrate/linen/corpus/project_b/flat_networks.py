@@ -1,0 +1,21 @@
+"""A file beside others, imported by its bare name."""
+
+import flax.linen as nn
+
+
+class FeedForward(nn.Module):
+    """Gives a pair back."""
+
+    hidden: int
+    out: int
+
+    @nn.compact
+    def __call__(self, x):
+        h = nn.relu(nn.Dense(self.hidden)(x))
+        return nn.Dense(self.out)(h), h
+
+
+class Gate(nn.Module):
+    @nn.compact
+    def __call__(self, x, gate):
+        return x * nn.sigmoid(nn.Dense(x.shape[-1])(gate))

@@ -1,0 +1,240 @@
+"""Sequences by cells, scans and the RNN layers."""
+
+import functools
+from typing import Any, Optional, Tuple
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+Array = Any
+
+
+class SimpleLSTM(nn.Module):
+    """A class decorated by method, as in the examples for text."""
+
+    hidden_size: int
+
+    @functools.partial(
+        nn.transforms.scan,
+        variable_broadcast="params",
+        in_axes=1,
+        out_axes=1,
+        split_rngs={"params": False},
+    )
+    @nn.compact
+    def __call__(self, carry, x):
+        return nn.OptimizedLSTMCell(self.hidden_size)(carry, x)
+
+    def initialize_carry(self, input_shape):
+        return nn.OptimizedLSTMCell(self.hidden_size, parent=None).initialize_carry(
+            jax.random.key(0), input_shape
+        )
+
+
+class SimpleBiLSTM(nn.Module):
+    hidden_size: int
+
+    def setup(self):
+        self.forward_lstm = SimpleLSTM(self.hidden_size)
+        self.backward_lstm = SimpleLSTM(self.hidden_size)
+
+    def __call__(self, embedded_inputs):
+        shape = embedded_inputs[:, 0].shape
+        initial_state = self.forward_lstm.initialize_carry(shape)
+        _, forward_outputs = self.forward_lstm(initial_state, embedded_inputs)
+        reversed_inputs = jnp.flip(embedded_inputs, axis=1)
+        _, backward_outputs = self.backward_lstm(initial_state, reversed_inputs)
+        backward_outputs = jnp.flip(backward_outputs, axis=1)
+        return jnp.concatenate([forward_outputs, backward_outputs], -1)
+
+
+class ClassScan(nn.Module):
+    """The class form of scan, built in place."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, xs):
+        LSTM = nn.scan(
+            nn.LSTMCell,
+            variable_broadcast="params",
+            split_rngs={"params": False},
+            in_axes=1,
+            out_axes=1,
+        )
+        lstm = LSTM(self.features)
+        zeros = jnp.zeros((xs.shape[0], self.features))
+        (c, h), ys = lstm((zeros, zeros), xs)
+        return c, h, nn.Dense(3)(ys)
+
+
+class FunctionScan(nn.Module):
+    """The function form of scan over one cell."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, xs):
+        cell = nn.GRUCell(self.features)
+        carry = jnp.zeros((xs.shape[0], self.features))
+
+        def step(cell, carry, x):
+            carry, y = cell(carry, x)
+            return carry, y
+
+        scan = nn.scan(
+            step, variable_broadcast="params", split_rngs={"params": False}, in_axes=1, out_axes=1
+        )
+        carry, ys = scan(cell, carry, xs)
+        return carry, ys
+
+
+class RNNStack(nn.Module):
+    hidden: Tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x, lengths=None):
+        for width in self.hidden:
+            x = nn.RNN(nn.OptimizedLSTMCell(width))(x, seq_lengths=lengths)
+            x = nn.LayerNorm()(x)
+        return x
+
+
+class SetupRNN(nn.Module):
+    features: int
+    return_last: bool = True
+
+    def setup(self):
+        self.embed = nn.Dense(4)
+        self.rnn = nn.RNN(nn.GRUCell(self.features), return_carry=True)
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        carry, ys = self.rnn(self.embed(x))
+        return self.out(carry if self.return_last else ys)
+
+
+class TextClassifier(nn.Module):
+    vocab: int
+    features: int
+
+    @nn.compact
+    def __call__(self, tokens, mask):
+        x = nn.Embed(self.vocab, 5)(tokens)
+        forward = nn.RNN(nn.LSTMCell(self.features))
+        backward = nn.RNN(nn.LSTMCell(self.features), reverse=True, keep_order=True)
+        x = nn.Bidirectional(forward, backward)(x)
+        x = jnp.where(mask[..., None], x, 0.0).sum(1) / mask.sum(1, keepdims=True)
+        return nn.Dense(1)(x)[..., 0]
+
+
+class UnrolledLSTM(nn.Module):
+    """A Python loop over time with one cell."""
+
+    hidden: int
+    layers: int = 1
+
+    @nn.compact
+    def __call__(self, x, carry: Optional[Any] = None):
+        cells = [nn.OptimizedLSTMCell(self.hidden, name=f"cell_{i}") for i in range(self.layers)]
+        if carry is None:
+            zeros = jnp.zeros((x.shape[0], self.hidden))
+            carry = [(zeros, zeros) for _ in cells]
+        outputs = []
+        for t in range(x.shape[1]):
+            y = x[:, t]
+            new_carry = []
+            for cell, state in zip(cells, carry):
+                state, y = cell(state, y)
+                new_carry.append(state)
+            carry = new_carry
+            outputs.append(y)
+        return carry, jnp.stack(outputs, axis=1)
+
+
+class Seq2SeqDecoderCell(nn.Module):
+    """Feeds back its own prediction or the teacher's."""
+
+    vocab: int
+    features: int
+    teacher_force: bool
+
+    @functools.partial(
+        nn.scan,
+        variable_broadcast="params",
+        in_axes=1,
+        out_axes=1,
+        split_rngs={"params": False},
+    )
+    @nn.compact
+    def __call__(self, carry, x):
+        lstm_state, last_prediction = carry
+        if not self.teacher_force:
+            x = last_prediction
+        lstm_state, y = nn.LSTMCell(self.features)(lstm_state, x)
+        logits = nn.Dense(features=self.vocab)(y)
+        prediction = jax.nn.one_hot(jnp.argmax(logits, axis=-1), self.vocab)
+        return (lstm_state, prediction), (logits, prediction)
+
+
+class Seq2Seq(nn.Module):
+    vocab: int
+    hidden_size: int
+    teacher_force: bool = True
+
+    @nn.compact
+    def __call__(self, encoder_inputs, decoder_inputs):
+        encoder = nn.RNN(nn.LSTMCell(self.hidden_size), return_carry=True, name="encoder")
+        decoder = Seq2SeqDecoderCell(
+            self.vocab, self.hidden_size, self.teacher_force, name="decoder"
+        )
+        state, _ = encoder(encoder_inputs)
+        _, (logits, predictions) = decoder((state, decoder_inputs[:, 0]), decoder_inputs[:, :-1])
+        return logits, predictions
+
+
+class MinimalGate(nn.Module):
+    """A cell of our own."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, h, x):
+        gate = nn.sigmoid(nn.Dense(self.features, name="gate")(jnp.concatenate([h, x], -1)))
+        candidate = nn.tanh(
+            nn.Dense(self.features, name="input")(x)
+            + nn.Dense(self.features, use_bias=False, name="hidden")(gate * h)
+        )
+        h = (1 - gate) * h + gate * candidate
+        return h, h
+
+
+class ScannedMinimalGate(nn.Module):
+    features: int
+
+    def setup(self):
+        self.cell = nn.scan(
+            MinimalGate,
+            variable_broadcast="params",
+            split_rngs={"params": False},
+            in_axes=0,
+            out_axes=0,
+        )(self.features)
+        self.head = nn.Dense(2)
+
+    def __call__(self, xs):
+        h, ys = self.cell(jnp.zeros(xs.shape[1:-1] + (self.features,)), xs)
+        return self.head(ys), h
+
+
+class ConvRecurrent(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, frames):
+        cell = nn.ConvLSTMCell(self.features, kernel_size=(3, 3))
+        state = cell.initialize_carry(jax.random.key(0), frames[:, 0].shape)
+        for t in range(frames.shape[1]):
+            state, out = cell(state, frames[:, t])
+        return nn.Conv(1, (1, 1))(out)

@@ -1,0 +1,180 @@
+"""One module in two places."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class Siamese(nn.Module):
+    embedding: int
+
+    @nn.compact
+    def __call__(self, left, right):
+        tower = nn.Sequential([nn.Dense(7), nn.relu, nn.Dense(self.embedding)])
+        a, b = tower(left), tower(right)
+        return nn.Dense(1)(jnp.abs(a - b))
+
+
+class UniversalTransformer(nn.Module):
+    """The same layer again and again."""
+
+    steps: int
+
+    @nn.compact
+    def __call__(self, x):
+        layer = RecurrentLayer(name="shared")
+        for _ in range(self.steps):
+            x = layer(x)
+        return nn.Dense(2)(x)
+
+
+class RecurrentLayer(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        y = nn.SelfAttention(num_heads=2)(nn.LayerNorm()(x))
+        x = x + y
+        return x + nn.Dense(x.shape[-1])(nn.relu(nn.Dense(8)(nn.LayerNorm()(x))))
+
+
+class TiedAutoencoder(nn.Module):
+    """The decoder uses the transposed kernel of the encoder."""
+
+    hidden: int
+
+    @nn.compact
+    def __call__(self, x):
+        encoder = nn.Dense(self.hidden, name="encoder")
+        h = nn.sigmoid(encoder(x))
+        kernel = encoder.variables["params"]["kernel"]
+        bias = self.param("decoder_bias", nn.initializers.zeros, (x.shape[-1],))
+        return h @ kernel.T + bias
+
+
+class TiedLanguageModel(nn.Module):
+    vocab: int
+    dim: int
+    tie: bool = True
+
+    def setup(self):
+        self.embedding = nn.Embed(self.vocab, self.dim, embedding_init=nn.initializers.normal(0.5))
+        self.body = nn.Dense(self.dim)
+        if not self.tie:
+            self.readout = nn.Dense(self.vocab)
+
+    def __call__(self, tokens):
+        h = nn.tanh(self.body(self.embedding(tokens)))
+        if self.tie:
+            logits = self.embedding.attend(h)
+            return logits / jnp.sqrt(self.dim)
+        return self.readout(h)
+
+
+class SharedEmbedding(nn.Module):
+    """Parts of setup that hold one embedding between them."""
+
+    vocab: int
+    dim: int
+
+    def setup(self):
+        self.embed = nn.Embed(self.vocab, self.dim)
+        self.source = TokenEncoder(self.embed, 5)
+        self.target = TokenEncoder(self.embed, 4)
+
+    def __call__(self, source, target):
+        return self.source(source), self.target(target)
+
+
+class TokenEncoder(nn.Module):
+    embed: nn.Module
+    width: int
+
+    @nn.compact
+    def __call__(self, tokens):
+        return nn.Dense(self.width)(self.embed(tokens).mean(axis=-2))
+
+
+class SharedInCompact(nn.Module):
+    """The embedding belongs to the one who builds it."""
+
+    @nn.compact
+    def __call__(self, source, target):
+        embed = nn.Embed(9, 6)
+        source = TokenEncoder(embed, 5)(source)
+        target = TokenEncoder(embed, width=4)(target)
+        return jnp.concatenate([source, target], axis=-1)
+
+
+class DenseLoRA(nn.Module):
+    """Takes the scope of the layer it wraps, so that old weights fit."""
+
+    base: nn.Module
+    rank: int
+
+    def setup(self):
+        nn.share_scope(self, self.base)
+
+    @nn.compact
+    def __call__(self, x):
+        a = self.param("A", nn.initializers.normal(), (x.shape[-1], self.rank))
+        b = self.param("B", nn.initializers.normal(), (self.rank, self.base.features))
+        return self.base(x) + x @ a @ b
+
+
+class LoRAUser(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = DenseLoRA(nn.Dense(5), rank=2)(x)
+        return DenseLoRA(nn.Dense(3), 1, name="last")(nn.relu(x))
+
+
+class BorrowedScope(nn.Module):
+    """A wrapper that leaves no trace in the tree."""
+
+    features: int
+
+    def setup(self):
+        self.inner = nn.Dense(self.features)
+        nn.share_scope(self, self.inner)
+
+    def __call__(self, x):
+        return nn.relu(self.inner(x))
+
+
+class WrapperUser(nn.Module):
+    def setup(self):
+        self.first = BorrowedScope(6)
+        self.second = BorrowedScope(features=2)
+
+    def __call__(self, x):
+        return self.second(self.first(x))
+
+
+class MeanTeacher(nn.Module):
+    """Aliases of one module in setup."""
+
+    features: int
+
+    def setup(self):
+        shared = nn.Dense(self.features)
+        self.student = shared
+        self.teacher = shared
+        self.heads = [shared, nn.Dense(self.features)]
+
+    def __call__(self, x) -> Any:
+        return self.student(x) + self.teacher(x), [head(x) for head in self.heads]
+
+
+class MemoizedBlocks(nn.Module):
+    """Weights by position in a cycle."""
+
+    depth: int
+    cycle: int
+
+    @nn.compact
+    def __call__(self, x):
+        d = x.shape[-1]
+        blocks = [nn.Dense(d) for _ in range(self.cycle)]
+        for i in range(self.depth):
+            x = x + nn.tanh(blocks[i % self.cycle](x))
+        return x

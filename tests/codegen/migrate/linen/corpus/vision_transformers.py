@@ -1,0 +1,189 @@
+"""Encoders over patches and over tokens."""
+
+from typing import Any, Callable, Optional
+
+import jax.numpy as jnp
+from flax import linen as nn
+
+Array = Any
+Initializer = Callable[..., Any]
+
+
+class AddPositionEmbs(nn.Module):
+    posemb_init: Initializer = nn.initializers.normal(stddev=0.02)
+
+    @nn.compact
+    def __call__(self, inputs):
+        assert inputs.ndim == 3, f"Number of dimensions should be 3, but it is: {inputs.ndim}"
+        pos_emb_shape = (1, inputs.shape[1], inputs.shape[2])
+        pe = self.param("pos_embedding", self.posemb_init, pos_emb_shape)
+        return inputs + pe
+
+
+class MlpBlock(nn.Module):
+    """The feed-forward part; its width is that of the input where none is given."""
+
+    mlp_dim: int
+    out_dim: Optional[int] = None
+    dropout_rate: float = 0.1
+
+    @nn.compact
+    def __call__(self, inputs, *, deterministic):
+        actual_out_dim = inputs.shape[-1] if self.out_dim is None else self.out_dim
+        x = nn.Dense(
+            features=self.mlp_dim,
+            kernel_init=nn.initializers.xavier_uniform(),
+            bias_init=nn.initializers.normal(stddev=1e-6),
+        )(inputs)
+        x = nn.gelu(x)
+        x = nn.Dropout(rate=self.dropout_rate)(x, deterministic=deterministic)
+        output = nn.Dense(features=actual_out_dim)(x)
+        return nn.Dropout(rate=self.dropout_rate)(output, deterministic=deterministic)
+
+
+class EncoderBlock(nn.Module):
+    mlp_dim: int
+    num_heads: int
+    dropout_rate: float = 0.1
+    attention_dropout_rate: float = 0.1
+
+    @nn.compact
+    def __call__(self, inputs, *, deterministic):
+        x = nn.LayerNorm()(inputs)
+        x = nn.MultiHeadDotProductAttention(
+            kernel_init=nn.initializers.xavier_uniform(),
+            broadcast_dropout=False,
+            deterministic=deterministic,
+            dropout_rate=self.attention_dropout_rate,
+            num_heads=self.num_heads,
+        )(x, x)
+        x = nn.Dropout(rate=self.dropout_rate)(x, deterministic=deterministic)
+        x = x + inputs
+        y = nn.LayerNorm()(x)
+        y = MlpBlock(mlp_dim=self.mlp_dim, dropout_rate=self.dropout_rate)(
+            y, deterministic=deterministic
+        )
+        return x + y
+
+
+class Encoder(nn.Module):
+    num_layers: int
+    mlp_dim: int
+    num_heads: int
+    dropout_rate: float = 0.1
+    add_position_embedding: bool = True
+
+    @nn.compact
+    def __call__(self, x, *, train):
+        if self.add_position_embedding:
+            x = AddPositionEmbs(name="posembed_input")(x)
+            x = nn.Dropout(rate=self.dropout_rate)(x, deterministic=not train)
+        for lyr in range(self.num_layers):
+            x = EncoderBlock(
+                mlp_dim=self.mlp_dim,
+                dropout_rate=self.dropout_rate,
+                name=f"encoderblock_{lyr}",
+                num_heads=self.num_heads,
+            )(x, deterministic=not train)
+        return nn.LayerNorm(name="encoder_norm")(x)
+
+
+class VisionTransformer(nn.Module):
+    num_classes: int
+    patch: int
+    hidden_size: int
+    num_layers: int = 1
+    classifier: str = "token"
+    representation_size: Optional[int] = None
+
+    @nn.compact
+    def __call__(self, inputs, *, train):
+        n = inputs.shape[0]
+        x = nn.Conv(
+            features=self.hidden_size,
+            kernel_size=(self.patch, self.patch),
+            strides=(self.patch, self.patch),
+            padding="VALID",
+            name="embedding",
+        )(inputs)
+        n, h, w, c = x.shape
+        x = jnp.reshape(x, [n, h * w, c])
+        if self.classifier in ["token", "token_unpooled"]:
+            cls = self.param("cls", nn.initializers.zeros, (1, 1, c))
+            cls = jnp.tile(cls, [n, 1, 1])
+            x = jnp.concatenate([cls, x], axis=1)
+
+        x = Encoder(self.num_layers, mlp_dim=6, num_heads=2, name="Transformer")(x, train=train)
+
+        if self.classifier == "token":
+            x = x[:, 0]
+        elif self.classifier == "gap":
+            x = jnp.mean(x, axis=list(range(1, x.ndim - 1)))
+        if self.representation_size is not None:
+            x = nn.Dense(features=self.representation_size, name="pre_logits")(x)
+            x = nn.tanh(x)
+        if self.num_classes:
+            x = nn.Dense(self.num_classes, name="head", kernel_init=nn.initializers.zeros)(x)
+        return x
+
+
+class MapHead(nn.Module):
+    """Pools by attention from one learned probe."""
+
+    num_heads: int = 2
+    mlp_dim: Optional[int] = None
+
+    @nn.compact
+    def __call__(self, x):
+        n, l, d = x.shape  # noqa: E741
+        probe = self.param("probe", nn.initializers.xavier_uniform(), (1, 1, d), x.dtype)
+        probe = jnp.tile(probe, [n, 1, 1])
+        x = nn.MultiHeadDotProductAttention(num_heads=self.num_heads)(probe, x)
+        y = nn.LayerNorm()(x)
+        x = x + MlpBlock(mlp_dim=self.mlp_dim or 4 * d, dropout_rate=0.0)(y, deterministic=True)
+        return x[:, 0]
+
+
+class PatchMerging(nn.Module):
+    """Joins each two by two patches."""
+
+    @nn.compact
+    def __call__(self, x):
+        b, h, w, c = x.shape
+        x = x.reshape(b, h // 2, 2, w // 2, 2, c)
+        x = x.transpose((0, 1, 3, 2, 4, 5)).reshape(b, h // 2, w // 2, 4 * c)
+        x = nn.LayerNorm(epsilon=1e-5)(x)
+        return nn.Dense(2 * c, use_bias=False)(x)
+
+
+class MixerBlock(nn.Module):
+    tokens_mlp_dim: int
+    channels_mlp_dim: int
+
+    @nn.compact
+    def __call__(self, x):
+        y = nn.LayerNorm()(x)
+        y = jnp.swapaxes(y, 1, 2)
+        y = MlpBlock(self.tokens_mlp_dim, name="token_mixing")(y, deterministic=True)
+        y = jnp.swapaxes(y, 1, 2)
+        x = x + y
+        y = nn.LayerNorm()(x)
+        return x + MlpBlock(self.channels_mlp_dim, name="channel_mixing")(y, deterministic=True)
+
+
+class MlpMixer(nn.Module):
+    patch: int
+    hidden_dim: int
+    num_blocks: int
+    num_classes: int
+
+    @nn.compact
+    def __call__(self, inputs):
+        size = (self.patch, self.patch)
+        x = nn.Conv(self.hidden_dim, size, strides=size, name="stem")(inputs)
+        x = x.reshape(x.shape[0], -1, x.shape[-1])
+        for _ in range(self.num_blocks):
+            x = MixerBlock(5, 7)(x)
+        x = nn.LayerNorm(name="pre_head_layer_norm")(x)
+        x = jnp.mean(x, axis=1)
+        return nn.Dense(self.num_classes, kernel_init=nn.initializers.zeros, name="head")(x)

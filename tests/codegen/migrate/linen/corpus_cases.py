@@ -1,0 +1,96 @@
+"""The corpus: Linen modules of our own, each with examples of how it is built and called.
+
+`corpus/NAME.py` holds Linen code, `corpus/NAME_example.py` beside it the `EXAMPLES`. A folder in the
+corpus is a project of several files. Examples whose name begins with `random` draw from a stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import jax
+
+from typed_nnx_codegen.verify.example_files import read_examples
+from typed_nnx_codegen.verify.examples import Example
+from typed_nnx_codegen.verify.sides import Side, import_side
+
+CORPUS: Final = Path(__file__).with_name("corpus")
+# The file of cases where a codemod may leave a marker, but must not be wrong without one.
+HARD: Final = CORPUS / "hard_cases.py"
+_SUFFIX: Final = "_example"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One example of one Linen file.
+
+    Attributes:
+        file: The file with the Linen classes.
+        example_file: The file with the examples.
+        example: The example.
+    """
+
+    file: Path
+    example_file: Path
+    example: Example
+
+    @property
+    def class_name(self) -> str:
+        """The class that the example builds."""
+        return self.example.build.class_name
+
+    def __str__(self) -> str:
+        stem = self.file.relative_to(CORPUS).with_suffix("").as_posix()
+        return f"{stem}-{self.example.name}"
+
+
+@contextmanager
+def as_users_run() -> Iterator[None]:
+    """Promote dtypes and ranks as jax does by default: the corpus is code of users, not ours."""
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        yield
+
+
+def linen_files() -> list[Path]:
+    """Return the files of the corpus that have examples."""
+    found = sorted(CORPUS.rglob(f"*{_SUFFIX}.py"))
+    return [each.with_name(each.name.replace(_SUFFIX, "")) for each in found]
+
+
+def all_files() -> list[Path]:
+    """Return every file of the corpus that is no example file, in projects also those without one."""
+    return [each for each in sorted(CORPUS.rglob("*.py")) if not each.stem.endswith(_SUFFIX)]
+
+
+@cache
+def imported(file: Path) -> Side:
+    """Return a file of the corpus, imported apart from the others."""
+    return import_side(file)
+
+
+@cache
+def corpus_cases() -> list[Case]:
+    """Return every example of the corpus, those of one file in the order in which they stand."""
+    cases = []
+    for file in linen_files():
+        example_file = file.with_name(f"{file.stem}{_SUFFIX}.py")
+        for example in read_examples(example_file, imported(file)):
+            cases.append(Case(file, example_file, example))
+    return cases
+
+
+def classes_of(file: Path) -> dict[str, Any]:
+    """Return the Linen classes that a file of the corpus defines, by name."""
+    module = imported(file).module
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and value.__module__ == module.__name__
+        and hasattr(value, "init_with_output")
+    }

@@ -1,0 +1,172 @@
+"""The corpus of Linen modules is what it says: it runs in Linen, and there is enough of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from pathlib import Path
+
+import jax
+import pytest
+
+from tests.codegen.migrate.linen.corpus_cases import (
+    CORPUS,
+    Case,
+    all_files,
+    as_users_run,
+    classes_of,
+    corpus_cases,
+    imported,
+    linen_files,
+)
+from typed_nnx_codegen.verify.building import linen_model, mapped
+from typed_nnx_codegen.verify.inputs import keys
+
+# Constructs that the corpus must have, as one finds them in a file, and in how many files at least.
+CONSTRUCTS = {
+    "def setup(self)": 10,
+    "@nn.compact": 20,
+    'name=f"': 5,
+    "self.param(": 10,
+    "self.variable(": 4,
+    "put_variable(": 2,
+    "has_variable(": 1,
+    "get_variable(": 1,
+    "is_initializing()": 4,
+    "is_mutable_collection(": 2,
+    "make_rng(": 2,
+    "has_rng(": 1,
+    "merge_param(": 3,
+    "self.sow(": 3,
+    "self.perturb(": 1,
+    "nn.scan": 3,
+    "nn.remat": 1,
+    "nn.checkpoint": 1,
+    "nn.vmap": 2,
+    "nn.jit": 1,
+    "nn.share_scope": 1,
+    "nn.nowrap": 1,
+    "compact_name_scope": 1,
+    "nn.map_variables": 1,
+    "nn.while_loop": 1,
+    "nn.cond(": 1,
+    "nn.switch(": 1,
+    "nn.value_and_grad(": 1,
+    "nn.Sequential": 5,
+    "nn.BatchNorm": 5,
+    "nn.GroupNorm": 4,
+    "nn.RMSNorm": 3,
+    "nn.InstanceNorm": 1,
+    "nn.WeightNorm": 1,
+    "nn.SpectralNorm": 1,
+    "nn.DenseGeneral": 3,
+    "nn.Einsum": 1,
+    "nn.ConvTranspose": 2,
+    "nn.Embed": 5,
+    "nn.MultiHeadDotProductAttention": 4,
+    "nn.SelfAttention": 3,
+    "OptimizedLSTMCell": 1,
+    "nn.LSTMCell": 1,
+    "nn.GRUCell": 2,
+    "nn.RNN(": 1,
+    "nn.Bidirectional(": 1,
+    "nn.ConvLSTMCell": 1,
+    "partial(nn.BatchNorm": 1,
+    "with_logical_partitioning": 1,
+    "with_partitioning": 1,
+    "param_with_axes": 1,
+    "jax.image.resize": 2,
+    "nn.avg_pool": 2,
+    "nn.max_pool": 2,
+    ".attend(": 2,
+    ".apply(": 1,
+    '.variables["params"]': 3,
+    "__post_init__": 1,
+    "super().setup()": 1,
+    "super().__call__": 1,
+    "setattr(self": 1,
+    "parent=None": 2,
+    ".copy()": 2,
+    "jnp.bfloat16": 2,
+    "param_dtype": 2,
+    "use_bias=False": 10,
+    "in enumerate(": 5,
+    "zip(": 5,
+    "NamedTuple": 4,
+    "struct.dataclass": 2,
+    "frozen=True": 3,
+    "einsum(": 5,
+    " is None:": 3,
+    "is not None": 5,
+    "match self.": 1,
+    "@staticmethod": 2,
+    "@property": 2,
+    "@classmethod": 1,
+}
+
+
+@pytest.mark.parametrize("case", corpus_cases(), ids=str)
+def test_each_example_of_the_corpus_runs_in_linen(case: Case) -> None:
+    side, example = imported(case.file), case.example
+    with as_users_run(), side.active():
+        model = linen_model(example.build, side)
+        args, kwargs = mapped(
+            (example.args, example.kwargs), lambda build: linen_model(build, side), side.named
+        )
+
+        variables = jax.eval_shape(
+            lambda: model.init(
+                {"params": jax.random.key(0), **keys(example.rngs, 1)},
+                *args,
+                method=example.method,
+                **kwargs,
+            )
+        )
+        outputs = jax.eval_shape(
+            lambda given: model.apply(
+                given,
+                *args,
+                rngs=keys(example.rngs, 2) or None,
+                method=example.method,
+                mutable=list(example.mutable) or False,
+                **kwargs,
+            ),
+            variables,
+        )
+
+    assert jax.tree.leaves(outputs)
+
+
+def test_the_corpus_has_more_than_a_hundred_classes() -> None:
+    assert sum(len(classes_of(file)) for file in linen_files()) >= 100
+
+
+@pytest.mark.parametrize("file", linen_files(), ids=lambda file: file.stem)
+def test_each_class_of_the_corpus_is_built_by_an_example(file: Path) -> None:
+    built = {case.class_name.partition(".")[0] for case in corpus_cases() if case.file == file}
+
+    abstract = {name for name, cls in classes_of(file).items() if _is_a_base(cls)}
+    assert set(classes_of(file)) - abstract <= built
+
+
+def _is_a_base(cls: type) -> bool:
+    return inspect.isabstract(cls) or getattr(cls, "__call__").__module__ != cls.__module__
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS)
+def test_the_corpus_has_each_construct(construct: str) -> None:
+    files = [file for file in all_files() if construct in file.read_text()]
+
+    assert len(files) >= CONSTRUCTS[construct]
+
+
+def test_each_file_of_the_corpus_has_examples() -> None:
+    without = {file.relative_to(CORPUS).as_posix() for file in all_files()} - {
+        file.relative_to(CORPUS).as_posix() for file in linen_files()
+    }
+
+    assert without == {"project_a/__init__.py", "project_b/flat_settings.py"}
+
+
+def test_the_names_of_the_cases_differ() -> None:
+    assert max(Counter(map(str, corpus_cases())).values()) == 1
