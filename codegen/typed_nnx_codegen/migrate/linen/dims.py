@@ -128,6 +128,11 @@ class Dim:
             return exact
         if self.constant is not None and by.constant:
             return as_dim(self.constant // by.constant)
+        if by.constant:
+            # `(a - 2) // 2` is `a // 2 - 1`
+            whole = dict(self.terms).get((), 0) // by.constant
+            if whole:
+                return (self - whole * by.constant) // by + whole
         return _combined("//", self, by)
 
     def __mod__(self, other: Dim | int) -> Dim:

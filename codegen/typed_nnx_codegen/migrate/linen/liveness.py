@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Line
@@ -12,18 +12,21 @@ _NAME: Final = re.compile(r"\b[A-Za-z_]\w*\b")
 _INDENT: Final = "    "
 
 
-def text_of(block: Block, spelled: Callable[[Line], list[str]]) -> list[str]:
+def text_of(
+    block: Block, spelled: Callable[[Line], list[str]], names: Callable[[str], Iterable[str]]
+) -> list[str]:
     """Return the lines of a block.
 
     Args:
         block: The block.
         spelled: Gives the text of a line.
+        names: Gives the names in what stands for something else in a piece of code.
     """
     texts: dict[int, list[str]] = {}
     _spell(block, spelled, texts)
     read: set[str] = set()
     while True:
-        kept = _read(block, texts, read)
+        kept = _read(block, texts, read, names)
         if kept == read:
             return _written(block, texts, read, 0)
         read = kept
@@ -42,7 +45,12 @@ def _is_kept(line: Line, read: set[str]) -> bool:
     return not line.local or any(name.strip() in read for name in line.local.split(","))
 
 
-def _read(block: Block, texts: dict[int, list[str]], read: set[str]) -> set[str]:
+def _read(
+    block: Block,
+    texts: dict[int, list[str]],
+    read: set[str],
+    names: Callable[[str], Iterable[str]],
+) -> set[str]:
     """Return the names that kept lines read, when those in `read` are needed."""
     found = set(read)
     for one in block:
@@ -51,11 +59,11 @@ def _read(block: Block, texts: dict[int, list[str]], read: set[str]) -> set[str]
                 code = "\n".join(texts[id(one)])
                 if one.local:
                     code = code.partition("=")[2]
-                found |= set(_NAME.findall(code))
+                found.update(_NAME.findall(code), names(code))
         else:
-            inner = _read(one.body, texts, read) | _read(one.orelse, texts, read)
+            inner = _read(one.body, texts, read, names) | _read(one.orelse, texts, read, names)
             if _written([one], texts, read, 0):
-                found |= set(_NAME.findall(one.header))
+                found.update(_NAME.findall(one.header), names(one.header))
             found |= inner
     return found
 

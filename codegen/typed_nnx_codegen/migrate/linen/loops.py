@@ -209,6 +209,8 @@ class Loops:
         recorder = frame.recorder
         self._executor.statements.assign(target, element, None, frame)
         before = dict(frame.names)
+        # What the items are made with can be said where they are made.
+        recorder.loops += [] if loop is None else [loop]
         running, names = self._stable(before, frame, run)
         frame.names = dict(names)
         self._executor.statements.assign(target, element, None, frame)
@@ -216,6 +218,8 @@ class Loops:
         recorder.call_loops.append(self._number)
         run()
         recorder.call_loops.pop()
+        if loop is not None:
+            recorder.loops.pop()
         for one, after in running:
             update = after()
             entry = recorder.templates.dims_in(one.first)

@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.linen.classes import LinenClasses
 from typed_nnx_codegen.migrate.linen.emission import Emission
+from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.planner import Planner
 from typed_nnx_codegen.migrate.options import Options
@@ -96,7 +97,9 @@ class _Refer:
 
     def __call__(self, public: str) -> str:
         """Return the expression for a public name."""
-        return code_of(self._file.refer(public))
+        if public.startswith("builtins."):
+            return public.removeprefix("builtins.")
+        return code_of(self._file.refer(nnx_name(public) or public))
 
 
 def _written(

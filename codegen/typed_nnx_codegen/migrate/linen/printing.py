@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.containers import as_loop, assigned_container, holds, wrapped
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.frames import Change, Compound, Line, Recorder
 from typed_nnx_codegen.migrate.linen.layers import (
@@ -69,7 +72,7 @@ class Printing:
             )
         block = [*self._recorder.setup, *self._containers(), *self._recorder.block]
         self._run_sizes(block)
-        lines = text_of(block, self._spelled)
+        lines = text_of(block, self._spelled, self._names_in)
         text = self._templates.with_sites("\n".join(lines), lambda site: site.reference)
         dims = self._templates.dims_in(text)
         shapes = self._templates.leads_in(text)
@@ -102,6 +105,13 @@ class Printing:
         assert isinstance(line.text, str)
         return [line.text]
 
+    def _names_in(self, code: str) -> Iterator[str]:
+        """Yield the names in the sizes that stand in a piece of code."""
+        for dim in self._templates.dims_in(code):
+            for atom in dim.atoms():
+                if isinstance(atom, Piece):
+                    yield from re.findall(r"[A-Za-z_]\w*", atom.code)
+
     def _assignment(self, site: Site) -> str:
         code = self.constructor(site)
         if site.is_listed:
@@ -111,10 +121,23 @@ class Printing:
         return f"self.{site.attribute} = {code}"
 
     def _statement(self, node: cst.BaseStatement) -> list[str]:
-        text = code_with(node, self._plan.replacements)
+        """Return a statement of `setup`: lists of submodules are lists of NNX."""
+        text = code_with(node, {**self._plan.replacements, **self._wrapped(node)})
         lines = text.strip("\n").split("\n")
+        while lines and not lines[0].strip():
+            del lines[0]
         indent = min(len(line) - len(line.lstrip()) for line in lines if line.strip())
         return [line[indent:] for line in lines]
+
+    def _wrapped(self, node: cst.BaseStatement) -> dict[cst.CSTNode, str]:
+        found = assigned_container(node)
+        if found is None:
+            return {}
+        sites = {site.node: site for site in self._plan.sites}
+        if not holds(found[0], sites):
+            return {}
+        code = wrapped(found[0], self._plan.replacements, sites, self._executor.refer)
+        return {found[0]: code}
 
     # -- sizes that run -----------------------------------------------------------------------
 
@@ -131,7 +154,8 @@ class Printing:
         self, block: list[Line | Compound], by_loop: dict[int, list[tuple[Piece, Change]]]
     ) -> None:
         for position, one in reversed(list(enumerate(block))):
-            if not isinstance(one, Compound):
+            if isinstance(one, Line):
+                self._unrolled_comprehension(block, position, one, by_loop)
                 continue
             self._run_in(one.body, by_loop)
             self._run_in(one.orelse, by_loop)
@@ -142,6 +166,37 @@ class Printing:
                 )
                 one.body.append(Line(f"{piece.code} = {update}", piece.code))
                 block.insert(position, Line(f"{piece.code} = {entry}", piece.code))
+
+    def _unrolled_comprehension(
+        self,
+        block: list[Line | Compound],
+        position: int,
+        line: Line,
+        by_loop: dict[int, list[tuple[Piece, Change]]],
+    ) -> None:
+        """Write a comprehension as a loop where the sizes of its submodules run."""
+        found = assigned_container(line.statement) if line.statement is not None else None
+        if found is None or not isinstance(found[0], (cst.ListComp, cst.GeneratorExp)):
+            return
+        comprehension, assign = found
+        within = set(descendants(comprehension))
+        sites = [site for site in self._plan.sites if site.node in within]
+        numbers = {number for site in sites for number in site.loops}
+        running = [one for number in numbers for one in by_loop.get(number, ())]
+        text = " ".join(self._plan.replacements[site.node] for site in sites)
+        used = set(self._names_in(text))
+        needed = [(piece, change) for piece, change in running if piece.code in used]
+        if not needed:
+            return
+        item = code_with(comprehension.elt, self._plan.replacements)
+        target = code_of(assign.targets[0].target)
+        first, header, append = as_loop(comprehension, target, item, self._executor.refer)
+        body: list[Line | Compound] = [Line(append)]
+        lines: list[Line | Compound] = [Line(first)]
+        for piece, change in needed:
+            lines.append(Line(f"{piece.code} = {self._templates.token(change.entry)}", piece.code))
+            body.append(Line(f"{piece.code} = {self._templates.token(change.update)}", piece.code))
+        block[position : position + 1] = [*lines, Compound(header, body)]
 
     # -- submodules ---------------------------------------------------------------------------
 

@@ -21,7 +21,14 @@ EXAMPLES = [
     Example(GLU, X),
     Example(Build("GivenLayers", [Build("flax.linen.Dense", 4), nn.relu, GLU]), X),
     Example(Build("GivenLayers", (GLU, Build("flax.linen.Dense", 3)), skip=True), X),
-    Example(Build("GivenHeads", Build("flax.linen.Dense", 5), {"a": Build("flax.linen.Dense", 2), "b": GLU}), X),
+    Example(
+        Build(
+            "GivenHeads",
+            Build("flax.linen.Dense", 5),
+            {"a": Build("flax.linen.Dense", 2), "b": GLU},
+        ),
+        X,
+    ),
     Example(Build("MultiModal", ("image", "text"), 4), {"image": X, "text": X[:, :2]}),
     Example(Build("TaskHeads", ("tagging", "parsing"), 3), X),
     Example(Build("ParallelBranches", (1, 3), 4), IMAGES),

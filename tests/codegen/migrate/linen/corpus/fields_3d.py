@@ -33,9 +33,7 @@ class RadianceMLP(nn.Module):
         feature_dim = x.shape[-1]
         num_samples = x.shape[1]
         x = x.reshape([-1, feature_dim])
-        dense_layer = functools.partial(
-            nn.Dense, kernel_init=nn.initializers.glorot_uniform()
-        )
+        dense_layer = functools.partial(nn.Dense, kernel_init=nn.initializers.glorot_uniform())
         inputs = x
         for i in range(self.net_depth):
             x = dense_layer(self.net_width)(x)
@@ -126,9 +124,11 @@ class GaussianEncoding(nn.Module):
         B = self.variable(
             "constants",
             "B",
-            lambda: self.scale
-            * nn.initializers.normal(1.0)(
-                self.make_rng("params"), (coords.shape[-1], self.mapping_size)
+            lambda: (
+                self.scale
+                * nn.initializers.normal(1.0)(
+                    self.make_rng("params"), (coords.shape[-1], self.mapping_size)
+                )
             ),
         )
         proj = 2 * jnp.pi * coords @ B.value

@@ -52,9 +52,7 @@ class GraphAttention(nn.Module):
         else:
             c_per_head = self.c_out
         self.projection = nn.Dense(c_per_head * self.num_heads)
-        self.a = self.param(
-            "a", nn.initializers.glorot_uniform(), (self.num_heads, 2 * c_per_head)
-        )
+        self.a = self.param("a", nn.initializers.glorot_uniform(), (self.num_heads, 2 * c_per_head))
 
     def __call__(self, node_feats, adj_matrix):
         batch_size, num_nodes = node_feats.shape[0], node_feats.shape[1]

@@ -119,7 +119,8 @@ class VectorQuantizer(nn.Module):
     def __call__(self, z):
         dim = z.shape[-1]
         codebook = self.param(
-            "codebook", nn.initializers.variance_scaling(1.0, "fan_in", "uniform"),
+            "codebook",
+            nn.initializers.variance_scaling(1.0, "fan_in", "uniform"),
             (self.n_codes, dim),
         )
         flat = z.reshape(-1, dim)

@@ -29,7 +29,10 @@ EXAMPLES = [
     Example(
         Build(
             "VQVAE",
-            encoder=Build("flax.linen.Sequential", [Build("flax.linen.Dense", 5), nn.relu, Build("flax.linen.Dense", 4)]),
+            encoder=Build(
+                "flax.linen.Sequential",
+                [Build("flax.linen.Dense", 5), nn.relu, Build("flax.linen.Dense", 4)],
+            ),
             decoder=Build("Decoder", features=8),
             n_codes=5,
             dim=3,

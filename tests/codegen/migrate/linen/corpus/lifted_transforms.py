@@ -277,8 +277,12 @@ class LastAxisStack(nn.Module):
     @nn.compact
     def __call__(self, x):
         stack = nn.vmap(
-            nn.Dense, in_axes=None, out_axes=1, axis_size=3,
-            variable_axes={"params": 1}, split_rngs={"params": True},
+            nn.Dense,
+            in_axes=None,
+            out_axes=1,
+            axis_size=3,
+            variable_axes={"params": 1},
+            split_rngs={"params": True},
         )
         return stack(4)(x)
 

@@ -22,7 +22,13 @@ EXAMPLES = [
     Example(Build("InstanceDefault", head=Build("Projection", 2)), X),
     Example(Build("FactoryField", Build.ref("flax.linen.Dense")), X),
     Example(Build("FactoryField", PROJECTION, depth=3), X),
-    Example(Build("FactoryField", Build("functools.partial", Build.ref("flax.linen.Dense"), use_bias=False)), X),
+    Example(
+        Build(
+            "FactoryField",
+            Build("functools.partial", Build.ref("flax.linen.Dense"), use_bias=False),
+        ),
+        X,
+    ),
     Example(Build("FactoryInSetup"), X),
     Example(Build("Residual", Build("flax.linen.Dense", 6)), X),
     Example(Build("ResidualUser"), X),
@@ -32,6 +38,10 @@ EXAMPLES = [
     Example(Build("ActivationFields"), X),
     Example(Build("ActivationFields", nn.relu, jnp.exp, output="tanh"), X),
     Example(Build("TorsoAndHead", Build("Projection", 4), Build("flax.linen.Dense", 2)), X),
-    Example(Build("TorsoAndHead", Build("Projection", 4), Build("flax.linen.Dense", 2)), X, method="embed"),
+    Example(
+        Build("TorsoAndHead", Build("Projection", 4), Build("flax.linen.Dense", 2)),
+        X,
+        method="embed",
+    ),
     Example(Build("CopiedField", Build("Projection", 6)), X),
 ]

@@ -29,5 +29,7 @@ EXAMPLES = [
     Example(Build("Seq2Seq", 9, 4, teacher_force=False), ONE_HOT, ONE_HOT),
     Example(Build("MinimalGate", 6), ZEROS, SEQ[:, 0]),
     Example(Build("ScannedMinimalGate", 6), TIME_FIRST),
-    Example(Build("ConvRecurrent", 3), jnp.sin(jnp.arange(2 * 3 * 4 * 4 * 2.0)).reshape(2, 3, 4, 4, 2)),
+    Example(
+        Build("ConvRecurrent", 3), jnp.sin(jnp.arange(2 * 3 * 4 * 4 * 2.0)).reshape(2, 3, 4, 4, 2)
+    ),
 ]

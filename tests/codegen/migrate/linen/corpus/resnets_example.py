@@ -8,9 +8,7 @@ from typed_nnx_codegen.verify.examples import Build, Example
 IMAGES = jnp.sin(jnp.arange(2 * 8 * 8 * 3.0)).reshape(2, 8, 8, 3)
 NARROW = IMAGES[..., :2]
 CONV = Build("functools.partial", Build.ref("flax.linen.Conv"), use_bias=False)
-NORM = Build(
-    "functools.partial", Build.ref("flax.linen.BatchNorm"), use_running_average=False
-)
+NORM = Build("functools.partial", Build.ref("flax.linen.BatchNorm"), use_running_average=False)
 BN = ("batch_stats",)
 
 EXAMPLES = [

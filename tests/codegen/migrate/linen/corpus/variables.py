@@ -186,9 +186,7 @@ class SpectralState(nn.Module):
     @nn.compact
     def __call__(self, x, train: bool = False):
         kernel = self.param("kernel", nn.initializers.orthogonal(), (x.shape[-1], self.features))
-        u = self.variable(
-            "spectral", "u", lambda: jnp.ones((self.features,)) / self.features**0.5
-        )
+        u = self.variable("spectral", "u", lambda: jnp.ones((self.features,)) / self.features**0.5)
         v = kernel @ u.value
         v = v / jnp.linalg.norm(v)
         new_u = v @ kernel

@@ -139,8 +139,8 @@ class _Symbolic:
             of = self.value(function.value)
             if not isinstance(of, Array):
                 return Unknown("a method of something else")
-            is_update = isinstance(function.value, ast.Subscript)
-            update = is_update and isinstance(function.value.value, ast.Attribute)
+            at = function.value.value if isinstance(function.value, ast.Subscript) else None
+            update = isinstance(at, ast.Attribute) and at.attr == "at"
             name = f"at.{function.attr}" if update else function.attr
             result = method_result(of, name, arguments, keywords)
         assert result is not None, f"{ast.unparse(node.func)} is not known"
