@@ -50,8 +50,9 @@ class Calls:
         def note(
             call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], context: Any
         ) -> Any:
-            arguments = bound_arguments(context.orig_method, args, kwargs)
-            self.made.append(Call(context.module, context.method_name, arguments))
+            if is_method(context.method_name):
+                arguments = bound_arguments(context.orig_method, args, kwargs)
+                self.made.append(Call(context.module, context.method_name, arguments))
             return call(*args, **kwargs)
 
         with nn.intercept_methods(note):
@@ -92,6 +93,11 @@ def _pairs(given: Any, value: Any) -> list[tuple[Build, nn.Module]]:
         both = zip(given, value, strict=False)
         return [pair for one, other in both for pair in _pairs(one, other)]
     return []
+
+
+def is_method(name: str) -> bool:
+    """Whether a recorded name is that of a method: not what Linen and its transforms run inside."""
+    return name.isidentifier() and name not in ("setup", "scan_fn")
 
 
 def fields_of(build: Build, cls: type) -> dict[str, Any]:

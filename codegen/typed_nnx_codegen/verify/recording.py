@@ -20,7 +20,7 @@ import jax
 
 from typed_nnx_codegen.verify.building import linen_model, mapped
 from typed_nnx_codegen.verify.call_sites import Site, site_of_call
-from typed_nnx_codegen.verify.calls import bound_arguments
+from typed_nnx_codegen.verify.calls import bound_arguments, is_method
 from typed_nnx_codegen.verify.comparable import is_array
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.example_files import read_examples
@@ -156,6 +156,8 @@ def _noting(made: ExampleRecord) -> Callable[..., Any]:
     def note(
         call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], context: Any
     ) -> Any:
+        if not is_method(context.method_name):
+            return call(*args, **kwargs)
         module: nn.Module = context.module
         path = tuple(module.path)
         arguments = bound_arguments(context.orig_method, args, kwargs)

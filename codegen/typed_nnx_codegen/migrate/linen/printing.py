@@ -67,9 +67,9 @@ class Printing:
     def run(self) -> None:
         """Write the lines of the constructor into the plan."""
         for site in self._plan.sites:
-            self._plan.replacements[site.node] = (
-                self.constructor(site) if site.is_verbatim else site.reference
-            )
+            code = self.constructor(site) if site.is_verbatim else site.reference
+            if code:
+                self._plan.replacements[site.node] = code
         block = [*self._recorder.setup, *self._containers(), *self._recorder.block]
         self._run_sizes(block)
         lines = text_of(block, self._spelled, self._names_in)

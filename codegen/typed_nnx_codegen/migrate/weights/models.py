@@ -43,7 +43,14 @@ def is_of_library(cls: type) -> bool:
 
 def is_library_layer(cls: type) -> bool:
     """Whether a class is a layer or container of the library, or made of one."""
-    return any(is_of_library(base) and base.__name__ not in _BARE for base in cls.__mro__)
+    return any(
+        is_of_library(base) and base.__name__ not in _BARE and _BARE & set(_names(base))
+        for base in cls.__mro__
+    )
+
+
+def _names(cls: type) -> list[str]:
+    return [base.__name__ for base in cls.__mro__]
 
 
 def is_module(value: Any) -> bool:

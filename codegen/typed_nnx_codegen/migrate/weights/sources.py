@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import jax
+import numpy as np
+
 from typed_nnx_codegen.migrate.weights.problems import WeightsError
 
 # A mapping by collection, the path of a checkpoint folder or msgpack file, or msgpack bytes.
@@ -80,7 +83,10 @@ def _from_orbax(folder: Path) -> object:
     folder = _item_of(folder.absolute())
     try:
         with orbax.PyTreeCheckpointer() as checkpointer:
-            return checkpointer.restore(folder)
+            stored = checkpointer.metadata(folder).item_metadata
+            # As numpy arrays: the devices of the machine that saved them need not be here.
+            numpy = jax.tree.map(lambda _: orbax.RestoreArgs(restore_type=np.ndarray), stored)
+            return checkpointer.restore(folder, restore_args=dict(numpy))
     # orbax has errors of many types for folders that are none of its own.
     except Exception as error:
         raise WeightsError(

@@ -82,7 +82,7 @@ class Scaled(nn.Module):
         counter = self.variable("counters", "calls", lambda: jnp.zeros((), jnp.int32))
         if self.is_mutable_collection("counters") and not self.is_initializing():
             counter.value = counter.value + 1
-        return x * scale
+        return x * scale[None]
 
 
 class Noisy(nn.Module):

@@ -93,7 +93,7 @@ class Scaled(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         self.calls[...] = self.calls[...] + 1
-        return x * self.weight[...]
+        return x * self.weight[...][None]
 
 
 class Noisy(nnx.Module):

@@ -76,7 +76,8 @@ class Layer(ABC):
         nnx: The public name of the NNX class, ``nnx.Linear``.
         parameters: The fields of the Linen class, in the order of its constructor.
         required: The fields without a default.
-        calls: The parameters of its methods, in the order of Linen.
+        calls: The parameters of its methods, in the order of Linen; the arguments of a method
+            that is not among them stay as they are.
         movable: Settings that NNX takes at the call too.
         leading: Settings that NNX takes by position, after the widths.
         renamed: Settings that have another name in NNX.
@@ -140,9 +141,14 @@ class Layer(ABC):
             arguments: The arguments of the call, in the order in which they are written.
             method: The method of the Linen class that is called.
         """
+        if method not in self.calls:
+            return tuple(
+                Argument(name if argument.keyword else "", argument.code)
+                for name, argument in arguments.items()
+            )
         written: list[Argument] = []
-        parameters = {parameter.linen: parameter for parameter in self.calls.get(method, ())}
-        expected = iter(self.calls.get(method, ()))
+        parameters = {parameter.linen: parameter for parameter in self.calls[method]}
+        expected = iter(self.calls[method])
         for name, argument in arguments.items():
             parameter = parameters.get(name)
             if parameter is None or not parameter.nnx:

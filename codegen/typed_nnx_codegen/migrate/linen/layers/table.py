@@ -8,32 +8,36 @@ from typed_nnx_codegen.migrate.linen.layers.layer import Layer
 from typed_nnx_codegen.migrate.linen.layers.table_of_norms import ELEMENTWISE, NORMS
 from typed_nnx_codegen.migrate.linen.layers.table_of_products import CONVOLUTIONS, DENSE
 from typed_nnx_codegen.migrate.linen.layers.table_of_sequences import ATTENTION, CELLS, CONTAINERS
+from typed_nnx_codegen.migrate.linen.layers.wrappers import LayerWithout
 
-LAYERS: Final[dict[str, Layer]] = {
-    layer.linen: layer
-    for layer in (*DENSE, *CONVOLUTIONS, *NORMS, *ELEMENTWISE, *ATTENTION, *CELLS, *CONTAINERS)
-}
+_IN_FLOAT8: Final = "it keeps scales of float8 products in a collection of its own; NNX has none."
 
-_IN_FLOAT8: Final = "It keeps scales of float8 products in a collection of its own; NNX has none."
-
-# Why a public class of Linen is not in the table, by name.
+# Why a public class of Linen has no counterpart, by name.
 NO_COUNTERPART: Final[dict[str, str]] = {
     "flax.linen.ConvLocal": "NNX has no convolution with other weights at each position.",
-    "flax.linen.SpectralNorm": (
-        "NNX's SpectralNorm overwrites the weights of the layer with the normalized ones at each "
-        "call; Linen's leaves them."
-    ),
-    "flax.linen.WeightNorm": (
-        "NNX's WeightNorm overwrites the weights of the layer with the normalized ones at each "
-        "call, and its scales are no parameters; Linen's leaves the weights."
-    ),
-    "flax.linen.BatchApply": "It is no module; NNX has no function that merges batch axes.",
+    "flax.linen.BatchApply": "NNX has no function that merges batch axes.",
     "flax.linen.Fp8DotGeneral": _IN_FLOAT8,
     "flax.linen.Fp8DotGeneralOp": _IN_FLOAT8,
     "flax.linen.Fp8DirectDotGeneralOp": _IN_FLOAT8,
     "flax.linen.NANOOFp8DotGeneralOp": _IN_FLOAT8,
     "flax.linen.Fp8Einsum": _IN_FLOAT8,
-    "flax.linen.RNNCellBase": "It is the base of cells: `nnx.RNNCellBase`.",
+}
+
+LAYERS: Final[dict[str, Layer]] = {
+    layer.linen: layer
+    for layer in (
+        *DENSE,
+        *CONVOLUTIONS,
+        *NORMS,
+        *ELEMENTWISE,
+        *ATTENTION,
+        *CELLS,
+        *CONTAINERS,
+        *(
+            LayerWithout(linen=name, nnx="", parameters=(), calls={}, why=why)
+            for name, why in NO_COUNTERPART.items()
+        ),
+    )
 }
 
 

@@ -13,6 +13,8 @@ from typed_nnx_codegen.migrate.linen.layers.cell_definitions import (
 from typed_nnx_codegen.migrate.linen.layers.cells import CellLayer
 from typed_nnx_codegen.migrate.linen.layers.containers import OverTimeLayer, SequentialLayer
 from typed_nnx_codegen.migrate.linen.layers.layer import CallParameter, Lacking, Layer, same
+from typed_nnx_codegen.migrate.linen.layers.wrapper_definitions import SPECTRAL_NORM, WEIGHT_NORM
+from typed_nnx_codegen.migrate.linen.layers.wrappers import WrapperLayer
 
 _BY_NAME: Final = ("mask", "deterministic")
 _DROPOUT_RNG: Final = CallParameter("dropout_rng", "rngs", positional=False)
@@ -253,5 +255,50 @@ CONTAINERS: Final[tuple[Layer, ...]] = (
         calls={},
         replaced=("layers",),
         takes_rngs=False,
+    ),
+    WrapperLayer(
+        linen="flax.linen.WeightNorm",
+        nnx=WEIGHT_NORM.name,
+        parameters=(
+            "layer_instance",
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            "use_scale",
+            "scale_init",
+            "feature_axes",
+            "variable_filter",
+        ),
+        required=("layer_instance",),
+        calls={},
+        leading=("layer_instance",),
+        helper=WEIGHT_NORM,
+        own=(("params/{layer}/kernel/scale", "scales.kernel"),),
+    ),
+    WrapperLayer(
+        linen="flax.linen.SpectralNorm",
+        nnx=SPECTRAL_NORM.name,
+        parameters=(
+            "layer_instance",
+            "n_steps",
+            "epsilon",
+            "dtype",
+            "param_dtype",
+            "error_on_non_matrix",
+            "collection_name",
+        ),
+        required=("layer_instance",),
+        calls={},
+        leading=("layer_instance",),
+        lacking={
+            "collection_name": Lacking(
+                "batch_stats", "its variables in NNX are always batch statistics."
+            )
+        },
+        helper=SPECTRAL_NORM,
+        own=(
+            ("batch_stats/{layer}/kernel/u", "u.kernel"),
+            ("batch_stats/{layer}/kernel/sigma", "sigma.kernel"),
+        ),
     ),
 )

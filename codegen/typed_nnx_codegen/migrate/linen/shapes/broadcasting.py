@@ -72,11 +72,28 @@ def _pair(first: Shape, second: Shape) -> Shape:
         return second
     if first.lead is None and second.lead is None:
         return Shape(_dims(first.dims, second.dims))
+    settled = [shape for shape in (first, second) if shape.lead is None and _is_data(shape)]
+    if settled:
+        # Code seldom broadcasts batches of data to a larger rank.
+        count = len(settled[0].dims)
+        other = second if settled[0] is first else first
+        known = other.expanded(count) if other.lead else other
+        if len(known.dims) <= count:
+            pair = (settled[0].dims, known.dims)
+            return Shape(_dims(*(pair if settled[0] is first else pair[::-1])))
     if ANY_SHAPE in (first, second):
         return _with_any(second if first == ANY_SHAPE else first)
     count = max(len(first.dims), len(second.dims))
     first, second = first.expanded(count), second.expanded(count)
     return Shape(_dims(first.dims, second.dims), _lead(first.lead, second.lead))
+
+
+def _is_data(shape: Shape) -> bool:
+    """Whether an array is surely not a vector or matrix of weights that is broadcast."""
+    if len(shape.dims) > 2:
+        return True
+    first = shape.dims[0] if len(shape.dims) == 2 else None
+    return first is not None and any(isinstance(atom, ArgumentSize) for atom in first.atoms())
 
 
 def _with_any(shape: Shape) -> Shape:

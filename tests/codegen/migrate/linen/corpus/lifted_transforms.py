@@ -296,7 +296,7 @@ class GatedBranches(nn.Module):
     def __call__(self, x, which):
         a, b = nn.Dense(self.features), nn.Dense(self.features)
         if self.is_initializing():
-            a(x), b(x)  # noqa: B018
+            a(x), b(x)
         y = nn.cond(x.sum() > 0, lambda mdl, z: a(z), lambda mdl, z: b(z), self, x)
         branches = [lambda mdl, z: a(z), lambda mdl, z: 2.0 * z[..., : self.features]]
         return y + nn.switch(which, branches, self, x)

@@ -120,80 +120,84 @@ CONVOLUTIONS = [
     )
 ]
 
-NORMS = [
-    Case(f"nn.{name}({settings})", call)
-    for name in ("LayerNorm", "RMSNorm")
-    for settings, call in (
-        ("", "rows"),
-        ("1e-3", "sequence"),
-        ("epsilon=1e-5, use_scale=False", "sequence"),
-        ("dtype=jnp.bfloat16", "rows"),
-        ("dtype=jnp.bfloat16", "half"),
-        ("dtype=jnp.float16, param_dtype=jnp.float16", "rows"),
-        ("dtype=jnp.float32", "half"),
-        ("dtype=None", "half"),
-        ("param_dtype=jnp.bfloat16", "half"),
-        ("param_dtype=jnp.bfloat16", "rows"),
-        ("use_scale=False", "half"),
-        ("use_fast_variance=False", "rows"),
-        ("reduction_axes=(-2, -1), feature_axes=(-2, -1)", "sequence"),
-        ("reduction_axes=-2, feature_axes=-1", "sequence"),
-        ("reduction_axes=(1, 2, 3), feature_axes=(-1,)", "image"),
-        ("feature_axes=(-1, -2)", "image"),
-        ("force_float32_reductions=True", "rows"),
-        ("", "rows, mask=rows > -1"),
-        ("", "rows, mask=(rows > -1).astype(jnp.float32)"),
-        ("", "rows, mask=None"),
-        ("", "whole_numbers"),
-    )
-] + [
-    Case("nn.LayerNorm(use_bias=False)", "sequence"),
-    Case("nn.LayerNorm(use_bias=False, use_scale=False)", "half"),
-    Case("nn.LayerNorm(scale_init=nn.initializers.constant(2.0))", "rows"),
-    Case("nn.GroupNorm(2)", "rows"),
-    Case("nn.GroupNorm(num_groups=3)", "image"),
-    Case("nn.GroupNorm(num_groups=None, group_size=3)", "sequence"),
-    Case("nn.GroupNorm(2, epsilon=1e-3, use_bias=False)", "sequence"),
-    Case("nn.GroupNorm(2, dtype=jnp.bfloat16)", "sequence"),
-    Case("nn.GroupNorm(2, dtype=jnp.bfloat16, param_dtype=jnp.bfloat16)", "half"),
-    Case("nn.GroupNorm(2)", "sequence, mask=sequence > -1"),
-    Case("nn.GroupNorm(2, use_fast_variance=False)", "sequence"),
-    Case("nn.GroupNorm(2, use_scale=False, use_bias=False)", "half"),
-    Case("nn.InstanceNorm()", "image"),
-    Case("nn.InstanceNorm(epsilon=1e-3, use_scale=False)", "sequence"),
-    Case("nn.InstanceNorm(dtype=jnp.bfloat16)", "image"),
-    Case("nn.InstanceNorm(feature_axes=(-2, -1))", "image"),
-    Case("nn.InstanceNorm(feature_axes=1)", "image"),
-    Case("nn.InstanceNorm()", "image, mask=image > -1"),
-] + [
-    Case(f"nn.BatchNorm({settings})", call)
-    for settings, call in (
-        ("use_running_average=False", "rows"),
-        ("use_running_average=True", "rows"),
-        ("", "rows, use_running_average=False"),
-        ("", "image, True"),
-        ("", "image, False"),
-        ("False, momentum=0.9, epsilon=1e-3", "image"),
-        ("False, axis=1", "image"),
-        ("False, axis=-2", "sequence"),
-        ("False, axis=(-1,)", "sequence"),
-        ("False, dtype=jnp.bfloat16", "rows"),
-        ("True, dtype=jnp.bfloat16", "rows"),
-        ("True, dtype=jnp.bfloat16", "half"),
-        ("False, dtype=jnp.float32", "half"),
-        ("False", "half"),
-        ("True", "half"),
-        ("True, use_bias=False, use_scale=False", "half"),
-        ("False, use_bias=False, use_scale=False", "half"),
-        ("False, use_bias=False", "half"),
-        ("True, param_dtype=jnp.bfloat16", "half"),
-        ("False, param_dtype=jnp.bfloat16, use_scale=False", "half"),
-        ("False, use_fast_variance=False", "rows"),
-        ("False", "rows, mask=rows > -1"),
-        ("False", "rows, mask=(rows > -1).astype(jnp.int32)"),
-        ("False, axis_name=None, axis_index_groups=None", "rows"),
-    )
-]
+NORMS = (
+    [
+        Case(f"nn.{name}({settings})", call)
+        for name in ("LayerNorm", "RMSNorm")
+        for settings, call in (
+            ("", "rows"),
+            ("1e-3", "sequence"),
+            ("epsilon=1e-5, use_scale=False", "sequence"),
+            ("dtype=jnp.bfloat16", "rows"),
+            ("dtype=jnp.bfloat16", "half"),
+            ("dtype=jnp.float16, param_dtype=jnp.float16", "rows"),
+            ("dtype=jnp.float32", "half"),
+            ("dtype=None", "half"),
+            ("param_dtype=jnp.bfloat16", "half"),
+            ("param_dtype=jnp.bfloat16", "rows"),
+            ("use_scale=False", "half"),
+            ("use_fast_variance=False", "rows"),
+            ("reduction_axes=(-2, -1), feature_axes=(-2, -1)", "sequence"),
+            ("reduction_axes=-2, feature_axes=-1", "sequence"),
+            ("reduction_axes=(1, 2, 3), feature_axes=(-1,)", "image"),
+            ("feature_axes=(-1, -2)", "image"),
+            ("force_float32_reductions=True", "rows"),
+            ("", "rows, mask=rows > -1"),
+            ("", "rows, mask=(rows > -1).astype(jnp.float32)"),
+            ("", "rows, mask=None"),
+            ("", "whole_numbers"),
+        )
+    ]
+    + [
+        Case("nn.LayerNorm(use_bias=False)", "sequence"),
+        Case("nn.LayerNorm(use_bias=False, use_scale=False)", "half"),
+        Case("nn.LayerNorm(scale_init=nn.initializers.constant(2.0))", "rows"),
+        Case("nn.GroupNorm(2)", "rows"),
+        Case("nn.GroupNorm(num_groups=3)", "image"),
+        Case("nn.GroupNorm(num_groups=None, group_size=3)", "sequence"),
+        Case("nn.GroupNorm(2, epsilon=1e-3, use_bias=False)", "sequence"),
+        Case("nn.GroupNorm(2, dtype=jnp.bfloat16)", "sequence"),
+        Case("nn.GroupNorm(2, dtype=jnp.bfloat16, param_dtype=jnp.bfloat16)", "half"),
+        Case("nn.GroupNorm(2)", "sequence, mask=sequence > -1"),
+        Case("nn.GroupNorm(2, use_fast_variance=False)", "sequence"),
+        Case("nn.GroupNorm(2, use_scale=False, use_bias=False)", "half"),
+        Case("nn.InstanceNorm()", "image"),
+        Case("nn.InstanceNorm(epsilon=1e-3, use_scale=False)", "sequence"),
+        Case("nn.InstanceNorm(dtype=jnp.bfloat16)", "image"),
+        Case("nn.InstanceNorm(feature_axes=(-2, -1))", "image"),
+        Case("nn.InstanceNorm(feature_axes=1)", "image"),
+        Case("nn.InstanceNorm()", "image, mask=image > -1"),
+    ]
+    + [
+        Case(f"nn.BatchNorm({settings})", call)
+        for settings, call in (
+            ("use_running_average=False", "rows"),
+            ("use_running_average=True", "rows"),
+            ("", "rows, use_running_average=False"),
+            ("", "image, True"),
+            ("", "image, False"),
+            ("False, momentum=0.9, epsilon=1e-3", "image"),
+            ("False, axis=1", "image"),
+            ("False, axis=-2", "sequence"),
+            ("False, axis=(-1,)", "sequence"),
+            ("False, dtype=jnp.bfloat16", "rows"),
+            ("True, dtype=jnp.bfloat16", "rows"),
+            ("True, dtype=jnp.bfloat16", "half"),
+            ("False, dtype=jnp.float32", "half"),
+            ("False", "half"),
+            ("True", "half"),
+            ("True, use_bias=False, use_scale=False", "half"),
+            ("False, use_bias=False, use_scale=False", "half"),
+            ("False, use_bias=False", "half"),
+            ("True, param_dtype=jnp.bfloat16", "half"),
+            ("False, param_dtype=jnp.bfloat16, use_scale=False", "half"),
+            ("False, use_fast_variance=False", "rows"),
+            ("False", "rows, mask=rows > -1"),
+            ("False", "rows, mask=(rows > -1).astype(jnp.int32)"),
+            ("False, axis_name=None, axis_index_groups=None", "rows"),
+        )
+    ]
+)
 
 ELEMENTWISE = [
     Case("nn.Dropout(0.5)", "rows, deterministic=True"),
@@ -289,36 +293,72 @@ CELLS = [
     Case("nn.ConvLSTMCell(4, [3], padding='CIRCULAR')", "line_pair, sequence"),
 ]
 
-CONTAINERS = [
-    Case(f"nn.RNN(nn.{cell}{settings})", call)
-    for cell in ("LSTMCell(4)", "OptimizedLSTMCell(4)", "GRUCell(4)", "SimpleCell(4)", "MGUCell(4)")
-    for settings, call in (
-        ("", "sequence"),
-        (", return_carry=True", "sequence"),
-        (", time_major=True, reverse=True, keep_order=True", "sequence"),
+CONTAINERS = (
+    [
+        Case(f"nn.RNN(nn.{cell}{settings})", call)
+        for cell in (
+            "LSTMCell(4)",
+            "OptimizedLSTMCell(4)",
+            "GRUCell(4)",
+            "SimpleCell(4)",
+            "MGUCell(4)",
+        )
+        for settings, call in (
+            ("", "sequence"),
+            (", return_carry=True", "sequence"),
+            (", time_major=True, reverse=True, keep_order=True", "sequence"),
+        )
+    ]
+    + [
+        Case(f"nn.RNN(nn.LSTMCell(4){settings})", call)
+        for settings, call in (
+            ("", "sequence, seq_lengths=lengths, return_carry=True"),
+            ("", "sequence, seq_lengths=lengths, reverse=True, keep_order=True"),
+            ("", "sequence, initial_carry=pair"),
+            ("", "sequence, init_key=key"),
+            ("", "sequence, init_key=None, return_carry=False"),
+            (", unroll=2, variable_broadcast='params', split_rngs={'params': False}", "sequence"),
+            (", variable_axes={}, variable_carry=False", "sequence"),
+            ("", "sequence[None]"),
+        )
+    ]
+    + [
+        Case("nn.RNN(nn.ConvLSTMCell(4, (3,)))", "image"),
+        Case("nn.RNN(nn.GRUCell(4, carry_init=nn.initializers.ones))", "sequence"),
+        Case("nn.Bidirectional(nn.RNN(nn.LSTMCell(4)), nn.RNN(nn.GRUCell(3)))", "sequence"),
+        Case(
+            "nn.Bidirectional(nn.RNN(nn.LSTMCell(4)), nn.RNN(nn.LSTMCell(4)), "
+            "merge_fn=jnp.add, return_carry=True)",
+            "sequence, seq_lengths=lengths",
+        ),
+        Case("nn.Sequential([nn.Dense(4), nn.relu, nn.Dense(3)])", "rows"),
+        Case("nn.Sequential([nn.Conv(4, (3, 3), 2), nn.GroupNorm(2), nn.relu])", "image"),
+        Case("nn.Sequential([nn.BatchNorm(use_running_average=False), nn.Dense(2)])", "rows"),
+    ]
+)
+
+WRAPPERS = [
+    Case(f"nn.WeightNorm(nn.{inner}{settings})", call)
+    for inner, settings, call in (
+        ("Dense(4)", "", "rows"),
+        ("Dense(4)", ", use_scale=False", "rows"),
+        ("Dense(4)", ", epsilon=1e-3, feature_axes=None", "rows"),
+        ("Dense(4)", ", feature_axes=0, scale_init=nn.initializers.constant(2.0)", "rows"),
+        ("Dense(4)", ", feature_axes=(0, 1)", "rows"),
+        ("Dense(4)", ", dtype=jnp.bfloat16", "rows"),
+        ("Dense(4)", ", use_scale=False, variable_filter=None", "rows"),
+        ("Conv(4, (3, 3))", ", variable_filter=('kernel',)", "image"),
+        ("BatchNorm(False)", "", "rows"),
     )
 ] + [
-    Case(f"nn.RNN(nn.LSTMCell(4){settings})", call)
-    for settings, call in (
-        ("", "sequence, seq_lengths=lengths, return_carry=True"),
-        ("", "sequence, seq_lengths=lengths, reverse=True, keep_order=True"),
-        ("", "sequence, initial_carry=pair"),
-        ("", "sequence, init_key=key"),
-        ("", "sequence, init_key=None, return_carry=False"),
-        (", unroll=2, variable_broadcast='params', split_rngs={'params': False}", "sequence"),
-        (", variable_axes={}, variable_carry=False", "sequence"),
-        ("", "sequence[None]"),
+    Case(f"nn.SpectralNorm(nn.{inner}{settings})", call)
+    for inner, settings, call in (
+        ("Dense(4)", "", "rows, update_stats=True"),
+        ("Dense(4)", ", n_steps=3", "rows, update_stats=False"),
+        ("Dense(4)", ", n_steps=0", "rows, update_stats=True"),
+        ("Dense(4)", ", epsilon=1e-3, collection_name='batch_stats'", "rows, update_stats=True"),
+        ("Dense(4)", ", dtype=jnp.bfloat16", "rows, update_stats=True"),
+        ("Conv(4, (3, 3), use_bias=False)", "", "image, update_stats=True"),
+        ("BatchNorm()", "", "rows, use_running_average=False, update_stats=True"),
     )
-] + [
-    Case("nn.RNN(nn.ConvLSTMCell(4, (3,)))", "image"),
-    Case("nn.RNN(nn.GRUCell(4, carry_init=nn.initializers.ones))", "sequence"),
-    Case("nn.Bidirectional(nn.RNN(nn.LSTMCell(4)), nn.RNN(nn.GRUCell(3)))", "sequence"),
-    Case(
-        "nn.Bidirectional(nn.RNN(nn.LSTMCell(4)), nn.RNN(nn.LSTMCell(4)), "
-        "merge_fn=jnp.add, return_carry=True)",
-        "sequence, seq_lengths=lengths",
-    ),
-    Case("nn.Sequential([nn.Dense(4), nn.relu, nn.Dense(3)])", "rows"),
-    Case("nn.Sequential([nn.Conv(4, (3, 3), 2), nn.GroupNorm(2), nn.relu])", "image"),
-    Case("nn.Sequential([nn.BatchNorm(use_running_average=False), nn.Dense(2)])", "rows"),
 ]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
-import jax.numpy as jnp
-import numpy as np
-from flax import traverse_util
 
-from typed_nnx_codegen.migrate.linen.dims import as_dim
+from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
 from typed_nnx_codegen.migrate.linen.layers import (
     LAYERS,
     Built,
@@ -37,8 +33,6 @@ from typed_nnx_codegen.migrate.linen.values import (
     Table,
     Value,
 )
-
-_INNER = {"flax.linen.RNN": "cell", "flax.linen.WeightNorm": "", "flax.linen.SpectralNorm": ""}
 
 
 @dataclass(frozen=True)
@@ -70,13 +64,19 @@ class NotMigratedError(Exception):
         self.answer = answer
 
 
-def migrate(call: ast.Call, inputs: Inputs, method: str = "__call__") -> Migrated:
+def migrate(
+    call: ast.Call,
+    inputs: Inputs,
+    method: str = "__call__",
+    size: Callable[[Dim], str] = Dim.code,
+) -> Migrated:
     """Return what the table makes of the constructor of a layer.
 
     Args:
         call: ``nn.Dense(4)``.
         inputs: What it is called with.
         method: The method that is called.
+        size: Gives the expression for a size.
 
     Raises:
         NotMigratedError: The table refuses, or lacks a width.
@@ -84,18 +84,18 @@ def migrate(call: ast.Call, inputs: Inputs, method: str = "__call__") -> Migrate
     assert isinstance(call.func, ast.Attribute)
     layer = LAYERS[f"flax.linen.{call.func.attr}"]
     given = _given(call, layer.parameters)
-    given, inner = _with_inner(layer, given, inputs)
+    given, inner = _with_inner(layer, given, inputs, size)
     built = layer.build(given, inputs)
     if not isinstance(built, Built):
         raise NotMigratedError(built)
-    arguments = [argument.spelled() for argument in built.arguments]
+    arguments = [argument.spelled(size) for argument in built.arguments]
     code = f"{built.cls}({', '.join([*arguments, *['rngs=rngs'] * built.takes_rngs])})"
     variables = layer.variables(given)
     if inner:
         variables = _of_inner(variables, inner)
     helpers = (*built.helpers, *(helper for one in inner.values() for helper in one.helpers))
     output = layer.output(given, inputs, method)
-    if layer.linen.endswith(".Sequential"):
+    if not layer.calls:
         output = list(inner.values())[-1].output
     return Migrated(code, helpers, layer, given, variables, output)
 
@@ -107,7 +107,7 @@ def _given(call: ast.Call, parameters: tuple[str, ...]) -> dict[str, Given]:
 
 
 def _with_inner(
-    layer: Layer, given: dict[str, Given], inputs: Inputs
+    layer: Layer, given: dict[str, Given], inputs: Inputs, size: Callable[[Dim], str]
 ) -> tuple[dict[str, Given], dict[str, Migrated]]:
     """Migrate the modules among the arguments."""
     inner: dict[str, Migrated] = {}
@@ -115,29 +115,39 @@ def _with_inner(
         node = ast.parse(one.code, mode="eval").body
         if layer.linen.endswith(".Sequential"):
             assert isinstance(node, ast.List)
-            code, inner = _in_turn(node, inputs)
+            code, inner = _in_turn(node, inputs, size)
             return {name: replace(one, code=code)}, inner
         if isinstance(node, ast.Call) and _is_layer(node):
-            stepped = inputs
-            if layer.linen.endswith(".RNN"):
-                array = inputs.arguments["inputs"]
-                assert isinstance(array, Array)
-                stepped = Inputs({"inputs": Array(Shape(array.shape.dims[1:], array.shape.lead))})
-            found = migrate(node, stepped)
+            stepped = _inputs_of_inner(layer, node, inputs)
+            found = migrate(node, stepped, size=size)
             inner[name] = found
-            width = found.output
-            while isinstance(width, Sequence):
-                width = width.items[-1]
-            assert isinstance(width, Array)
-            size = width.shape.axis(-1)
-            given = {
-                **given,
-                name: Given(found.code, UNKNOWN if size is None else Size(size)),
-            }
+            features = _last(found.output).shape.axis(-1)
+            value = UNKNOWN if features is None else Size(features)
+            given = {**given, name: Given(found.code, value)}
     return given, inner
 
 
-def _in_turn(node: ast.List, inputs: Inputs) -> tuple[str, dict[str, Migrated]]:
+def _inputs_of_inner(layer: Layer, node: ast.Call, inputs: Inputs) -> Inputs:
+    assert isinstance(node.func, ast.Attribute)
+    if layer.linen.endswith(".RNN"):
+        shape = _last(inputs.arguments["inputs"]).shape
+        return Inputs({"inputs": Array(Shape(shape.dims[1:], shape.lead))})
+    if not layer.calls:
+        names = [one.linen for one in LAYERS[f"flax.linen.{node.func.attr}"].calls["__call__"]]
+        return Inputs({names[0]: inputs.arguments["args"]})
+    return inputs
+
+
+def _last(value: Value) -> Array:
+    while isinstance(value, Sequence):
+        value = value.items[-1]
+    assert isinstance(value, Array)
+    return value
+
+
+def _in_turn(
+    node: ast.List, inputs: Inputs, size: Callable[[Dim], str]
+) -> tuple[str, dict[str, Migrated]]:
     codes: list[str] = []
     inner: dict[str, Migrated] = {}
     value = next(iter(inputs.arguments.values()))
@@ -146,7 +156,7 @@ def _in_turn(node: ast.List, inputs: Inputs) -> tuple[str, dict[str, Migrated]]:
             codes.append(ast.unparse(item))
             continue
         layer = LAYERS[f"flax.linen.{item.func.attr}"]  # type: ignore[attr-defined]  # a layer
-        found = migrate(item, Inputs({layer.calls["__call__"][0].linen: value}))
+        found = migrate(item, Inputs({layer.calls["__call__"][0].linen: value}), size=size)
         value = found.output
         inner[str(at)] = found
         codes.append(found.code)
@@ -154,16 +164,18 @@ def _in_turn(node: ast.List, inputs: Inputs) -> tuple[str, dict[str, Migrated]]:
 
 
 def _is_layer(call: ast.Call) -> bool:
-    return (
-        isinstance(call.func, ast.Attribute) and f"flax.linen.{call.func.attr}" in LAYERS
-    )
+    return isinstance(call.func, ast.Attribute) and f"flax.linen.{call.func.attr}" in LAYERS
 
 
 def _of_inner(
     variables: tuple[LayerVariable, ...], inner: dict[str, Migrated]
 ) -> tuple[LayerVariable, ...]:
     """Return the variables of inner modules, under the paths that the outer one says."""
-    made: list[LayerVariable] = [one for one in variables if "{collection}" not in one.linen]
+    made = [
+        replace(one, linen=one.linen.replace("{layer}", "layer_instance"))
+        for one in variables
+        if "{collection}" not in one.linen
+    ]
     for outer in variables:
         if "{collection}" not in outer.linen:
             continue
@@ -213,62 +225,3 @@ def value_of_array(found: Any, name: str, symbolic: bool) -> Value:
     if symbolic:
         return Array(Shape((), Lead(name, None)), origin=name)
     return Array(Shape(tuple(as_dim(size) for size in found.shape)))
-
-
-def fill(model: Any, variables: Any, places: tuple[LayerVariable, ...]) -> int:
-    """Put Linen variables where the table says; return how many there were."""
-    flat = traverse_util.flatten_dict(variables, sep="/")
-    by_name = {place.linen: place for place in places}
-    for path, leaf in flat.items():
-        place = by_name[path]
-        value = leaf
-        if place.transpose is not None:
-            value = jnp.transpose(value, place.transpose)
-        if place.reshape is not None:
-            value = jnp.reshape(value, place.reshape)
-        variable = at_path(model, place.nnx)
-        assert variable.shape == value.shape, (path, variable.shape, value.shape)
-        assert variable.dtype == value.dtype, (path, variable.dtype, value.dtype)
-        variable[...] = value
-    return len(flat)
-
-
-def at_path(model: Any, path: str) -> Any:
-    """Return the variable at a path of attributes."""
-    for part in path.split("."):
-        model = model[int(part)] if part.isdecimal() else getattr(model, part)
-    return model
-
-
-def check_equal(found: Any, expected: Any, tolerance: float = 1e-6) -> None:
-    """Compare two trees of arrays: structure, dtypes, numbers."""
-    ones, others = jax.tree.leaves(found), jax.tree.leaves(expected)
-    assert len(ones) == len(others)
-    for one, other in zip(ones, others, strict=True):
-        assert one.dtype == other.dtype
-        np.testing.assert_allclose(
-            np.asarray(one, np.float32),
-            np.asarray(other, np.float32),
-            rtol=tolerance,
-            atol=tolerance,
-        )
-
-
-def check_shape(value: Value, found: Any, names: Mapping[str, Any]) -> None:
-    """Compare what the table says of an output with the output."""
-    if isinstance(value, Sequence):
-        assert isinstance(found, tuple)
-        assert len(found) == len(value.items)
-        for item, one in zip(value.items, found, strict=True):
-            check_shape(item, one, names)
-        return
-    if not isinstance(value, Array):
-        return
-    shape = value.shape
-    assert shape.rank in (None, found.ndim)
-    for at, dim in enumerate(reversed(shape.dims)):
-        if dim is not None:
-            assert eval(dim.code(), dict(names)) == found.shape[-1 - at], (dim.code(), found.shape)
-    if shape.lead is not None and shape.lead.argument:
-        whole = eval(shape.lead.argument, dict(names)).shape[: shape.lead.stop]
-        assert found.shape[: found.ndim - len(shape.dims)] == whole
