@@ -10,6 +10,7 @@ from typing import Final, Literal, TypedDict, Unpack
 
 import click
 
+from typed_nnx_codegen.migrate.linen.session import LinenWork, linen_rules
 from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX, Options
 from typed_nnx_codegen.migrate.report import FORMS
 from typed_nnx_codegen.migrate.rule_info import RuleInfo, known_rules
@@ -48,6 +49,10 @@ class _Given(TypedDict):
     allow_dirty: bool
     diff: bool | None
     quiet: bool
+    linen: bool
+    output: Path | None
+    example: Path | None
+    gradual: bool
 
 
 @click.command(name="migrate", short_help="Rewrite older NNX code.")
@@ -101,11 +106,33 @@ class _Given(TypedDict):
     "--diff/--no-diff", default=None, help="Show the diff; on, but for --write and --quiet."
 )
 @click.option("--quiet", is_flag=True, help="Show only what went wrong.")
+@click.option("--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DST",
+    type=click.Path(path_type=Path),
+    help="With --linen and one file: write the new code to DST, the file itself stays.",
+)
+@click.option(
+    "--example",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="With --linen and one file: examples of calls that tell sizes which the code does not. "
+    "Both files are imported, that is, run.",
+)
+@click.option(
+    "--gradual",
+    is_flag=True,
+    help="With --linen: wrap what cannot be migrated with bridge.ToNNX, it stays Linen code.",
+)
 def migrate(**given: Unpack[_Given]) -> None:
-    """Rewrite older NNX code in the files and folders PATH.
+    """Rewrite older NNX code in the files and folders PATH; with --linen, modules of flax.linen.
 
     Nothing is written without --write. The code is read, never imported. Where a rule cannot be
     sure, it leaves the code; a comment above it, TODO[typed-nnx], says what a person must decide.
+
+    With --linen, FILE.migration.json beside each file says where the weights of old checkpoints go.
 
     Standard output has the diff, in the form that `git apply` takes; the summary is on standard
     error.
@@ -120,26 +147,57 @@ def migrate(**given: Unpack[_Given]) -> None:
     """
     try:
         request = _request(given)
+        work = _linen_work(given) if given["linen"] else None
+        _check_linen_options(given)
     except BadSelection as error:
         raise click.UsageError(str(error)) from error
     screen = Screen(
         quiet=given["quiet"],
-        diff=not given["write"] if given["diff"] is None else given["diff"],
+        diff=request.mode != "write" if given["diff"] is None else given["diff"],
         report_on_output=any(report.path is None for report in request.reports),
     )
     try:
-        status = migrate_paths(request, screen)
+        status = migrate_paths(request, screen, work)
     except Refused as error:
         screen.complain(f"typed-nnx migrate: {error}")
         status = WRONG_USE
     sys.exit(status)
 
 
+def _check_linen_options(given: _Given) -> None:
+    if given["linen"]:
+        for name in ("select", "ignore", "from_release"):
+            if given[name]:
+                option = name.partition("_")[0]
+                raise click.UsageError(f"--{option} is about older NNX code; not with --linen")
+        return
+    for name in ("output", "example", "gradual"):
+        if given[name]:
+            raise click.UsageError(f"--{name} is for code of flax.linen.\n  Fix: add --linen")
+
+
+def _linen_work(given: _Given) -> LinenWork:
+    output, example = given["output"], given["example"]
+    paths = given["paths"]
+    for option, value in (("-o", output), ("--example", example)):
+        if value is not None and (len(paths) != 1 or paths[0].is_dir()):
+            raise click.UsageError(f"{option} is for one file.\n  Fix: name one file as PATH")
+    if output is not None:
+        if given["check"]:
+            raise click.UsageError("--check writes nothing and -o writes; give one of them")
+        if output.is_dir() or not output.parent.is_dir():
+            problem = "is a folder" if output.is_dir() else "is in a folder that does not exist"
+            raise click.UsageError(f"-o {str(output)!r} {problem}")
+        if output.suffix != ".py":
+            raise click.UsageError(f"-o {str(output)!r} is no Python file.\n  Fix: -o {output}.py")
+    return LinenWork(output=output, example=example, gradual=given["gradual"])
+
+
 def _request(given: _Given) -> Request:
     if given["write"] and given["check"]:
         raise click.UsageError("--check writes nothing and --write writes; give one of them")
     release = release_of(given["from_release"]) if given["from_release"] else ()
-    every = known_rules()
+    every = linen_rules() if given["linen"] else known_rules()
     rules = selected(every, given["select"], given["ignore"], release)
     codes = None if len(rules) == len(every) else frozenset(rule.code for rule in rules)
     return Request(
@@ -147,7 +205,7 @@ def _request(given: _Given) -> Request:
         options=Options(target=given["target"], codes=codes),
         rules=rules,
         jobs=given["jobs"] or os.cpu_count() or 1,
-        mode="write" if given["write"] else "check" if given["check"] else "show",
+        mode="write" if given["write"] or given["output"] else "check" if given["check"] else "show",
         allow_dirty=given["allow_dirty"],
         reports=_reports(given["report"], given["report_file"]),
         from_release=given["from_release"],

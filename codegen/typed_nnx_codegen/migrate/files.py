@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from typed_nnx_codegen.migrate import engine
+from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.findings import FileResult, Migrated
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
@@ -79,7 +79,7 @@ def migrate_source(data: bytes, path: Path, migrate: TextMigration) -> FileResul
     except (TooDeepError, RecursionError):
         return result.failed("its code is nested too deeply to be parsed")
     except Exception as error:  # noqa: BLE001 - a bug of ours must not stop the other files
-        return result.failed(_describe_bug(error))
+        return result.failed(described(error))
     if outcome.skipped:
         return FileResult(path, skipped=outcome.skipped)
     return FileResult(path, data, outcome.data, outcome.findings)
@@ -110,13 +110,3 @@ def _first_difference(text: str, other: str) -> int:
     """Return the line, from 1, at which two texts begin to differ."""
     lines = zip(text.split("\n"), other.split("\n"), strict=False)
     return next((i for i, (a, b) in enumerate(lines, 1) if a != b), text.count("\n") + 1)
-
-
-def _describe_bug(error: Exception) -> str:
-    """Describe an exception that nobody foresaw: which one, and where."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "typed_nnx_codegen" in frame.filename] or list(frames)
-    where = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "an unknown place"
-    first = str(error).strip().split("\n")[0]
-    said = f"{type(error).__name__}: {first}" if first else type(error).__name__
-    return f"a bug of typed-nnx migrate: {said} (in {where}); please report it"

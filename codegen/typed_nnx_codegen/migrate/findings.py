@@ -58,7 +58,7 @@ class FileResult:
         before: Its bytes.
         after: Its new bytes; equal to ``before`` where nothing changed.
         findings: What was found, by line.
-        error: Why the file was left as it is; empty where it was migrated.
+        error: Why the file, or a part of it, was left as it is; empty where it was migrated.
         skipped: Why it was not looked at (``generated``, ``no NNX``); empty where it was.
     """
 
@@ -72,7 +72,7 @@ class FileResult:
     @property
     def is_changed(self) -> bool:
         """Whether writing would change the file."""
-        return not self.error and self.after != self.before
+        return self.after != self.before
 
     def failed(self, error: str) -> FileResult:
         """Return the result of a file that stays as it is, with the reason."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from typed_nnx_codegen.migrate.discovery import Discovery, Skipped, find_files
 from typed_nnx_codegen.migrate.files import NO_NNX
@@ -71,18 +71,61 @@ class Request:
     from_release: str = ""
 
 
-def migrate_paths(request: Request, screen: Screen) -> int:
+class Work(Protocol):
+    """What is done with the files: the rules for older NNX code, or the migration of Linen code."""
+
+    def migrate(
+        self, files: Sequence[Path], request: Request, on_result: Callable[[FileResult], None]
+    ) -> list[FileResult]:
+        """Migrate files; nothing is written."""
+
+    def written_paths(self, result: FileResult) -> Sequence[Path]:
+        """Return the files that writing a result replaces or makes."""
+
+    def write(self, result: FileResult) -> None:
+        """Write a result.
+
+        Raises:
+            OSError: It cannot be written; everything is as it was.
+        """
+
+
+class OlderCode:
+    """The rules for older NNX code: each file is written in its place."""
+
+    def migrate(
+        self, files: Sequence[Path], request: Request, on_result: Callable[[FileResult], None]
+    ) -> list[FileResult]:
+        """Migrate files; nothing is written."""
+        return migrate_all(files, request.paths, request.options, request.jobs, on_result)
+
+    def written_paths(self, result: FileResult) -> Sequence[Path]:
+        """Return the file itself."""
+        return (result.path,)
+
+    def write(self, result: FileResult) -> None:
+        """Write a file in its place."""
+        write_atomically(result.path, result.before, result.after)
+
+
+def migrate_paths(request: Request, screen: Screen, work: Work | None = None) -> int:
     """Migrate and return the exit status.
+
+    Args:
+        request: What is asked for.
+        screen: Where it is shown.
+        work: What is done with the files; the rules for older NNX code for None.
 
     Raises:
         Refused: Files to write have changes that are not committed.
     """
+    work = work or OlderCode()
     found = find_files(request.paths)
-    results = _migrated(found, request, screen)
+    results = _migrated(found, request, screen, work)
     run = _run(request)
     screen.show_diffs(results, run.folder)
     if request.mode == "write":
-        results = _written(request, run, results)
+        results = _written(request, run, results, work)
     reports_are_written = _write_reports(request, run, results, screen)
     screen.show_summary(run, results)
     screen.say(_left_out(found, results))
@@ -94,9 +137,11 @@ def migrate_paths(request: Request, screen: Screen) -> int:
     return 0
 
 
-def _migrated(found: Discovery, request: Request, screen: Screen) -> list[FileResult]:
+def _migrated(
+    found: Discovery, request: Request, screen: Screen, work: Work
+) -> list[FileResult]:
     with screen.progress(len(found.files)) as on_result:
-        results = migrate_all(found.files, request.paths, request.options, request.jobs, on_result)
+        results = work.migrate(found.files, request, on_result)
     unread = [FileResult(each.path, error=each.reason) for each in _not_read(found, request)]
     return sorted([*results, *unread], key=lambda result: result.path)
 
@@ -133,10 +178,14 @@ def _run(request: Request) -> Run:
 # -- writing ------------------------------------------------------------------------------------
 
 
-def _written(request: Request, run: Run, results: Sequence[FileResult]) -> list[FileResult]:
+def _written(
+    request: Request, run: Run, results: Sequence[FileResult], work: Work
+) -> list[FileResult]:
     if not request.allow_dirty:
-        _refuse_dirty(run, [result.path for result in results if result.is_changed])
-    return [_write(result) if result.is_changed else result for result in results]
+        changed = [result for result in results if result.is_changed]
+        paths = [path for result in changed for path in work.written_paths(result)]
+        _refuse_dirty(run, [path for path in paths if path.exists()])
+    return [_write(result, work) if result.is_changed else result for result in results]
 
 
 def _refuse_dirty(run: Run, paths: Sequence[Path]) -> None:
@@ -156,9 +205,9 @@ def _refuse_dirty(run: Run, paths: Sequence[Path]) -> None:
     )
 
 
-def _write(result: FileResult) -> FileResult:
+def _write(result: FileResult, work: Work) -> FileResult:
     try:
-        write_atomically(result.path, result.before, result.after)
+        work.write(result)
     except OSError as error:
         return result.failed(str(error).removeprefix(f"{result.path}: "))
     return result

@@ -49,6 +49,33 @@ def write_atomically(path: Path, before: bytes, data: bytes) -> None:
         raise WriteError(f"{path}: it cannot be written: {error.strerror or error}") from error
 
 
+def put_atomically(path: Path, data: bytes) -> None:
+    """Write a file that may not be there yet, whole or not at all.
+
+    Raises:
+        WriteError: It cannot be written; what was there is untouched.
+    """
+    try:
+        if os.path.lexists(path):
+            write_atomically(path, path.read_bytes(), data)
+            return
+        _remove_leftovers(path.parent)
+        beside = path.with_name(f"{_PREFIX}{os.getpid()}-{path.name}{_SUFFIX}")
+        try:
+            with beside.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+        _flush_folder(path.parent)
+    except WriteError:
+        raise
+    except OSError as error:
+        raise WriteError(f"{path}: it cannot be written: {error.strerror or error}") from error
+
+
 def _checked(path: Path, before: bytes) -> os.stat_result:
     """Return the status of a file that may be written."""
     found = path.lstat()

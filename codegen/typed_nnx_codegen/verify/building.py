@@ -172,10 +172,13 @@ class NewModels:
 
 
 def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:
+    # Not of the class: a metaclass with a `__call__` of its own, as flax has, hides what is taken.
     try:
-        return inspect.signature(cls).parameters
+        taken = dict(inspect.signature(cls.__init__).parameters)  # type: ignore[misc]  # the class is exact
     except (TypeError, ValueError):
         return {}
+    taken.pop(next(iter(taken), ""), None)
+    return taken
 
 
 def _evaluated(expression: str, call: Call, side: Side) -> Any:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypedDict, Unpack
 
@@ -28,6 +30,7 @@ DIFFERENT: Final = 1
 WRONG_USE: Final = 2
 
 _LOG_WIDTH: Final = 140
+_QUICK: Final = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 
 _FILE = click.Path(path_type=Path)
 
@@ -77,6 +80,12 @@ def verify(**given: Unpack[_Given]) -> None:
     Status 1: something differs, or an example could not be run to its end.
     Status 2: wrong use: files that are not there or cannot be imported, no examples, a bad map.
     """
+    with _quick_compilation():
+        status = _verify(given)
+    sys.exit(status)
+
+
+def _verify(given: _Given) -> int:
     # The tolerances are those of 32 bits, also where the environment asks for 64.
     jax.config.update("jax_enable_x64", False)  # type: ignore[no-untyped-call]  # jax does not type it
     to_output = str(given["json_file"]) == "-"
@@ -90,9 +99,22 @@ def verify(**given: Unpack[_Given]) -> None:
             _write(results, given["json_file"])
     except (BadUse, WeightMapError) as error:
         click.echo(f"typed-nnx verify: {error}", err=True)
-        sys.exit(WRONG_USE)
+        return WRONG_USE
     print_results(console, results)
-    sys.exit(EQUAL if all(result.is_equal for result in results) else DIFFERENT)
+    return EQUAL if all(result.is_equal for result in results) else DIFFERENT
+
+
+@contextmanager
+def _quick_compilation() -> Iterator[None]:
+    """Let XLA compile quickly where nobody said otherwise: every program runs but a few times."""
+    if "XLA_FLAGS" in os.environ:
+        yield
+        return
+    os.environ["XLA_FLAGS"] = _QUICK
+    try:
+        yield
+    finally:
+        del os.environ["XLA_FLAGS"]
 
 
 def _results(given: _Given) -> list[Result]:

@@ -53,7 +53,7 @@ def _leaves(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, enum.Enum):
         yield path, value.name
     elif depth > _DEEPEST or (callable(value) and not dataclasses.is_dataclass(value)):
-        yield path, Opaque(type(value).__name__)
+        yield path, Opaque("callable" if callable(value) else type(value).__name__)
     else:
         inside = list(_children(value))
         if not inside:

@@ -79,7 +79,8 @@ def compared(
 def compared_one(kind: Kind, path: str, found: Any, expected: Any, tolerance: Tolerance) -> Item:
     """Compare one leaf."""
     if not (_is_number(found) and _is_number(expected)):
-        same = found == expected
+        # An array beside anything else is no number beside a number: `==` would ask every element.
+        same = type(found) is type(expected) and found == expected
         note = "" if same else f"{_shown(found)}; Linen has {_shown(expected)}"
         return Item(kind, path, "equal" if same else "differs", note=note)
     both_arrays = is_array(found) and is_array(expected)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
-from typed_nnx_codegen.migrate.linen.merging import Running
+from typed_nnx_codegen.migrate.linen.merging import Running, is_module
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Unknown, Value
 
 if TYPE_CHECKING:
@@ -148,9 +148,10 @@ class Choices:
             outer.append(Compound(f"if {_bare(code)}:", first, second))
         if one == other:
             return one
-        found = self._executor.expressions.or_code(UNKNOWN, node, frame)
-        if not isinstance(found, Unknown):
-            return found
+        if not is_module(one) and not is_module(other):
+            found = self._executor.expressions.or_code(UNKNOWN, node, frame)
+            if not isinstance(found, Unknown):
+                return found
         running: list[Running] = []
         value = self._executor.merging.merged("value", one, other, frame, running)
         if running:

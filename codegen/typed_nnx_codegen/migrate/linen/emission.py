@@ -6,23 +6,37 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.classes import (
     LINEN,
-    Field,
     LinenClass,
     LinenClasses,
     public_linen,
 )
-from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.constructors import constructor_of, without_keywords
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.replacing import Replacer
+from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
+from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
+from typed_nnx_codegen.migrate.markers import comment
 
 _Statement = cst.BaseStatement
 _REMOVED_DECORATORS = frozenset({"flax.linen.compact", "flax.linen.nowrap"})
+
+
+class NotWritten(Exception):
+    """A module cannot be written as it was planned.
+
+    Args:
+        cls: The module.
+        error: What went wrong.
+    """
+
+    def __init__(self, cls: LinenClass, error: Exception) -> None:
+        super().__init__(f"{cls.name}: {error}")
+        self.cls = cls
+        self.error = error
 
 
 class Emission(cst.CSTTransformer):
@@ -32,6 +46,9 @@ class Emission(cst.CSTTransformer):
         file: The file.
         classes: The Linen modules of the project.
         plan_of: Gives the plan of a module.
+
+    Raises:
+        NotWritten: While it visits: a module cannot be written as it was planned.
     """
 
     def __init__(
@@ -41,46 +58,62 @@ class Emission(cst.CSTTransformer):
         self._file = file
         self._classes = classes
         self._plan_of = plan_of
-        self._plans = [plan_of(cls) for cls in classes.all_in(file.analysis)]
+        plans = [plan_of(cls) for cls in classes.all_in(file.analysis)]
         self._code: dict[cst.CSTNode, str] = {}
         self._calls: dict[cst.Call, str] = {}
-        for plan in self._plans:
-            self._code |= plan.replacements
-            self._calls |= plan.calls
-        self._marks: dict[cst.CSTNode, list[str]] = {}
-        for plan in self._plans:
-            for mark in plan.marks:
-                self._marks.setdefault(mark.node, []).append(mark.message)
-        self._pending: list[list[str]] = [[]]
+        for plan in plans:
+            if not plan.stays:
+                self._code |= plan.replacements
+                self._calls |= plan.calls
+        self._places = MarkPlaces(file.analysis.tree, plans)
+        self._around: list[LinenClass] = []
+        self._depth = 0
 
     # -- names and calls ----------------------------------------------------------------------
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        """Begin a node; not below what is replaced."""
-        if isinstance(node, (cst.BaseStatement, cst.ClassDef)):
-            self._pending.append([])
-        self._pending[-1].extend(self._marks.get(node, ()))
+        """Begin a node; not below what is replaced, nor in a module that stays."""
+        if isinstance(node, cst.IndentedBlock):
+            self._depth += 1
+        if isinstance(node, cst.ClassDef):
+            cls = self._classes.find(node)
+            if cls is not None:
+                if self._plan_of(cls).stays:
+                    return False
+                self._around.append(cls)
         return node not in self._code and not isinstance(node, (cst.Import, cst.ImportFrom))
 
     def on_leave(  # type: ignore[override]  # one handler for all kinds
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
     ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
         """Write a node."""
-        after: cst.CSTNode = updated_node
-        if original_node in self._code:
-            after = cst.parse_expression(self._code[original_node])
-        elif isinstance(original_node, cst.Call) and original_node in self._calls:
-            assert isinstance(updated_node, cst.Call)
-            parsed = cst.parse_expression(f"f({self._calls[original_node]})")
+        if isinstance(original_node, cst.IndentedBlock):
+            self._depth -= 1
+        try:
+            after = self._written(original_node, updated_node)
+        except NotWritten:
+            raise
+        except Exception as error:
+            if not self._around:
+                raise
+            raise NotWritten(self._around[-1], error) from error
+        if self._around and original_node is self._around[-1].node:
+            self._around.pop()
+        return _marked(after, self._places.at(original_node))
+
+    def _written(self, node: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
+        if node in self._code:
+            return cst.parse_expression(self._code[node])
+        if isinstance(node, cst.Call) and node in self._calls:
+            parsed = cst.parse_expression(f"f({self._calls[node]})")
             assert isinstance(parsed, cst.Call)
-            after = updated_node.with_changes(args=parsed.args)
-        elif isinstance(original_node, (cst.Attribute, cst.Name)):
-            after = self._name(original_node, updated_node)
-        elif isinstance(original_node, cst.ClassDef):
-            after = self._class(original_node, updated_node)
-        if isinstance(original_node, (cst.BaseStatement, cst.ClassDef)):
-            after = self._marked(after, self._pending.pop())
-        return after
+            return updated.with_changes(args=parsed.args)
+        if isinstance(node, (cst.Attribute, cst.Name)):
+            return self._name(node, updated)
+        if isinstance(node, cst.ClassDef):
+            assert isinstance(updated, cst.ClassDef)
+            return self._class(node, updated)
+        return updated
 
     def _name(self, node: cst.Attribute | cst.Name, updated: cst.CSTNode) -> cst.CSTNode:
         value = self._file.analysis.values.get(node, UNKNOWN)
@@ -95,17 +128,6 @@ class Emission(cst.CSTTransformer):
             return updated
         return self._file.refer(name)
 
-    @staticmethod
-    def _marked(node: cst.CSTNode, messages: Sequence[str]) -> cst.CSTNode:
-        if not messages or not hasattr(node, "leading_lines"):
-            return node
-        lines = [
-            cst.EmptyLine(comment=cst.Comment(f"# TODO[typed-nnx] TN200: {message}"))
-            for message in dict.fromkeys(messages)
-        ]
-        existing: Sequence[cst.EmptyLine] = node.leading_lines
-        return node.with_changes(leading_lines=[*existing, *lines])
-
     # -- classes ------------------------------------------------------------------------------
 
     def _class(self, node: cst.ClassDef, updated: cst.ClassDef) -> cst.CSTNode:
@@ -113,25 +135,36 @@ class Emission(cst.CSTTransformer):
         if cls is None or not isinstance(updated.body, cst.IndentedBlock):
             return updated
         plan = self._plan_of(cls)
-        fields = {id(one.statement): one for one in cls.own_fields}
+        if plan.stays:
+            return updated
+        fields = {id(one.statement) for one in cls.own_fields}
         body: list[_Statement] = []
-        place: int | None = None
+        first_method: int | None = None
+        behind_fields = 0
+        moved: list[cst.EmptyLine] = []
         originals = node.body.body if isinstance(node.body, cst.IndentedBlock) else ()
         for before, after in zip(originals, updated.body.body, strict=True):
-            if _is_field(before, fields) or _is_setup(before):
-                place = len(body) if place is None else place
+            if _is_field(before, fields):
+                behind_fields = len(body)
+                continue
+            if isinstance(before, cst.FunctionDef) and first_method is None:
+                first_method = len(body)
+            if isinstance(before, cst.FunctionDef) and before.name.value in MOVED_METHODS:
+                moved += _comments_above(before)
                 continue
             if isinstance(before, cst.FunctionDef) and isinstance(after, cst.FunctionDef):
-                place = len(body) if place is None else place
                 body.append(self._method(after, plan, cls))
             else:
                 body.append(after)
-        place = len(body) if place is None else place
-        constructor = self._constructor(plan, cls)
-        body.insert(place, constructor)
-        if place + 1 < len(body) and not body[place + 1].leading_lines:
-            body[place + 1] = body[place + 1].with_changes(leading_lines=[cst.EmptyLine(indent=False)])
-        return updated.with_changes(body=updated.body.with_changes(body=body))
+        # Defaults may use what the class body has bound by then.
+        place = max(behind_fields, len(body) if first_method is None else first_method)
+        constructor = constructor_of(plan, cls, self._file, self._depth + 1)
+        marked = _marked(constructor, self._places.above_constructor(cls))
+        _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
+        return updated.with_changes(
+            body=updated.body.with_changes(body=body),
+            keywords=without_keywords(updated.keywords),
+        )
 
     def _method(self, node: cst.FunctionDef, plan: ClassPlan, cls: LinenClass) -> cst.FunctionDef:
         method = cls.own_methods.get(node.name.value)
@@ -155,53 +188,36 @@ class Emission(cst.CSTTransformer):
             node = node.with_changes(body=node.body.with_changes(body=body))
         return node
 
-    def _constructor(self, plan: ClassPlan, cls: LinenClass) -> cst.FunctionDef:
-        parameters = [self._parameter(one) for one in cls.fields()]
-        keywords = [f"{one.name}: {'int' if one.axis is not None or not one.argument else 'tuple[int, ...]'}" for one in plan.lifted]
-        keywords.append(f"rngs: {code_of(self._file.refer('nnx.Rngs'))}")
-        header = ", ".join(["self", *parameters, "*", *keywords])
-        lines = [f"self.{one.name} = {one.name}" for one in cls.fields()]
-        lines += plan.init
-        text = "\n".join(f"    {line}" if line else "" for line in lines or ["pass"])
-        node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
-        assert isinstance(node, cst.FunctionDef)
+
+def _marked(node: cst.CSTNode, marks: Sequence[Mark]) -> cst.CSTNode:
+    if not marks or not hasattr(node, "leading_lines"):
         return node
-
-    def _parameter(self, one: Field) -> str:
-        annotation = code_of(self._translated(one.annotation.annotation, one))
-        text = f"{one.name}: {annotation}"
-        if one.default is None:
-            return text
-        return f"{text} = {code_of(self._translated(one.default, one))}"
-
-    def _translated(self, node: cst.BaseExpression, one: Field) -> cst.CSTNode:
-        replacements: dict[cst.CSTNode, str] = {}
-        analysis = one.owner.analysis
-        for below in [node, *_expressions(node)]:
-            value = analysis.values.get(below, UNKNOWN)
-            if isinstance(value, External):
-                public = public_linen(value.name)
-                layer = find_layer(public)
-                name = layer.nnx if layer is not None else nnx_name(public)
-                if name.startswith("nnx."):
-                    replacements[below] = code_of(self._file.refer(name))
-        after = node.visit(Replacer(replacements))
-        assert isinstance(after, cst.CSTNode)
-        return after
+    existing: Sequence[cst.EmptyLine] = node.leading_lines
+    there = {one.comment.value for one in existing if one.comment is not None}
+    texts = dict.fromkeys(comment(mark.code, mark.message) for mark in marks)
+    lines = [cst.EmptyLine(comment=cst.Comment(text)) for text in texts if text not in there]
+    return node.with_changes(leading_lines=[*existing, *lines])
 
 
-def _expressions(node: cst.CSTNode) -> list[cst.CSTNode]:
-    found: list[cst.CSTNode] = []
-    for child in node.children:
-        found += [child, *_expressions(child)]
-    return found
+def _insert(body: list[_Statement], place: int, constructor: cst.CSTNode) -> None:
+    """Insert the constructor, with an empty line above it and above what follows."""
+    assert isinstance(constructor, cst.FunctionDef)
+    blank = cst.EmptyLine(indent=False)
+    if place:
+        constructor = constructor.with_changes(leading_lines=[blank, *constructor.leading_lines])
+    if place < len(body):
+        following = body[place]
+        lines: Sequence[cst.EmptyLine] = getattr(following, "leading_lines", ())
+        if not lines or lines[0].comment is not None:
+            body[place] = following.with_changes(leading_lines=[blank, *lines])
+    body.insert(place, constructor)
 
 
-def _is_field(node: cst.BaseStatement, fields: dict[int, Field]) -> bool:
+def _comments_above(node: cst.FunctionDef) -> list[cst.EmptyLine]:
+    return [line for line in node.leading_lines if line.comment is not None]
+
+
+def _is_field(node: cst.BaseStatement, fields: set[int]) -> bool:
     return isinstance(node, cst.SimpleStatementLine) and any(
         id(small) in fields for small in node.body
     )
-
-
-def _is_setup(node: cst.BaseStatement) -> bool:
-    return isinstance(node, cst.FunctionDef) and node.name.value in ("setup", "__post_init__")

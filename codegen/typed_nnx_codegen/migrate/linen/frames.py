@@ -10,6 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.templates import Templates
@@ -176,10 +177,10 @@ class Recorder:
         self.locals.add(candidate)
         return candidate
 
-    def mark(self, node: cst.CSTNode, message: str) -> None:
-        """Leave something to a person."""
+    def mark(self, node: cst.CSTNode, message: str, code: str = OTHER) -> None:
+        """Leave something to a person; the code is one of `marker_codes`."""
         if self.is_recording and not any(one.node is node for one in self.plan.marks):
-            self.plan.marks.append(Mark(node, message))
+            self.plan.marks.append(Mark(node, message, code))
 
     def replace(self, node: cst.CSTNode, code: str) -> None:
         """Write other code for a node of the file."""

@@ -174,6 +174,11 @@ class Merging:
 _PLAIN = (Const, Size, Code)
 
 
+def is_module(value: Value) -> bool:
+    """Whether a value is a submodule, or a class or function that may make one."""
+    return isinstance(value, _CALLABLE)
+
+
 def _options(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, Choice) else (value,)
 

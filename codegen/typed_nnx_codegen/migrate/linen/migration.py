@@ -3,57 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
-from typed_nnx_codegen.migrate.linen.classes import LinenClasses
-from typed_nnx_codegen.migrate.linen.emission import Emission
+from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.emission import Emission, NotWritten
+from typed_nnx_codegen.migrate.linen.helper_definitions import (
+    NameTaken,
+    check_names,
+    with_helpers,
+)
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.planner import Planner
+from typed_nnx_codegen.migrate.linen.results import LinenResult as LinenResult
+from typed_nnx_codegen.migrate.linen.results import findings_of
+from typed_nnx_codegen.migrate.linen.staying import Staying
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
+from typed_nnx_codegen.migrate.syntax import error_in
 
-
-@dataclass(frozen=True)
-class LinenResult:
-    """What became of a file.
-
-    Attributes:
-        path: The file.
-        before: Its text.
-        after: Its text when migrated; the same where it has nothing of Linen.
-        plans: The modules that it defines.
-    """
-
-    path: Path
-    before: str
-    after: str
-    plans: tuple[ClassPlan, ...] = field(default=())
-
-    @property
-    def map(self) -> dict[str, object]:
-        """The weight map, as JSON has it."""
-        classes: dict[str, object] = {}
-        for plan in self.plans:
-            lifted: list[dict[str, object]] = []
-            for one in plan.lifted:
-                if one.argument:
-                    lifted.append({"name": one.name, "expr": one.expression})
-                else:
-                    lifted.append({"name": one.name})
-            variables = {
-                one.linen: {"to": one.to, **one.change} if one.change else one.to
-                for one in plan.entries
-            }
-            classes[plan.cls.name] = {"lifted": lifted, "variables": variables}
-        return {"version": 1, "classes": classes}
+_UNWRITABLE = "its new text would not parse"
 
 
 def migrate_linen(
@@ -65,24 +42,14 @@ def migrate_linen(
         paths: The files.
         roots: What imports may lead to.
         options: What is asked for.
+
+    Returns:
+        The results of the files that could be read and mention flax.
     """
     project = Project(tuple(roots))
     found = {path: project.analysis_of(path) for path in paths}
-    classes = LinenClasses([one for one in found.values() if one is not None])
-    planner = Planner(classes)
-    files = {
-        path: File(one, options) for path, one in found.items() if one is not None
-    }
-    for file in files.values():
-        planner.executor.refer = _Refer(file)
-        for cls in classes.all_in(file.analysis):
-            planner.plan_of(cls)
-    results: list[LinenResult] = []
-    for path, analysis in found.items():
-        if analysis is None:
-            continue
-        results.append(_written(path, analysis, files[path], classes, planner))
-    return results
+    analyses = {path: one for path, one in found.items() if one is not None}
+    return _Migration(analyses, options).run()
 
 
 class _Refer:
@@ -102,15 +69,116 @@ class _Refer:
         return code_of(self._file.refer(nnx_name(public) or public))
 
 
-def _written(
-    path: Path, analysis: Analysis, file: File, classes: LinenClasses, planner: Planner
-) -> LinenResult:
-    tree = analysis.tree
-    before = tree.code
-    modules = classes.all_in(analysis)
-    if not modules:
-        return LinenResult(path, before, before)
-    after = tree.visit(Emission(file, classes, planner.plan_of))
-    assert isinstance(after, cst.Module)
-    code = finish_imports(tree, after, file).code
-    return LinenResult(path, before, code, tuple(planner.plan_of(cls) for cls in modules))
+class _Migration:
+    """The migration of the files of a project.
+
+    Args:
+        analyses: The files.
+        options: What is asked for.
+    """
+
+    def __init__(self, analyses: dict[Path, Analysis], options: Options) -> None:
+        self._analyses = analyses
+        self._classes = LinenClasses(analyses.values())
+        self._files = {path: File(one, options) for path, one in analyses.items()}
+        refers = {one.analysis.path: _Refer(one) for one in self._files.values()}
+        self._planner = Planner(self._classes, refers)
+
+    def run(self) -> list[LinenResult]:
+        """Plan all modules, then write each file."""
+        every = [cls for one in self._analyses.values() for cls in self._classes.all_in(one)]
+        staying = Staying({cls: self._planner.plan_of(cls) for cls in every})
+        for cls in every:
+            self._check_helpers(cls)
+        texts: dict[Path, str] = {}
+        # A module that cannot be written stays, which concerns the files of others too.
+        while True:
+            staying.spread()
+            failed = [
+                plan
+                for path in self._analyses
+                for plan in self._write(path, texts)
+            ]
+            if not failed:
+                break
+        staying.mark()
+        for path in self._analyses:
+            self._write(path, texts)
+        return [self._result(path, texts.get(path)) for path in self._analyses]
+
+    def _check_helpers(self, cls: LinenClass) -> None:
+        plan = self._planner.plan_of(cls)
+        files = [one for one in self._files.values() if one.analysis is cls.analysis]
+        try:
+            for file in files:
+                check_names(plan.helpers, file)
+        except NameTaken as error:
+            plan.stays = str(error)
+
+    def _plans(self, path: Path) -> tuple[ClassPlan, ...]:
+        modules = self._classes.all_in(self._analyses[path])
+        return tuple(self._planner.plan_of(cls) for cls in modules)
+
+    # -- writing ------------------------------------------------------------------------------
+
+    def _write(self, path: Path, texts: dict[Path, str]) -> list[ClassPlan]:
+        """Write a file into `texts`; return the modules that cannot be written and stay now."""
+        try:
+            text = self._text(path)
+        except NotWritten as error:
+            return [_kept_back(self._planner.plan_of(error.cls), described_cause(error))]
+        problem = error_in(text)
+        if not problem:
+            texts[path] = text
+            return []
+        texts.pop(path, None)
+        return self._culprits(path)
+
+    def _culprits(self, path: Path) -> list[ClassPlan]:
+        """Return the modules because of which a file does not parse; they stay from now on."""
+        migrated = [plan for plan in self._plans(path) if not plan.stays]
+        found: list[ClassPlan] = []
+        for plan in migrated:
+            for other in migrated:
+                other.stays = "" if other is plan else _UNWRITABLE
+            try:
+                is_bad = bool(error_in(self._text(path)))
+            except NotWritten:
+                is_bad = True
+            if is_bad:
+                found.append(plan)
+        for plan in migrated:
+            plan.stays = ""
+        return [_kept_back(plan, _UNWRITABLE) for plan in found or migrated]
+
+    def _text(self, path: Path) -> str:
+        analysis, file = self._analyses[path], self._files[path]
+        tree = analysis.tree
+        plans = self._plans(path)
+        if not plans:
+            return tree.code
+        after = tree.visit(Emission(file, self._classes, self._planner.plan_of))
+        assert isinstance(after, cst.Module)
+        helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
+        after = with_helpers(after, helpers, file)
+        return finish_imports(tree, after, file).code
+
+    def _result(self, path: Path, text: str | None) -> LinenResult:
+        tree = self._analyses[path].tree
+        plans = self._plans(path)
+        findings = findings_of(tree, plans)
+        problems = [f"{plan.cls.name}: {plan.problem}" for plan in plans if plan.problem]
+        result = LinenResult(path, tree.code, text or tree.code, plans, findings)
+        return replace(result, error="; ".join(problems))
+
+
+def described_cause(error: NotWritten) -> str:
+    """Return what went wrong where a module could not be written."""
+    if isinstance(error.error, cst.ParserSyntaxError):
+        return _UNWRITABLE
+    return described(error.error)
+
+
+def _kept_back(plan: ClassPlan, problem: str) -> ClassPlan:
+    plan.stays = plan.problem = problem
+    return plan

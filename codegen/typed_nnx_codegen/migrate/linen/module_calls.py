@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -21,9 +21,18 @@ from typed_nnx_codegen.migrate.linen.references import (
     Ref,
 )
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
+from typed_nnx_codegen.migrate.linen.values import Sequence as Items
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
+
+
+# Layers that call other modules one after the other, and the field that holds those.
+_WRAPPERS: Final = {
+    "flax.linen.Sequential": "layers",
+    "flax.linen.SpectralNorm": "layer_instance",
+    "flax.linen.WeightNorm": "layer_instance",
+}
 
 
 class ModuleCalls:
@@ -86,8 +95,30 @@ class ModuleCalls:
                 frame.recorder.mark(node, f"`{layer.name}` is called with arguments that are not known")
             else:
                 self._edit(site, layer, method, bound.by_name, node, frame)
-        given = given_of(site)
-        return layer.output(given, Inputs(values), method)
+        if method == "__call__" and site.target in _WRAPPERS:
+            return self._wrapped(site, passed, node, frame)
+        return layer.output(given_of(site), Inputs(values), method)
+
+    def _wrapped(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Go through the modules and functions that a layer is made of."""
+        name = _WRAPPERS[str(site.target)]
+        given = site.given.get(name)
+        parts: tuple[Value, ...] = ()
+        if given is not None:
+            value = given.value
+            parts = value.items if isinstance(value, Items) else (value,)
+        if not parts or not passed:
+            return UNKNOWN
+        # Its arguments are written as those of the layer around it.
+        inner = Frame(
+            frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
+        )
+        current = passed
+        value = passed[0].value
+        for part in parts:
+            value = self._executor.calls.dispatch(part, current, node, inner)
+            current = [Passed(value, None, node)]
+        return value
 
     def _edit(
         self,

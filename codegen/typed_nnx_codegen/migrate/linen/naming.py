@@ -97,6 +97,8 @@ class Naming:
     def _of_fields(self, site: Site) -> None:
         """Name modules that are built for the fields of another one: they belong to it."""
         for name, bound in site.given.items():
+            for inner in _sites_in(bound.value):
+                inner.is_nested = inner.is_verbatim and not inner.attribute
             self._of_attribute(bound.value, f"{site.linen}/{name}", f"{site.attribute}.{name}")
 
     # -- compact ------------------------------------------------------------------------------
@@ -215,6 +217,19 @@ class Naming:
             candidate += suffix
         self._taken.add(candidate)
         return candidate
+
+
+def _sites_in(value: Value) -> list[Site]:
+    match value:
+        case ModuleValue(site=site):
+            return [site]
+        case Sequence(items=items) | Choice(options=items):
+            return [site for item in items for site in _sites_in(item)]
+        case Table(items=table):
+            return [site for item in table.values() for site in _sites_in(item)]
+        case Repeated(element=element):
+            return _sites_in(element)
+    return []
 
 
 def _is_stateless(site: Site) -> bool:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.values import Value
 
 
@@ -82,6 +83,7 @@ class Site:
         branches: The branches on arguments of the call around it.
         is_open: Whether some of its arguments are not known: `**kwargs`.
         is_verbatim: Whether it stays where it is written: in `setup`.
+        is_nested: Whether it is constructed within the arguments of another one, in `setup`.
     """
 
     node: cst.Call
@@ -101,6 +103,7 @@ class Site:
     branches: tuple[int, ...] = ()
     is_open: bool = False
     is_verbatim: bool = False
+    is_nested: bool = False
 
     __hash__ = object.__hash__
 
@@ -134,10 +137,12 @@ class Mark:
     Attributes:
         node: The place.
         message: What is to decide.
+        code: The kind of it, one of `marker_codes`.
     """
 
     node: cst.CSTNode
     message: str
+    code: str = OTHER
 
 
 @dataclass(eq=False)
@@ -158,6 +163,8 @@ class ClassPlan:
         iterators: The lists of submodules that a method goes through in order, by method.
         helpers: Definitions that the file needs at its top level.
         unchanged: Whether it keeps the constructor that it inherits.
+        stays: Why it stays a module of Linen; empty where it does not.
+        problem: What went wrong while it was planned: a bug of ours.
     """
 
     cls: LinenClass
@@ -171,6 +178,8 @@ class ClassPlan:
     stores_rngs: bool = False
     helpers: tuple[Helper, ...] = ()
     unchanged: bool = False
+    stays: str = ""
+    problem: str = ""
     calls: dict[cst.Call, str] = field(default_factory=dict)
     iterators: dict[str, list[str]] = field(default_factory=dict)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
 from typed_nnx_codegen.migrate.linen.entries import entries_of
 from typed_nnx_codegen.migrate.linen.executor import Executor, TooLong
@@ -25,18 +28,30 @@ class Planner:
 
     Args:
         classes: The Linen modules of the project.
+        refers: What spells public names, by the file in which they are written.
     """
 
-    def __init__(self, classes: LinenClasses) -> None:
+    def __init__(
+        self, classes: LinenClasses, refers: Mapping[Path, Callable[[str], str]] | None = None
+    ) -> None:
         self.classes = classes
         self.executor = Executor(classes, self.plan_of)
         self._plans: dict[LinenClass, ClassPlan] = {}
+        self._refers = refers or {}
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""
         if cls not in self._plans:
             self._plans[cls] = ClassPlan(cls)
-            self._plans[cls] = self._plan(cls)
+            around = self.executor.refer
+            self.executor.refer = self._refers.get(cls.analysis.path, around)
+            try:
+                self._plans[cls] = self._plan(cls)
+            # One module that we fail at must not take others along.
+            except Exception as error:  # noqa: BLE001 - a bug of ours, which the report says
+                self._plans[cls] = _failed(cls, described(error))
+            finally:
+                self.executor.refer = around
         return self._plans[cls]
 
     def _plan(self, cls: LinenClass) -> ClassPlan:
@@ -56,8 +71,7 @@ class Planner:
             self.executor.functions.set_up(instance, frame)
             roots = self._enter(instance, frame)
         except TooLong:
-            plan.marks.append(Mark(cls.node, "its methods are too long to go through"))
-            return plan
+            return _staying(cls, "its methods are too long to go through")
         naming = Naming(recorder)
         naming.run()
         Printing(recorder, self.executor, naming, roots).run()
@@ -82,6 +96,16 @@ class Planner:
             roots.append(name)
             self.executor.functions.enter(instance, method, frame)
         return roots
+
+
+def _staying(cls: LinenClass, why: str) -> ClassPlan:
+    """Return the plan of a module that stays in Linen."""
+    return ClassPlan(cls, stays=why)
+
+
+def _failed(cls: LinenClass, problem: str) -> ClassPlan:
+    """Return the plan of a module that we failed at."""
+    return ClassPlan(cls, stays=problem, problem=problem)
 
 
 def _is_called(method: Method) -> bool:

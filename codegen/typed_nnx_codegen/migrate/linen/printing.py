@@ -202,6 +202,16 @@ class Printing:
 
     def constructor(self, site: Site) -> str:
         """Return the call that constructs a submodule, a template."""
+        return self._templates.with_sites(
+            self._constructor(site),
+            lambda inner: (
+                self.constructor(inner)
+                if inner.is_nested
+                else self._templates.site_token(inner)
+            ),
+        )
+
+    def _constructor(self, site: Site) -> str:
         if isinstance(site.target, LinenClass):
             return self._of_class(site, site.target)
         layer = find_layer(site.target)

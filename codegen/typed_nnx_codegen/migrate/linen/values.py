@@ -171,8 +171,9 @@ class Shape:
         front = self.lead.front
         if axis < len(front):
             return front[axis]
-        # The first axis lies in the lead in all code that we have seen; others need not.
-        if self.lead.argument and (axis == 0 or not self.collapsed().dims):
+        # The first axis is mostly one of the lead, if there is one; others need not be.
+        first = axis == 0 and self.lead.sure != 0
+        if self.lead.argument and (first or not self.collapsed().dims):
             position = self.lead.start + axis - len(front)
             return as_dim(ArgumentSize(self.lead.argument, position))
         return None

@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.frames import Frame, VariableSite
+from typed_nnx_codegen.migrate.linen.merging import is_module
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.references import (
     FunctionRef,
@@ -269,5 +270,9 @@ class Variables:
             code = self._executor.code.of_value(value, frame)
             if code is not None and len(code) > 20:
                 kept = Code(f"self.{name}")
+        before = owner.attributes.get(name)
+        if before is not None and before != kept and (is_module(before) or is_module(kept)):
+            # Another branch of `setup` assigned it.
+            kept = self._executor.merging.joined(before, kept, frame)
         owner.attributes[name] = kept
         del target

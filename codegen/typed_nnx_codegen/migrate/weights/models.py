@@ -171,7 +171,8 @@ def slot_in(model: Any, keys: tuple[Any, ...]) -> Slot:
     """Return the place in a model that names and indices lead to."""
     slot = Slot("", None, None, model)
     for key in keys:
-        slot = Slot("", slot.content, key, _at_key(slot.content, key), (*slot.keys, key))
+        path = f"{slot.path}.{key}" if slot.path else f"{key}"
+        slot = Slot(path, slot.content, key, _at_key(slot.content, key), (*slot.keys, key))
     return slot
 
 

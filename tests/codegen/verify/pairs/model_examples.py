@@ -29,13 +29,20 @@ EXAMPLES = [
         Build(
             "Wrapper",
             inner=Build("MLP", features=(3, 2)),
-            others=[Build("MLP", (4,)), Build("flax.linen.Dense", 3), Build("flax.linen.LayerNorm")],
+            others=[
+                Build("MLP", (4,)),
+                Build("flax.linen.Dense", 3),
+                Build("flax.linen.LayerNorm"),
+            ],
         ),
         ROWS,
     ),
     Example(Build("Encoder"), {"image": jax.ShapeDtypeStruct((2, 3), jnp.float32)}),
     Example(
-        Build("Encoder"), {"image": ROWS}, mutable=["intermediates"], name="Encoder with sown values"
+        Build("Encoder"),
+        {"image": ROWS},
+        mutable=["intermediates"],
+        name="Encoder with sown values",
     ),
     Example(Build("Memory"), jnp.stack([ROWS, ROWS + 1], 1)),
     Example(Build("Branches"), ROWS),

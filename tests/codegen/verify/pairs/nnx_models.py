@@ -30,7 +30,7 @@ class MLP(nnx.Module):
         rngs: nnx.Rngs,
     ) -> None:
         self.act = act
-        self.layers = nnx.List([])
+        self.layers: nnx.List[nnx.Linear] = nnx.List([])
         for width in features[:-1]:
             self.layers.append(nnx.Linear(in_features, width, rngs=rngs))
             in_features = width

@@ -23,6 +23,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     literal_of,
     shape_of,
     size_of,
+    unless_none,
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
@@ -99,9 +100,7 @@ class AttentionLayer(Layer):
         """Return the arguments, with a stream in the place of a key."""
         key = arguments.get("dropout_rng")
         if key is not None and literal_of(key.value) is not None:
-            stream = f"nnx.Rngs(dropout={key.code})"
-            if not isinstance(key.value, Array):
-                stream = f"None if {key.code} is None else {stream}"
+            stream = unless_none(key, f"nnx.Rngs(dropout={key.code})")
             arguments = {**arguments, "dropout_rng": Given(stream, key.value, key.keyword)}
         return super().call(given, arguments, method)
 

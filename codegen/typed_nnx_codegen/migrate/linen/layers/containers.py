@@ -19,8 +19,11 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     argument,
     literal,
     literal_of,
+    operand,
+    parsed,
     shape_of,
     size_of,
+    unless_none,
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
@@ -65,9 +68,7 @@ class OverTimeLayer(Layer):
         """Return the arguments, with a stream in the place of a key."""
         key = arguments.get("init_key")
         if key is not None and literal_of(key.value) is not None:
-            stream = f"nnx.Rngs(carry={key.code})"
-            if not isinstance(key.value, Array):
-                stream = f"None if {key.code} is None else {stream}"
+            stream = unless_none(key, f"nnx.Rngs(carry={key.code})")
             arguments = {**arguments, "init_key": Given(stream, key.value, key.keyword)}
         return super().call(given, arguments, method)
 
@@ -93,7 +94,7 @@ class OverTimeLayer(Layer):
 
 def _items(code: str) -> list[str]:
     """Return the items of a list or tuple that is written out; else its code with a star."""
-    tree = ast.parse(code.strip(), mode="eval").body
+    tree = parsed(code)
     if not isinstance(tree, ast.List | ast.Tuple):
-        return [f"*{code}"]
-    return [ast.get_source_segment(code.strip(), item) or ast.unparse(item) for item in tree.elts]
+        return [f"*{operand(code)}"]
+    return [ast.unparse(item) for item in tree.elts]

@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     argument,
     literal,
     literal_of,
+    operand,
     shape_of,
     size_of,
 )
@@ -62,31 +63,20 @@ class EinsumLayer(Layer):
         axes = [kernel.index(letter) for letter in result if letter in kernel]
         bias = _picked(shape, axes)
         if switch is not True:
-            bias = f"{bias} if {given['use_bias'].code} else None"
+            bias = f"{bias} if {operand(given['use_bias'].code)} else None"
         return (*found, Argument("bias_shape", bias))
-
-    def call(
-        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
-    ) -> tuple[Argument, ...] | Refused:
-        """Return the arguments, without an equation that is in the constructor now."""
-        kept = {
-            name: argument
-            for name, argument in arguments.items()
-            if name != "einsum_str" or isinstance(literal(given, "einsum_str", ""), str) is False
-        }
-        return super().call(given, kept, method)
 
     def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
         """Return the array of the result of the equation."""
         equation = _equation(given, inputs)
         if equation is None or "." in equation[1]:
             return Array(ANY_SHAPE)
-        operand, kernel, result = equation
-        ellipsis = operand.startswith("...") and result.startswith("...")
-        if "." in (operand + result).replace("...", "", 2) or ("." in operand and not ellipsis):
+        first, kernel, result = equation
+        ellipsis = first.startswith("...") and result.startswith("...")
+        if "." in (first + result).replace("...", "", 2) or ("." in first and not ellipsis):
             return Array(ANY_SHAPE)
         shape = shape_of(argument(inputs, "inputs"))
-        letters = operand.removeprefix("...")
+        letters = first.removeprefix("...")
         if not ellipsis:
             shape = shape.with_rank(len(letters)) or ANY_SHAPE
         sizes: dict[str, Dim | None] = {
@@ -124,7 +114,7 @@ def _picked(shape: Given, axes: list[int]) -> str:
     """Return code for a tuple of some sizes of a shape."""
     if isinstance(shape.value, Sequence) and literal_of(shape.value) and not axes:
         return "()"
-    items = [f"{shape.code}[{axis}]" for axis in axes]
+    items = [f"{operand(shape.code)}[{axis}]" for axis in axes]
     constants = literal_of(shape.value)
     if isinstance(constants, tuple):
         items = [str(constants[axis]) for axis in axes]

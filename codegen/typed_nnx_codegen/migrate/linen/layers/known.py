@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from typing import Final
@@ -109,3 +110,26 @@ def is_single_precision(given: Mapping[str, Given], name: str) -> bool:
 def operand(code: str) -> str:
     """Return code that can stand before a dot."""
     return code if re.fullmatch(r"[\w.]+", code) else f"({code})"
+
+
+def unless_none(given: Given, code: str) -> str:
+    """Return code that is for an argument, or None where the argument is None.
+
+    Args:
+        given: The argument.
+        code: What stands in its place where it is not None.
+    """
+    if isinstance(given.value, Array):
+        return code
+    if isinstance(parsed(given.code), ast.Call):
+        # Calling twice could do something twice; a call that makes keys or masks makes some.
+        return code
+    return f"None if {operand(given.code)} is None else {code}"
+
+
+def parsed(code: str) -> ast.expr | None:
+    """Return an expression as a tree; None where it is none."""
+    try:
+        return ast.parse(f"({code}\n)", mode="eval").body
+    except SyntaxError:
+        return None

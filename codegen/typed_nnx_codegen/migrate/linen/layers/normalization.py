@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     literal_of,
     operand,
     shape_of,
+    unless_none,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Lacking, Layer
 from typed_nnx_codegen.migrate.linen.values import Array, Value
@@ -85,9 +86,7 @@ class NormLayer(Layer):
         """Return the arguments of the call, with a mask of bools."""
         mask = arguments.get("mask")
         if mask is not None and not _is_fine(mask.value):
-            as_bools = f"{operand(mask.code)}.astype(bool)"
-            if not isinstance(mask.value, Array):
-                as_bools = f"None if {operand(mask.code)} is None else {as_bools}"
+            as_bools = unless_none(mask, f"{operand(mask.code)}.astype(bool)")
             arguments = {**arguments, "mask": Given(as_bools, mask.value, mask.keyword)}
         return super().call(given, arguments, method)
 

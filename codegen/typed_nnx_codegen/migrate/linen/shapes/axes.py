@@ -23,6 +23,9 @@ def split_front(shape: Shape, count: int) -> tuple[tuple[Dim | None, ...], Shape
     front = list(lead.front[count:])
     beyond = max(count - len(lead.front), 0)
     sure = None if lead.sure is None else max(lead.sure - beyond, 0)
+    if lead.front and not front and not shape.dims:
+        # Dimensions of the argument alone: from the end they are its last.
+        sure = None
     rest = Lead(lead.argument, lead.stop, lead.start + beyond, tuple(front), sure)
     return taken, Shape(shape.dims, rest)
 

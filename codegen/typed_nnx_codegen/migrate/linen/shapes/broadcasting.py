@@ -77,7 +77,7 @@ def _pair(first: Shape, second: Shape) -> Shape:
         # Code seldom broadcasts batches of data to a larger rank.
         count = len(settled[0].dims)
         other = second if settled[0] is first else first
-        known = other.expanded(count) if other.lead else other
+        known = (other.with_rank(count) or other) if other.lead else other
         if len(known.dims) <= count:
             pair = (settled[0].dims, known.dims)
             return Shape(_dims(*(pair if settled[0] is first else pair[::-1])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Combined, Dim, Piece, as_dim
@@ -124,8 +125,11 @@ def prefixed(dims: Iterable[Dim | None], shape: Shape) -> Shape:
     lead = shape.lead
     if lead is None:
         return Shape((*dims, *shape.dims))
-    front = [*dims, *lead.front]
-    return Shape(shape.dims, with_front(lead, front))
+    lead = with_front(lead, [*dims, *lead.front])
+    if lead.front and lead.sure is None:
+        # What is asked for from the end may be one of the first dimensions.
+        lead = replace(lead, sure=0 if shape.dims else 1)
+    return Shape(shape.dims, lead)
 
 
 def with_front(lead: Lead, front: list[Dim | None]) -> Lead:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
@@ -29,8 +30,22 @@ def multiplied(first: Shape, second: Shape) -> Shape:
         rows = removed(first, (-1,))
         return Shape((*rows.dims, column), rows.lead)
     left, right = first.expanded(2), second.expanded(2)
-    batch = broadcast((Shape(left.dims[:-2], left.lead), Shape(right.dims[:-2], right.lead)))
-    return Shape((*batch.dims, left.axis(-2), column), batch.lead)
+    dims = left.axis(-2), column
+    if first.lead is None and second.lead is not None and len(first.dims) == 2:
+        # Mostly a batch of matrices with the same one, or just two matrices.
+        return Shape(dims, right.lead and replace(right.lead, sure=0))
+    if first.lead and second.lead and first.lead.argument != second.lead.argument:
+        lead = left.lead if min(len(first.dims), len(second.dims)) > 1 else ANY_SHAPE.lead
+        return Shape((*left.dims[:-2], *dims), lead)
+    batch = _batch(Shape(left.dims[:-2], left.lead), Shape(right.dims[:-2], right.lead))
+    return Shape((*batch.dims, *dims), batch.lead)
+
+
+def _batch(first: Shape, second: Shape) -> Shape:
+    for known, other in ((first, second), (second, first)):
+        if known.lead is None and other.lead is not None:
+            return known
+    return broadcast((first, second))
 
 
 def _matmul(call: Arguments) -> Value:
@@ -41,8 +56,8 @@ def _dot(call: Arguments) -> Value:
     first, second = call.shape(0, "a"), call.shape(1, "b")
     if 0 in (first.rank, second.rank):
         return Array(broadcast((first, second)))
-    if second.rank == 1:
-        return Array(removed(first, (-1,)))
+    if second.rank is None or second.rank < 3:
+        return Array(multiplied(first, second))
     return Array(_side_by_side(removed(first, (-1,)), removed(second, (-2,))))
 
 
@@ -51,7 +66,7 @@ def _side_by_side(first: Shape, second: Shape) -> Shape:
         return prefixed(first.dims, second)
     if second.lead is None:
         return Shape((*first.dims, *second.dims), first.lead)
-    return Shape(second.dims, ANY_SHAPE.lead)
+    return Shape(second.expanded(1).dims, ANY_SHAPE.lead)
 
 
 def _vdot(call: Arguments) -> Value:

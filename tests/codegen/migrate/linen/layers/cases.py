@@ -15,7 +15,6 @@ class Case:
         method: The method that is called.
         one_batch_axis: Whether the inputs of a convolution have one batch axis.
         tolerance: How far the numbers may be apart.
-        skipped: The runtimes that cannot run it, by name, with the reason.
     """
 
     layer: str
@@ -348,7 +347,7 @@ WRAPPERS = [
         ("Dense(4)", ", dtype=jnp.bfloat16", "rows"),
         ("Dense(4)", ", use_scale=False, variable_filter=None", "rows"),
         ("Conv(4, (3, 3))", ", variable_filter=('kernel',)", "image"),
-        ("BatchNorm(False)", "", "rows"),
+        ("BatchNorm(True)", "", "rows"),
     )
 ] + [
     Case(f"nn.SpectralNorm(nn.{inner}{settings})", call)
@@ -359,6 +358,6 @@ WRAPPERS = [
         ("Dense(4)", ", epsilon=1e-3, collection_name='batch_stats'", "rows, update_stats=True"),
         ("Dense(4)", ", dtype=jnp.bfloat16", "rows, update_stats=True"),
         ("Conv(4, (3, 3), use_bias=False)", "", "image, update_stats=True"),
-        ("BatchNorm()", "", "rows, use_running_average=False, update_stats=True"),
+        ("BatchNorm()", "", "rows, use_running_average=True, update_stats=True"),
     )
 ]

@@ -14,6 +14,7 @@ class Case:
         shapes: The arrays in it by name, ``x: b t 4*d``; letters are sizes that vary.
         last: How many of the last dimensions must be known where nothing is known of the arrays.
         complete: Whether all must be known where the ranks and sizes of the arrays are.
+        ranked: The arrays of which at least the rank is known.
         real: What is run in the place of the expression, where it cannot be.
     """
 
@@ -22,6 +23,7 @@ class Case:
     last: int = 1
     complete: bool = True
     real: str = ""
+    ranked: str = ""
 
 
 X: str = "x: b t d"
@@ -47,7 +49,7 @@ ELEMENTWISE: list[Case] = [
     Case("x / math.sqrt(x.shape[-1])", X, 3),
     Case("x / x.shape[-1] ** 0.5", X, 3),
     Case("x * self.d ** -0.5", X, 3),
-    Case("x + w", "x: b t d; w: d", 1),
+    Case("x + w", "x: b t d; w: d", 1, ranked="w"),
     Case("x + w[None, None, :]", "x: b t d; w: d", 1),
     Case("x * m[..., None]", "x: b t d; m: b t", 1),
     Case("x * jnp.expand_dims(m, -1)", "x: b t d; m: b t", 1),
@@ -131,7 +133,7 @@ JOINING: list[Case] = [
     Case("jnp.meshgrid(jnp.arange(3), jnp.arange(self.k), indexing='ij')", X),
     Case("jnp.meshgrid(x, y)", "x: d; y: k"),
     Case("jnp.stack(jnp.meshgrid(jnp.arange(2), jnp.arange(3)), axis=-1)", X),
-    Case("jnp.unstack(x, axis=-1)", "x: b 3"),
+    Case("jnp.unstack(x, axis=-1)", "x: b 3", 0, complete=False),
 ]
 RESHAPING: list[Case] = [
     Case("x.reshape((x.shape[0], -1))", X),
@@ -234,9 +236,9 @@ PRODUCTS: list[Case] = [
     Case("jnp.dot(x, w)", "x: b t d; w: d k", 0),
     Case("jnp.matmul(x, y)", "x: b t d; y: b d k", 1),
     Case("x @ y.swapaxes(-1, -2)", "x: b t d; y: b k d", 2),
-    Case("jnp.matmul(x, w)", "x: d; w: d k", 1),
-    Case("jnp.matmul(x, v)", "x: b t d; v: d", 0),
-    Case("jnp.dot(x, v)", "x: b t d; v: d", 0),
+    Case("jnp.matmul(x, w)", "x: d; w: d k", 1, ranked="x"),
+    Case("jnp.matmul(x, v)", "x: b t d; v: d", 0, ranked="v"),
+    Case("jnp.dot(x, v)", "x: b t d; v: d", 0, ranked="v"),
     Case("jnp.vdot(x, y)", "x: d; y: d", 1),
     Case("jnp.outer(x, y)", "x: d; y: k", 2),
     Case("jnp.inner(x, y)", "x: b d; y: k d", 1),
@@ -253,7 +255,7 @@ PRODUCTS: list[Case] = [
     Case("jax.lax.dot_general(x, w, (((2,), (0,)), ((), ())))", "x: b t d; w: d k", 1),
     Case("jax.lax.dot_general(x, y, (((2,), (2,)), ((0,), (0,))))", "x: b t d; y: b k d", 0),
     Case("jnp.cross(x, y)", "x: b 3; y: b 3", 1),
-    Case("jnp.linalg.multi_dot([x, w, w])", "x: b d; w: d d", 1),
+    Case("jnp.linalg.multi_dot([x, w, w])", "x: b d; w: d d", 1, ranked="w"),
 ]
 INDEXING: list[Case] = [
     Case("x[..., 0]", X, 2),
@@ -292,7 +294,7 @@ INDEXING: list[Case] = [
     Case("x[ids]", "x: k d; ids: b t", 0),
     Case("w[ids]", "w: k d; ids: b", 0),
     Case("x[:, ids]", "x: b t d; ids: k", 0),
-    Case("x[..., ids]", "x: b t d; ids: k", 1),
+    Case("x[..., ids]", "x: b t d; ids: k", 0),
     Case("x[jnp.arange(3), ids]", "x: 3 t d; ids: 3", 0),
     Case("x[ids, :, 0]", "x: b t d; ids: k", 0, complete=True),
     Case("x[..., [0, 1]]", X, 1),

@@ -54,6 +54,7 @@ def test_no_size_that_is_said_to_be_known_is_wrong(
     case: Case, sizes: dict[str, int], kinds: dict[str, str]
 ) -> None:
     real, shapes, others = ran(case, sizes)
+    kinds |= {name: "rank" for name in case.ranked.split() if kinds[name] in ("open", "width")}
     arrays = {name: array(name, shape, kinds[name]) for name, shape in shapes.items()}
     found = symbolic(case.code, arrays)
     assert not disagreements(found, real, real_names(shapes, others)), found
@@ -62,7 +63,10 @@ def test_no_size_that_is_said_to_be_known_is_wrong(
 @pytest.mark.parametrize("case", CASES)
 def test_the_last_sizes_are_known_without_the_rank(case: Case) -> None:
     shapes = shapes_of(case, DEFAULT)
-    arrays = {name: array(name, shape, "open") for name, shape in shapes.items()}
+    arrays = {
+        name: array(name, shape, "rank" if name in case.ranked.split() else "open")
+        for name, shape in shapes.items()
+    }
     found = symbolic(case.code, arrays)
     assert known_last(found) >= case.last, found
 

@@ -52,7 +52,7 @@ MAP: dict[str, Any] = {
 def classes(nnx: Any) -> SimpleNamespace:
     """Return the migrated classes in a runtime."""
 
-    class Block(nnx.Module):  # type: ignore[misc]  # which runtime it is comes as an argument
+    class Block(nnx.Module):
         def __init__(self, width: int, *, in_features: int, rngs: Any) -> None:
             self.dense = nnx.Linear(in_features, width, rngs=rngs)
             self.norm = nnx.BatchNorm(width, use_running_average=True, rngs=rngs)
@@ -60,7 +60,7 @@ def classes(nnx: Any) -> SimpleNamespace:
         def __call__(self, x: jax.Array) -> Any:
             return self.norm(self.dense(x))
 
-    class Net(nnx.Module):  # type: ignore[misc]  # which runtime it is comes as an argument
+    class Net(nnx.Module):
         def __init__(self, *, in_features: int, rngs: Any) -> None:
             self.blocks = nnx.List(
                 [Block(3, in_features=in_features, rngs=rngs), Block(3, in_features=3, rngs=rngs)]

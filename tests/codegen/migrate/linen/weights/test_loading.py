@@ -42,7 +42,7 @@ def entries(**variables: Any) -> dict[str, Any]:
 
 
 def model_with(nnx: Any, **attributes: Any) -> Any:
-    class Model(nnx.Module):  # type: ignore[misc]  # which runtime it is comes as an argument
+    class Model(nnx.Module):
         def __init__(self) -> None:
             for name, value in attributes.items():
                 setattr(self, name, value)
@@ -297,7 +297,7 @@ def test_a_module_has_one_path_in_every_collection(nnx: Any) -> None:
 
 
 def test_entries_of_a_base_count_for_its_subclass(nnx: Any) -> None:
-    class Net(classes(nnx).Net):  # type: ignore[misc]  # which runtime it is comes as an argument
+    class Net(classes(nnx).Net):
         pass
 
     Net.__name__ = "Finer"

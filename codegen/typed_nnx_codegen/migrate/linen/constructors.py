@@ -1,0 +1,149 @@
+"""Writes the constructor of a module: its parameters from the fields, and its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.layout import laid_out
+from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
+from typed_nnx_codegen.migrate.linen.replacing import Replacer
+
+_FIELD_FUNCTIONS: Final = frozenset(
+    {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
+)
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """A parameter of the constructor, and how its field is set.
+
+    Attributes:
+        name: The field.
+        text: The parameter; empty where the field is no parameter.
+        lines: The lines that set the field.
+        is_keyword: Whether it is given by name only.
+    """
+
+    name: str
+    text: str
+    lines: tuple[str, ...]
+    is_keyword: bool = False
+
+
+def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
+    """Return the constructor of a module.
+
+    Args:
+        plan: What becomes of it.
+        cls: The module.
+        file: The file that it is in.
+        depth: How many blocks its methods are in.
+    """
+    fields = [_parameter(one, cls, file) for one in cls.fields()]
+    parameters = [one.text for one in fields if one.text and not one.is_keyword]
+    keywords = [one.text for one in fields if one.text and one.is_keyword]
+    keywords += [_lifted(one) for one in plan.lifted]
+    keywords.append(f"rngs: {code_of(file.refer('nnx.Rngs'))}")
+    header = ", ".join(["self", *parameters, "*", *keywords])
+    lines = [line for one in fields for line in one.lines] + plan.init
+    text = "\n".join(f"    {line}" if line else "" for line in lines or ["pass"])
+    node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
+    assert isinstance(node, cst.FunctionDef)
+    return laid_out(node, depth)
+
+
+def _lifted(one: Lifted) -> str:
+    kind = "int" if one.axis is not None or not one.argument else "tuple[int, ...]"
+    return f"{one.name}: {kind}"
+
+
+def _parameter(one: Field, cls: LinenClass, file: File) -> _Parameter:
+    annotation = translated(one.annotation.annotation, one, file)
+    text = f"{one.name}: {annotation}"
+    above, behind = _comments(one) if one.owner is cls else ((), "")
+    line = f"self.{one.name} = {one.name}{behind}"
+    is_keyword = _is_keyword_class(one.owner)
+    default = one.default
+    if default is None:
+        return _Parameter(one.name, text, (*above, line), is_keyword)
+    options = _field_options(default, one)
+    if options is None:
+        code = translated(default, one, file)
+        return _Parameter(one.name, f"{text} = {code}", (*above, line), is_keyword)
+    is_keyword = is_keyword or code_of(options.get("kw_only", cst.Name("False"))) == "True"
+    factory, value = options.get("default_factory"), options.get("default")
+    made = ""
+    if factory is not None:
+        code = translated(factory, one, file)
+        made = f"{code}()" if isinstance(factory, (cst.Name, cst.Attribute)) else f"({code})()"
+    if "init" in options and code_of(options["init"]) == "False":
+        made = made or (translated(value, one, file) if value is not None else "")
+        lines = (*above, f"self.{one.name} = {made}{behind}") if made else above
+        return _Parameter(one.name, "", lines)
+    if made:
+        text = f"{one.name}: {annotation} | None = None"
+        unset = f"{one.name} = {made} if {one.name} is None else {one.name}"
+        return _Parameter(one.name, text, (*above, unset, line), is_keyword)
+    if value is not None:
+        text = f"{text} = {translated(value, one, file)}"
+    return _Parameter(one.name, text, (*above, line), is_keyword)
+
+
+def _field_options(default: cst.BaseExpression, one: Field) -> dict[str, cst.BaseExpression] | None:
+    """Return the arguments of `dataclasses.field`; None where the default is no call of it."""
+    if not isinstance(default, cst.Call):
+        return None
+    value = one.owner.analysis.values.get(default.func, UNKNOWN)
+    if not isinstance(value, External) or value.name not in _FIELD_FUNCTIONS:
+        return None
+    return {arg.keyword.value: arg.value for arg in default.args if arg.keyword is not None}
+
+
+def _is_keyword_class(cls: LinenClass) -> bool:
+    return any(
+        arg.keyword is not None
+        and arg.keyword.value == "kw_only"
+        and dotted(arg.value) == "True"
+        for arg in cls.node.keywords
+    )
+
+
+def _comments(one: Field) -> tuple[tuple[str, ...], str]:
+    """Return the comments above a field, and the one behind it."""
+    for statement in one.owner.node.body.body:
+        if isinstance(statement, cst.SimpleStatementLine) and one.statement in statement.body:
+            above = [each.comment.value for each in statement.leading_lines if each.comment]
+            end = statement.trailing_whitespace.comment
+            return tuple(above), f"  {end.value}" if end is not None else ""
+    return (), ""
+
+
+def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
+    """Return the code of an annotation or default, with the names of NNX."""
+    replacements: dict[cst.CSTNode, str] = {}
+    for below in (node, *descendants(node)):
+        value = one.owner.analysis.values.get(below, UNKNOWN)
+        if isinstance(value, External):
+            public = public_linen(value.name)
+            layer = find_layer(public)
+            name = layer.nnx if layer is not None else nnx_name(public)
+            if name.startswith("nnx."):
+                replacements[below] = code_of(file.refer(name))
+    after = node.visit(Replacer(replacements))
+    assert isinstance(after, cst.CSTNode)
+    return code_of(after)
+
+
+def without_keywords(args: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """Return the keywords of a class definition without those of a dataclass."""
+    return [arg for arg in args if arg.keyword is None or arg.keyword.value != "kw_only"]

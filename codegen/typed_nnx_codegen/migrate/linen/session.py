@@ -1,0 +1,208 @@
+"""`typed-nnx migrate --linen`: from files to their new texts and maps, and both onto the disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from typed_nnx_codegen.migrate.bugs import described
+from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
+from typed_nnx_codegen.migrate.findings import FileResult
+from typed_nnx_codegen.migrate.linen.marker_codes import TITLES
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
+from typed_nnx_codegen.migrate.rule_info import RuleInfo
+from typed_nnx_codegen.migrate.scanning import is_generated
+from typed_nnx_codegen.migrate.session import Request
+from typed_nnx_codegen.migrate.sources.encoding import Encoded, decode_module
+from typed_nnx_codegen.migrate.sources.outcome import SourceError
+from typed_nnx_codegen.migrate.syntax import TooDeepError, UnknownSyntaxError, error_in, gives_back
+from typed_nnx_codegen.migrate.writing import put_atomically, write_atomically
+
+_NOT_PYTHON = "not a Python file"
+
+
+def linen_rules() -> tuple[RuleInfo, ...]:
+    """Return what reports say of each code."""
+    return tuple(RuleInfo(code, title) for code, title in TITLES.items())
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file that may have Linen code.
+
+    Attributes:
+        path: The file.
+        data: Its bytes.
+        text: Its text.
+    """
+
+    path: Path
+    data: bytes
+    text: Encoded
+
+
+class LinenWork:
+    """The migration of Linen code.
+
+    Args:
+        output: Where the new code of the one file goes; None for its place.
+        example: The file with examples of calls; None for none.
+        gradual: Whether what cannot be migrated is wrapped.
+    """
+
+    def __init__(
+        self, *, output: Path | None = None, example: Path | None = None, gradual: bool = False
+    ) -> None:
+        self._output = output
+        self._example = example
+        self._gradual = gradual
+        self._maps: dict[Path, str] = {}
+
+    # -- migrating ----------------------------------------------------------------------------
+
+    def migrate(
+        self, files: Sequence[Path], request: Request, on_result: Callable[[FileResult], None]
+    ) -> list[FileResult]:
+        """Migrate files; nothing is written."""
+        results: dict[Path, FileResult] = {}
+        sources: list[_Source] = []
+        for path in files:
+            found = _read(path, request.paths)
+            if isinstance(found, FileResult):
+                results[path] = found
+            else:
+                sources.append(found)
+        migrated = _migrated([one.path for one in sources], request)
+        for source in sources:
+            results[source.path] = self._result(source, migrated.get(source.path))
+        for path in files:
+            on_result(results[path])
+        return [results[path] for path in files]
+
+    def _result(self, source: _Source, found: LinenResult | str | None) -> FileResult:
+        result = FileResult(source.path, source.data, source.data)
+        if not isinstance(found, LinenResult):
+            return result.failed(found or "libcst cannot parse it")
+        if self._output is not None and not found.plans:
+            return result.failed("it has no module of flax.linen, so there is nothing to write")
+        try:
+            data = source.text.encode(found.after)
+            if found.after != found.before:
+                self._keep_map(source.path, found)
+        except SourceError as error:
+            return result.failed(str(error))
+        return FileResult(source.path, source.data, data, found.findings, found.error)
+
+    def _keep_map(self, path: Path, found: LinenResult) -> None:
+        if not found.map["classes"]:
+            return
+        file = map_path(self._target(path))
+        old = None if self._output is not None else _old_map(file)
+        self._maps[path] = map_text(found.map, old)
+
+    # -- writing ------------------------------------------------------------------------------
+
+    def _target(self, path: Path) -> Path:
+        return self._output or path
+
+    def written_paths(self, result: FileResult) -> Sequence[Path]:
+        """Return the file with the new code, and the one with the map."""
+        target = self._target(result.path)
+        return (target, map_path(target)) if result.path in self._maps else (target,)
+
+    def write(self, result: FileResult) -> None:
+        """Write the new code and the map: both, or none of them."""
+        target = self._target(result.path)
+        text = self._maps.get(result.path)
+        file = map_path(target)
+        before = file.read_bytes() if text is not None and file.is_file() else None
+        if text is not None and text.encode() != before:
+            put_atomically(file, text.encode())
+        try:
+            if self._output is None:
+                write_atomically(result.path, result.before, result.after)
+            else:
+                put_atomically(target, result.after)
+        except OSError:
+            if text is not None:
+                _put_back(file, before)
+            raise
+
+
+def _put_back(file: Path, before: bytes | None) -> None:
+    """Make the file with the map what it was: what it describes was not written."""
+    with suppress(OSError):
+        if before is None:
+            file.unlink()
+        else:
+            put_atomically(file, before)
+
+
+def _old_map(file: Path) -> Mapping[str, object] | None:
+    """Return the map that is there from an earlier run; None where there is none.
+
+    Raises:
+        SourceError: The file is there and holds something else.
+    """
+    if not file.exists():
+        return None
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SourceError(_no_map(file, str(error))) from error
+    if not isinstance(found, dict) or not isinstance(found.get("classes", {}), dict):
+        raise SourceError(_no_map(file, "it has no classes"))
+    return found
+
+
+def _no_map(file: Path, why: str) -> str:
+    return (
+        f"{file.name} is there and is not a map of typed-nnx migrate: {why}.\n"
+        "  Fix: move it elsewhere, and run the command again"
+    )
+
+
+def _read(path: Path, named: Sequence[Path]) -> _Source | FileResult:
+    """Read a file; return why it is not migrated where it is not."""
+    if path.suffix != ".py":
+        return FileResult(path, skipped=_NOT_PYTHON)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        return FileResult(path).failed(f"it cannot be read: {error.strerror or error}")
+    if b"flax" not in data and b"linen" not in data:
+        return FileResult(path, skipped=NO_NNX)
+    if is_generated(data) and path not in named:
+        return FileResult(path, skipped=GENERATED)
+    result = FileResult(path, data, data)
+    try:
+        text = decode_module(data)
+        problem = error_in(text.text)
+        if problem:
+            return result.failed(f"it is not valid Python: {problem}")
+        if gives_back(text.text) != text.text:
+            return result.failed("libcst would lose spaces or a line end")
+    except (SourceError, UnknownSyntaxError) as error:
+        return result.failed(str(error))
+    except (TooDeepError, RecursionError):
+        return result.failed("its code is nested too deeply to be parsed")
+    return _Source(path, data, text)
+
+
+def _migrated(paths: Sequence[Path], request: Request) -> dict[Path, LinenResult | str]:
+    """Return the results by file; the reason for those that fail."""
+    try:
+        found = migrate_linen(paths, request.paths, request.options)
+        return {one.path: one for one in found}
+    # A bug of ours at one file must not stop the others.
+    except Exception as error:  # noqa: BLE001 - the report says it
+        if len(paths) == 1:
+            return {paths[0]: described(error)}
+    results: dict[Path, LinenResult | str] = {}
+    for path in paths:
+        results |= _migrated([path], request)
+    return results
