@@ -12,6 +12,8 @@ from typed_nnx_codegen.migrate.analysis.values import NNX_PACKAGES
 from typed_nnx_codegen.migrate.file import File
 
 Line = cst.SimpleStatementLine
+# Where NNX takes the place of Linen, its import takes the place of that one.
+_LINEN = "flax.linen"
 
 
 def finish_imports(before: cst.Module, after: cst.Module, file: File) -> cst.Module:
@@ -192,5 +194,5 @@ def _is_of_nnx(statement: cst.Import | cst.ImportFrom, file: File) -> bool:
     return any(
         name == package or name.startswith(package + ".")
         for name in full
-        for package in NNX_PACKAGES
+        for package in (*NNX_PACKAGES, _LINEN)
     )

@@ -91,8 +91,17 @@ class NewModels:
         return self._made(self.root)
 
     def _made(self, build: Build) -> Any:
+        package, _, layer = build.class_name.rpartition(".")
+        if package == LINEN and layer == "Sequential":
+            layers = build.fields.get("layers", build.args[0] if build.args else ())
+            return self._runtime().Sequential(*mapped(layers, self._made, self._named))
         if has_layer(build.class_name):
             return self._layer(build)
+        if package == LINEN:
+            raise BadUse(
+                f"{build.class_name}: its NNX layer is not known to this command.\n"
+                "  Fix: a class or function of both files that makes it, Build('make_layer')"
+            )
         cls = self._class(build.class_name)
         args = [mapped(each, self._made, self._named) for each in build.args]
         given = {name: mapped(each, self._made, self._named) for name, each in build.fields.items()}

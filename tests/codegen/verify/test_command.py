@@ -214,6 +214,21 @@ def test_a_width_that_no_call_tells_can_be_given(tmp_path: Path) -> None:
     assert given.status == 0, given.output
 
 
+def test_a_sequence_of_library_layers_is_built(tmp_path: Path) -> None:
+    layers = 'Build("flax.linen.Sequential", [Build("MLP", (3,)), jax.nn.relu])'
+
+    done = run(tmp_path, f'Example(Build("Wrapper", {layers}), ROWS)')
+
+    assert done.status == 0, done.output
+
+
+def test_a_library_layer_that_is_not_known_is_told(tmp_path: Path) -> None:
+    done = run(tmp_path, 'Example(Build("Wrapper", Build("flax.linen.PReLU")), ROWS)')
+
+    assert done.status == 1
+    assert "flax.linen.PReLU: its NNX layer is not known" in done.output
+
+
 WRONG_USE = {
     "no examples": ("", (), "EXAMPLES"),
     "an example of another type": ("3", (), r"EXAMPLES[0] is int"),

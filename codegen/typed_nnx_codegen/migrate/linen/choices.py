@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module
+from typed_nnx_codegen.migrate.linen.plan import Condition
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Unknown, Value
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ class Choices:
         orelse = _orelse(node)
         if truth is not None:
             chosen = list(node.body.body) if truth else orelse
-            if frame.verbatim and frame.recorder.is_recording:
-                return run_all([*chosen, *rest], frame)
             return run_all([*chosen, *rest], frame)
         if _only_raises(node.body) and not orelse:
             if frame.verbatim and frame.recorder.is_recording:
@@ -56,11 +55,15 @@ class Choices:
         outer = recorder.block
         before = dict(frame.names)
         run_all = self._executor.statements.run_all
+        self._number += 1
+        number = self._number
         recorder.block = first = []
+        recorder.conditions.append(Condition(number, side=True, is_of_call=False))
         ends = run_all(body, frame)
         names = frame.names
         frame.names = dict(before)
         recorder.block = second = []
+        recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
         other_ends = run_all(orelse, frame)
         other_names = frame.names
         done = ends and other_ends
@@ -68,7 +71,9 @@ class Choices:
             done = run_all(rest, frame)
         elif other_ends and not ends:
             recorder.block, frame.names = first, names
+            recorder.conditions[-1] = Condition(number, side=True, is_of_call=False)
             done = run_all(rest, frame)
+        recorder.conditions.pop()
         recorder.block = outer
         if not ends and not other_ends:
             frame.names = self._merged(names, other_names, frame, first, second)
@@ -85,13 +90,14 @@ class Choices:
         run_all = self._executor.statements.run_all
         before = dict(frame.names)
         self._number += 1
-        recorder.branch_path.append(self._number)
+        number = self._number
+        self._enter(number, frame)
         ends = run_all(body, frame)
         names = frame.names
         frame.names = dict(before)
-        recorder.branch_path[-1] = -self._number
+        self._other_side(number, frame)
         other_ends = run_all(orelse, frame)
-        recorder.branch_path.pop()
+        self._leave(frame)
         if ends and other_ends:
             return True
         if other_ends:
@@ -99,6 +105,42 @@ class Choices:
         elif not ends:
             frame.names = self._merged(names, frame.names, frame, None, None)
         return run_all(rest, frame) or False
+
+    def match(self, node: cst.Match, frame: Frame) -> bool:
+        """Go through a `match` on literals as through the branches that it stands for."""
+        chain: cst.Else | cst.If | None = None
+        for case in reversed(node.cases):
+            test = _test(node.subject, case)
+            if test is None and case.guard is None and _matches_all(case.pattern):
+                chain = cst.Else(case.body)
+            elif test is None:
+                sites = len(frame.recorder.plan.sites)
+                for one in node.cases:
+                    self._executor.statements.run(one.body, frame)
+                if len(frame.recorder.plan.sites) > sites:
+                    frame.recorder.mark(node, "submodules are built under a pattern of `match`")
+                return False
+            else:
+                chain = cst.If(test, case.body, orelse=chain)
+        if isinstance(chain, cst.If):
+            return self.statement(chain, [], frame)
+        return self._executor.statements.run(chain.body, frame) if chain is not None else False
+
+    @staticmethod
+    def _enter(number: int, frame: Frame) -> None:
+        """Enter a branch on what the method is called with."""
+        frame.recorder.branch_path.append(number)
+        frame.recorder.conditions.append(Condition(number, side=True, is_of_call=True))
+
+    @staticmethod
+    def _other_side(number: int, frame: Frame) -> None:
+        frame.recorder.branch_path[-1] = -number
+        frame.recorder.conditions[-1] = Condition(number, side=False, is_of_call=True)
+
+    @staticmethod
+    def _leave(frame: Frame) -> None:
+        frame.recorder.branch_path.pop()
+        frame.recorder.conditions.pop()
 
     def _merged(
         self,
@@ -132,17 +174,23 @@ class Choices:
         code = self._executor.code.of(node.test, frame)
         if code is None:
             self._number += 1
-            recorder.branch_path.append(self._number)
+            number = self._number
+            self._enter(number, frame)
             one = self._executor.evaluate(node.body, frame)
-            recorder.branch_path[-1] = -self._number
+            self._other_side(number, frame)
             other = self._executor.evaluate(node.orelse, frame)
-            recorder.branch_path.pop()
+            self._leave(frame)
             return self._executor.merging.joined(one, other, frame)
         outer = recorder.block
+        self._number += 1
+        recorder.conditions.append(Condition(self._number, side=True, is_of_call=False))
+        number = self._number
         recorder.block = first = []
         one = self._executor.evaluate(node.body, frame)
+        recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
         recorder.block = second = []
         other = self._executor.evaluate(node.orelse, frame)
+        recorder.conditions.pop()
         recorder.block = outer
         if first or second:
             outer.append(Compound(f"if {_bare(code)}:", first, second))
@@ -161,6 +209,32 @@ class Choices:
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
             outer.append(chosen)
         return value
+
+
+def _matches_all(pattern: cst.MatchPattern) -> bool:
+    return isinstance(pattern, cst.MatchAs) and pattern.pattern is None
+
+
+def _test(subject: cst.BaseExpression, case: cst.MatchCase) -> cst.BaseExpression | None:
+    """Return the condition of a case whose patterns are literals; None for other patterns."""
+    pattern = case.pattern
+    patterns = [one.pattern for one in pattern.patterns] if isinstance(pattern, cst.MatchOr) else [pattern]
+    values: list[cst.BaseExpression] = []
+    for one in patterns:
+        if isinstance(one, cst.MatchValue):
+            values.append(one.value)
+        elif isinstance(one, cst.MatchSingleton):
+            values.append(one.value)
+        else:
+            return None
+    if case.guard is not None:
+        return None
+    if len(values) == 1:
+        operator: cst.BaseCompOp = cst.Equal()
+        other: cst.BaseExpression = values[0]
+    else:
+        operator, other = cst.In(), cst.Tuple([cst.Element(value) for value in values])
+    return cst.Comparison(subject, [cst.ComparisonTarget(operator, other)])
 
 
 def _orelse(node: cst.If) -> _Statements:

@@ -174,9 +174,32 @@ class ConstructorCode:
         if isinstance(node, (cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp)):
             bound |= _targets(node.for_in)
             return self._rebuilt(node, frame, bound)
+        if isinstance(node, cst.Comparison):
+            given = self._given(node, frame)
+            if given is not None:
+                return given
         if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr)):
             raise _NotThere
         return self._rebuilt(node, frame, bound)
+
+    def _given(self, node: cst.Comparison, frame: Frame) -> cst.BaseExpression | None:
+        """Return `x is None` for an argument that may be None: its size tells the constructor."""
+        match node:
+            case cst.Comparison(
+                left=cst.Name() as left,
+                comparisons=[
+                    cst.ComparisonTarget(
+                        operator=(cst.Is() | cst.IsNot()) as operator,
+                        comparator=cst.Name(value="None"),
+                    )
+                ],
+            ):
+                value = self._executor.seen(left, frame)
+                if isinstance(value, Array) and value.is_optional and frame.records:
+                    token = frame.recorder.templates.given_token(value.origin)
+                    word = "is not" if isinstance(operator, cst.IsNot) else "is"
+                    return cst.parse_expression(f"{token} {word} None")
+        return None
 
     def _name(self, node: cst.Name, frame: Frame) -> cst.CSTNode:
         value = self._executor.seen(node, frame)

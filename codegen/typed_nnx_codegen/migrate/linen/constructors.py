@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +21,8 @@ from typed_nnx_codegen.migrate.linen.replacing import Replacer
 _FIELD_FUNCTIONS: Final = frozenset(
     {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
 )
+# What sizes are written with; the file may not have it.
+_PRODUCT: Final = re.compile(r"(?<![\w.])math\.prod\(")
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
     header = ", ".join(["self", *parameters, "*", *keywords])
     lines = [line for one in fields for line in one.lines] + plan.init
     text = "\n".join(f"    {line}" if line else "" for line in lines or ["pass"])
+    if _PRODUCT.search(text):
+        text = _PRODUCT.sub(f"{code_of(file.refer('math.prod'))}(", text)
     node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
     assert isinstance(node, cst.FunctionDef)
     return laid_out(node, depth)
@@ -64,7 +68,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
 
 def _lifted(one: Lifted) -> str:
     kind = "int" if one.axis is not None or not one.argument else "tuple[int, ...]"
-    return f"{one.name}: {kind}"
+    return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"
 
 
 def _parameter(one: Field, cls: LinenClass, file: File) -> _Parameter:
@@ -144,6 +148,14 @@ def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
     return code_of(after)
 
 
-def without_keywords(args: Sequence[cst.Arg]) -> list[cst.Arg]:
-    """Return the keywords of a class definition without those of a dataclass."""
-    return [arg for arg in args if arg.keyword is None or arg.keyword.value != "kw_only"]
+def without_dataclass_options(node: cst.ClassDef) -> cst.ClassDef:
+    """Return a class definition without the keywords of a dataclass."""
+    kept = [arg for arg in node.keywords if arg.keyword and arg.keyword.value != "kw_only"]
+    if len(kept) == len(node.keywords):
+        return node
+    bases = list(node.bases)
+    if kept:
+        kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    elif bases:
+        bases[-1] = bases[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+    return node.with_changes(bases=bases, keywords=kept)

@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.classes import (
     LinenClasses,
     public_linen,
 )
-from typed_nnx_codegen.migrate.linen.constructors import constructor_of, without_keywords
+from typed_nnx_codegen.migrate.linen.constructors import constructor_of, without_dataclass_options
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.markers import comment
 
 _Statement = cst.BaseStatement
+_EMPTY = cst.IndentedBlock([])
 _REMOVED_DECORATORS = frozenset({"flax.linen.compact", "flax.linen.nowrap"})
 
 
@@ -132,7 +133,7 @@ class Emission(cst.CSTTransformer):
 
     def _class(self, node: cst.ClassDef, updated: cst.ClassDef) -> cst.CSTNode:
         cls = self._classes.find(node)
-        if cls is None or not isinstance(updated.body, cst.IndentedBlock):
+        if cls is None:
             return updated
         plan = self._plan_of(cls)
         if plan.stays:
@@ -142,9 +143,8 @@ class Emission(cst.CSTTransformer):
         first_method: int | None = None
         behind_fields = 0
         moved: list[cst.EmptyLine] = []
-        originals = node.body.body if isinstance(node.body, cst.IndentedBlock) else ()
-        for before, after in zip(originals, updated.body.body, strict=True):
-            if _is_field(before, fields):
+        for before, after in zip(_lines_of(node), _lines_of(updated), strict=True):
+            if _is_field(before, fields) or _is_pass(before):
                 behind_fields = len(body)
                 continue
             if isinstance(before, cst.FunctionDef) and first_method is None:
@@ -161,9 +161,9 @@ class Emission(cst.CSTTransformer):
         constructor = constructor_of(plan, cls, self._file, self._depth + 1)
         marked = _marked(constructor, self._places.above_constructor(cls))
         _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
-        return updated.with_changes(
-            body=updated.body.with_changes(body=body),
-            keywords=without_keywords(updated.keywords),
+        block = updated.body if isinstance(updated.body, cst.IndentedBlock) else _EMPTY
+        return without_dataclass_options(
+            updated.with_changes(body=block.with_changes(body=body))
         )
 
     def _method(self, node: cst.FunctionDef, plan: ClassPlan, cls: LinenClass) -> cst.FunctionDef:
@@ -211,6 +211,19 @@ def _insert(body: list[_Statement], place: int, constructor: cst.CSTNode) -> Non
         if not lines or lines[0].comment is not None:
             body[place] = following.with_changes(leading_lines=[blank, *lines])
     body.insert(place, constructor)
+
+
+def _lines_of(node: cst.ClassDef) -> list[_Statement]:
+    """Return the statements of a class, also where they stand behind its colon."""
+    if isinstance(node.body, cst.IndentedBlock):
+        return list(node.body.body)
+    return [cst.SimpleStatementLine([one]) for one in node.body.body]
+
+
+def _is_pass(node: cst.BaseStatement) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and all(
+        isinstance(small, cst.Pass) for small in node.body
+    )
 
 
 def _comments_above(node: cst.FunctionDef) -> list[cst.EmptyLine]:

@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Condition, Mark, Site
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.values import Value
@@ -117,6 +117,7 @@ class Recorder:
         block: Where lines of the constructor go.
         trials: How many loops around are gone through only to see what they change.
         loops: The loops around that are part of the constructor, outermost first.
+        conditions: The branches around: their number, the side, and whether only the call knows.
         branch_path: The branches on arguments of the call around, by number.
         setup: The lines that `setup` becomes.
         instance: The object of the module.
@@ -125,6 +126,7 @@ class Recorder:
         edits: Calls of submodules whose arguments are written differently.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
+        reserved: The names that parameters of the constructor may get.
     """
 
     plan: ClassPlan
@@ -132,11 +134,13 @@ class Recorder:
     block: Block = field(default_factory=list)
     trials: int = 0
     loops: list[int] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
     branch_path: list[int] = field(default_factory=list)
     setup: Block = field(default_factory=list)
     instance: SelfValue | None = None
     changes: dict[Piece, Change] = field(default_factory=dict)
     locals: set[str] = field(default_factory=set)
+    reserved: set[str] = field(default_factory=set)
     call_loops: list[int] = field(default_factory=list)
     edits: dict[cst.Call, list[CallEdit]] = field(default_factory=dict)
     field_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
@@ -171,7 +175,7 @@ class Recorder:
         """Return a name for a local of the constructor that nothing else has."""
         candidate = name
         number = 1
-        while candidate in self.locals:
+        while candidate in self.locals or candidate in self.reserved:
             number += 1
             candidate = f"{name}_{number}"
         self.locals.add(candidate)

@@ -51,6 +51,7 @@ class Functions:
         outer, recorder.block = recorder.block, recorder.setup
         loops, recorder.loops = recorder.loops, []
         branches, recorder.branch_path = recorder.branch_path, []
+        conditions, recorder.conditions = recorder.conditions, []
         trials, recorder.trials = recorder.trials, 0
         for name in ("__post_init__", "setup"):
             method = instance.cls.method(name)
@@ -71,6 +72,7 @@ class Functions:
             self._run(method.node, inner)
         recorder.block, recorder.loops = outer, loops
         recorder.branch_path, recorder.trials = branches, trials
+        recorder.conditions = conditions
 
     def enter(self, instance: SelfValue, method: Method, frame: Frame) -> Value:
         """Go through a method as a caller from outside would call it.
@@ -205,7 +207,18 @@ def argument_value(parameter: cst.Param) -> Value:
     name = parameter.name.value
     if is_flag(parameter):
         return UNKNOWN
-    return Array(Shape((), Lead(name, None)), origin=name)
+    return Array(Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter))
+
+
+def is_optional(parameter: cst.Param) -> bool:
+    """Whether a parameter may be None."""
+    match parameter.default:
+        case cst.Name(value="None"):
+            return True
+    if parameter.annotation is None:
+        return False
+    text = cst.Module([]).code_for_node(parameter.annotation.annotation)
+    return "Optional" in text or "None" in text
 
 
 def is_flag(parameter: cst.Param) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Atom, Dim, LeadingSize, Piece
-from typed_nnx_codegen.migrate.linen.functions import is_flag
+from typed_nnx_codegen.migrate.linen.functions import is_flag, is_optional
 from typed_nnx_codegen.migrate.linen.plan import Lifted
 
 
@@ -17,21 +17,30 @@ class Lifting:
     Args:
         cls: The module.
         roots: The methods that were entered from outside, the first one first.
+        taken: Names that the constructor binds already.
 
     Attributes:
         lifted: The parameters.
     """
 
-    def __init__(self, cls: LinenClass, roots: Iterable[str]) -> None:
+    def __init__(self, cls: LinenClass, roots: Iterable[str], taken: Iterable[str]) -> None:
         self._cls = cls
         self._roots = list(roots)
-        self._taken = {one.name for one in cls.fields()} | {"rngs", "self"}
+        self._taken = {one.name for one in cls.fields()} | {"rngs", "self", *taken}
         self._whole: set[str] = set()
         self._names: dict[str, str] = {}
         self.lifted: list[Lifted] = []
 
-    def need(self, dims: Iterable[Dim], whole: Iterable[str] = ()) -> None:
-        """Note sizes that the constructor needs, and arguments whose whole shape it needs."""
+    def need(
+        self, dims: Iterable[Dim], whole: Iterable[str] = (), given: Iterable[str] = ()
+    ) -> None:
+        """Note what the constructor needs of the arguments of calls.
+
+        Args:
+            dims: Sizes.
+            whole: Arguments whose whole shape it needs.
+            given: Arguments of which it needs to know whether they are given.
+        """
         order: dict[str, set[int | None]] = {}
         for dim in dims:
             for atom in dim.atoms():
@@ -41,6 +50,8 @@ class Lifting:
                     order.setdefault(atom.argument, set()).add(None)
         for argument in whole:
             order.setdefault(argument, set()).add(None)
+        for argument in given:
+            order.setdefault(argument, {-1})
         for argument, axes in order.items():
             is_whole = axes != {-1}
             if is_whole:
@@ -48,7 +59,9 @@ class Lifting:
             name = self._free(argument, "shape" if is_whole else "features")
             self._names[argument] = name
             axis = None if is_whole else -1
-            self.lifted.append(Lifted(name, self._method(argument), argument, axis))
+            method = self._method(argument)
+            optional = self._is_optional(argument, method)
+            self.lifted.append(Lifted(name, method, argument, axis, is_optional=optional))
 
     def unknown(self, name: str, why: str) -> str:
         """Return a parameter for a size that nothing tells."""
@@ -72,6 +85,11 @@ class Lifting:
     def shape_name(self, argument: str) -> str:
         """Return the parameter that has the whole shape of an argument."""
         return self._names[argument]
+
+    def _is_optional(self, argument: str, name: str) -> bool:
+        method = self._cls.method(name)
+        parameters = () if method is None else method.parameters()
+        return any(one.name.value == argument and is_optional(one) for one in parameters)
 
     def _method(self, argument: str) -> str:
         first = re.split(r"[.\[]", argument)[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
@@ -33,6 +33,8 @@ from typed_nnx_codegen.migrate.linen.values import (
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
+# How many of the last dimensions of two arguments are told apart.
+_EXPANDED: Final = 3
 _CALLABLE = (Ref, ClassRef, Partial, ModuleValue, FieldModule, Choice)
 
 
@@ -185,7 +187,7 @@ def _options(value: Value) -> tuple[Value, ...]:
 
 def _aligned(one: Shape, other: Shape) -> tuple[Shape, Shape]:
     """Return two shapes with the same number of dimensions one by one, from the end."""
-    count = max(len(one.dims), len(other.dims))
+    count = max(len(one.dims), len(other.dims), _EXPANDED if one.lead != other.lead else 0)
     first, second = one.expanded(count), other.expanded(count)
     if len(first.dims) == len(second.dims):
         return first, second

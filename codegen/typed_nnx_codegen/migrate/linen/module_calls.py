@@ -10,6 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame
 from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
+from typed_nnx_codegen.migrate.linen.marker_codes import CALLER, COUNTERPART
 from typed_nnx_codegen.migrate.linen.members import API
 from typed_nnx_codegen.migrate.linen.passed import Passed, bind, bind_names
 from typed_nnx_codegen.migrate.linen.plan import Site
@@ -135,7 +136,7 @@ class ModuleCalls:
         }
         written = layer.call(given_of(site), arguments, method)
         if isinstance(written, Refused):
-            frame.recorder.mark(node, f"{written.why} {written.fix}")
+            frame.recorder.mark(node, f"{written.why} {written.fix}", COUNTERPART)
             return
         nodes = [one.node for one in bound.values()]
         found: list[tuple[str, cst.BaseExpression]] = []
@@ -164,7 +165,7 @@ class ModuleCalls:
         frame: Frame,
     ) -> Value:
         if method in API:
-            frame.recorder.mark(node, f"`.{method}` of a submodule within a module is not migrated")
+            frame.recorder.mark(node, f"`.{method}` of a submodule within a module is not migrated", CALLER)
             return UNKNOWN
         found = cls.method(method)
         if found is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -12,6 +11,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import Choice, ModuleValue, Repeated
@@ -25,6 +25,10 @@ _PREFIXES: Final = {
     "scan": "Scan",
     "remat_scan": "Remat_scan",
 }
+
+
+class _Dynamic(Exception):
+    """The names of submodules depend on the fields of the module."""
 
 
 def snake_case(name: str) -> str:
@@ -67,7 +71,7 @@ class Naming:
         self._of_compact([site for site in built if not site.is_verbatim])
         for site in built:
             if site.is_verbatim and not site.attribute:
-                self._recorder.mark(site.node, "this submodule of `setup` is bound to no attribute")
+                self._recorder.mark(site.node, "this submodule of `setup` is bound to no attribute", NAME)
 
     # -- setup --------------------------------------------------------------------------------
 
@@ -131,67 +135,105 @@ class Naming:
             None,
         )
         if argument is None or not site.name_code:
-            self._recorder.mark(site.node, "the name of this submodule is computed elsewhere")
+            self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
         site.reference = f"self.{table}[{code_of(argument)}]"
 
     def _of_group(self, name: str, group: list[Site]) -> None:
-        bare = [site for site in group if not _is_stateless(site) or _varies(site)]
-        nodes = [site.node for site in bare]
-        is_dynamic = any(site.loops for site in bare) or len(set(nodes)) < len(nodes)
+        stateless = [site for site in group if _is_stateless(site) and not _varies(site)]
+        bare = [site for site in group if site not in stateless]
+        self._of_stateless(name, stateless)
+        nodes = {site.node for site in bare}
+        numbers: dict[Site, int] = {}
+        is_dynamic = any(site.loops for site in bare) or len(nodes) < len(bare)
+        if not is_dynamic:
+            try:
+                self._number(bare, 0, 0, numbers)
+            except _Dynamic:
+                is_dynamic = True
         if is_dynamic:
-            self._listed(name, group)
+            self._listed(name, bare)
             return
-        numbers = list(self._numbers(group))
-        by_node: dict[cst.Call, str] = {}
-        for site, number in zip(group, numbers, strict=True):
+        attributes: dict[int, str] = {}
+        for site, number in numbers.items():
             site.linen = f"{name}_{number}"
-            if site.node in by_node:
-                site.attribute = by_node[site.node]
+            in_branch = any(one.is_of_call for one in site.conditions)
+            if number in attributes and not in_branch:
+                # Another one stands in the other side of a branch: one of them exists.
+                site.attribute = attributes[number]
             else:
-                base = snake_case(site.class_name)
-                site.attribute = self._free(f"{base}_{number}", site)
-            by_node[site.node] = site.attribute
+                site.attribute = self._free(f"{snake_case(site.class_name)}_{number}", site)
+                attributes.setdefault(number, site.attribute)
             site.reference = f"self.{site.attribute}"
 
-    def _numbers(self, group: list[Site]) -> Iterator[int]:
-        """Yield the numbers of submodules of one class: branches of which one runs start alike."""
-        number = 0
-        starts: dict[int, int] = {}
-        used: dict[int, Site] = {}
+    def _of_stateless(self, name: str, group: list[Site]) -> None:
+        """Name submodules without variables: each constructor has one, in loops too."""
+        by_node: dict[cst.Call, str] = {}
         for site in group:
-            if site.branches:
-                branch = abs(site.branches[-1])
-                start = starts.setdefault(branch, number)
-                if site.branches[-1] < 0 and not any(
-                    other.branches and other.branches[-1] == site.branches[-1]
-                    for other in used.values()
-                ):
-                    number = start
-            if not _is_stateless(site) and number in used and used[number].node is not site.node:
-                self._recorder.mark(
-                    site.node,
-                    "Linen names this submodule like one of another branch of the call;"
-                    " their weights cannot be told apart",
-                )
-            if not _is_stateless(site):
-                used[number] = site
-            yield number
-            number += 1
-        if any(site.branches and not _is_stateless(site) for site in group):
-            self._check_after(group)
+            if site.node not in by_node:
+                by_node[site.node] = self._free(f"{snake_case(site.class_name)}_{len(by_node)}", site)
+            site.linen = f"{name}_{len(by_node) - 1}"
+            site.attribute = by_node[site.node]
+            site.reference = f"self.{site.attribute}"
 
-    def _check_after(self, group: list[Site]) -> None:
-        """Mark submodules whose number depends on the branches that a call takes."""
-        seen = False
-        for site in group:
-            if seen and not site.branches and not _is_stateless(site):
-                self._recorder.mark(
-                    site.node,
-                    "its name in Linen depends on the arguments of the first call;"
-                    " give it `name=` before migrating",
-                )
-            seen = seen or (bool(site.branches) and not _is_stateless(site))
+    def _number(
+        self, sites: list[Site], depth: int, start: int, numbers: dict[Site, int]
+    ) -> int | None:
+        """Number submodules as Linen does; return the next number, None where that depends.
+
+        Raises:
+            _Dynamic: A number depends on the fields of the module.
+        """
+        number: int | None = start
+        position = 0
+        while position < len(sites):
+            site = sites[position]
+            if number is None:
+                raise _Dynamic
+            if len(site.conditions) <= depth:
+                numbers[site] = number
+                number += 1
+                position += 1
+                continue
+            condition = site.conditions[depth]
+            end = position
+            while (
+                end < len(sites)
+                and len(sites[end].conditions) > depth
+                and sites[end].conditions[depth].number == condition.number
+            ):
+                end += 1
+            within = sites[position:end]
+            sides = [
+                [one for one in within if one.conditions[depth].side is side]
+                for side in (True, False)
+            ]
+            ends = [self._number(side, depth + 1, number, numbers) for side in sides]
+            if condition.is_of_call:
+                self._check_sides(sides, sites[end:])
+                known = [one for one in ends if one is not None]
+                number = max(known) if known else None
+            else:
+                number = ends[0] if ends[0] == ends[1] else None
+            position = end
+        return number
+
+    def _check_sides(self, sides: list[list[Site]], later: list[Site]) -> None:
+        """Mark names that depend on which branch the first call takes."""
+        if sides[0] and sides[1]:
+            self._recorder.mark(
+                sides[1][0].node,
+                "Linen names this submodule like one of another branch of the call;"
+                " their weights cannot be told apart",
+                NAME,
+            )
+        elif later:
+            self._recorder.mark(
+                later[0].node,
+                "its name in Linen depends on the arguments of the first call;"
+                " give it `name=` before migrating",
+                NAME,
+            )
 
     def _listed(self, name: str, group: list[Site]) -> None:
         attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)

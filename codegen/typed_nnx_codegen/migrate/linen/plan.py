@@ -44,6 +44,7 @@ class Lifted:
             is not known how to compute it.
         axis: The dimension that it is; None where it is the whole shape.
         why: Why it is not known how to compute it.
+        is_optional: Whether the argument may be None: then so is this parameter.
     """
 
     name: str
@@ -51,11 +52,28 @@ class Lifted:
     argument: str = ""
     axis: int | None = None
     why: str = ""
+    is_optional: bool = False
 
     @property
     def expression(self) -> str:
         """The Python expression for it where the method is called."""
-        return f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")
+        code = f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")
+        return f"None if {self.argument} is None else {code}" if self.is_optional else code
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A side of a branch.
+
+    Attributes:
+        number: The branch.
+        side: Whether it is the side where the condition holds.
+        is_of_call: Whether only the call knows the condition.
+    """
+
+    number: int
+    side: bool
+    is_of_call: bool
 
 
 @dataclass(eq=False)
@@ -80,6 +98,7 @@ class Site:
         name_code: The expression for that name in the constructor.
         transforms: The transforms of Linen around the class, outermost first.
         loops: The loops of the constructor around it.
+        conditions: The branches around it.
         branches: The branches on arguments of the call around it.
         is_open: Whether some of its arguments are not known: `**kwargs`.
         is_verbatim: Whether it stays where it is written: in `setup`.
@@ -100,6 +119,7 @@ class Site:
     name_code: str = ""
     transforms: tuple[Value, ...] = ()
     loops: tuple[int, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     branches: tuple[int, ...] = ()
     is_open: bool = False
     is_verbatim: bool = False

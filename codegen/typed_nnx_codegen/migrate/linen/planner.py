@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -64,6 +65,7 @@ class Planner:
         instance = SelfValue(cls)
         recorder.instance = instance
         recorder.locals |= {"rngs", "self", *(one.name for one in cls.fields())}
+        recorder.reserved |= set(_sizes_of_arguments(cls))
         frame = Frame(recorder, cls.analysis, instance)
         try:
             for one in cls.fields():
@@ -106,6 +108,14 @@ def _staying(cls: LinenClass, why: str) -> ClassPlan:
 def _failed(cls: LinenClass, problem: str) -> ClassPlan:
     """Return the plan of a module that we failed at."""
     return ClassPlan(cls, stays=problem, problem=problem)
+
+
+def _sizes_of_arguments(cls: LinenClass) -> Iterator[str]:
+    """Yield the names that sizes of arguments may get as parameters of the constructor."""
+    for method in cls.methods().values():
+        for parameter in list(method.parameters())[1:]:
+            yield f"{parameter.name.value}_features"
+            yield f"{parameter.name.value}_shape"
 
 
 def _is_called(method: Method) -> bool:

@@ -24,6 +24,7 @@ from typed_nnx_codegen.migrate.linen.layers import (
 )
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, SIZE
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.replacing import code_with
@@ -59,7 +60,7 @@ class Printing:
         self._executor = executor
         self._naming = naming
         self._plan: ClassPlan = recorder.plan
-        self._lifting = Lifting(self._plan.cls, roots)
+        self._lifting = Lifting(self._plan.cls, roots, recorder.locals)
         self._templates = recorder.templates
         self._unknown: dict[str, Lifted] = {}
         self.helpers: list[Helper] = []
@@ -76,9 +77,10 @@ class Printing:
         text = self._templates.with_sites("\n".join(lines), lambda site: site.reference)
         dims = self._templates.dims_in(text)
         shapes = self._templates.leads_in(text)
-        self._lifting.need(dims, shapes)
+        self._lifting.need(dims, shapes, self._templates.given_in(text))
         text = self._templates.filled(text, lambda dim: dim.code(self._lifting.spelled))
         text = self._templates.with_leads(text, self._lifting.shape_name)
+        text = self._templates.with_given(text, self._lifting.shape_name)
         self._plan.lifted = [*self._lifting.lifted, *self._unknown.values()]
         self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
@@ -223,7 +225,7 @@ class Printing:
             if isinstance(built, Built):
                 break
         if isinstance(built, Refused):
-            self._recorder.mark(site.node, f"{built.why} {built.fix}")
+            self._recorder.mark(site.node, f"{built.why} {built.fix}", COUNTERPART)
             return f"{site.code or self._executor.refer(layer.nnx)}(...)"
         self._check(site)
         if isinstance(built, MissingWidth):
@@ -270,18 +272,19 @@ class Printing:
             self._recorder.mark(
                 site.node,
                 f"the size of its input is not known: give `{key}`, or run with --example",
+                SIZE,
             )
         return key
 
     def _check(self, site: Site) -> None:
         if site.is_open:
-            self._recorder.mark(site.node, "some of its arguments are not known: `**`")
+            self._recorder.mark(site.node, "some of its arguments are not known: `**`", CALL)
         for name, bound in site.given.items():
             if bound.code is None and name != "name":
                 layer = find_layer(site.target) if isinstance(site.target, str) else None
                 if layer is None or name not in layer.movable:
                     self._recorder.mark(
-                        site.node, f"`{name}` depends on what the method is called with"
+                        site.node, f"`{name}` depends on what the method is called with", CALL
                     )
 
     def _inputs(self, site: Site) -> list[dict[str, Value]]:
@@ -325,7 +328,8 @@ class Printing:
             self._recorder.mark(site.node, "the module contains itself")
         child = self._executor.plan_of(cls)
         for lifted in child.lifted:
-            arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
+            if not (lifted.is_optional and _is_absent(site, lifted)):
+                arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
         arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or self._class_code(site, cls)
         return f"{name}({', '.join(arguments)})"
@@ -364,6 +368,15 @@ class Printing:
 
 def _piece(name: str) -> Dim:
     return as_dim(Piece(name))
+
+
+def _is_absent(site: Site, lifted: Lifted) -> bool:
+    """Whether no call of a submodule gives an argument that may be None."""
+    return not any(
+        isinstance(_part(values, lifted.argument), Array)
+        for _, method, values in site.calls
+        if method == lifted.method
+    )
 
 
 def _part(values: dict[str, Value], path: str) -> Value:

@@ -111,6 +111,8 @@ class Statements:
                 frame.names[name.value] = FunctionRef(node, frame)
             case cst.Try(body=body):
                 return self.run(body, frame)
+            case cst.Match():
+                return self._executor.choices.match(node, frame)
             case cst.ClassDef(name=name):
                 frame.names[name.value] = UNKNOWN
         return False

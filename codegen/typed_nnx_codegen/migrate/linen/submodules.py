@@ -97,6 +97,7 @@ class Submodules:
         method = frame.method.name if frame.method is not None else ""
         site = Site(node, target, code, _given(bound), method, transforms=transforms)
         site.loops = tuple(recorder.loops)
+        site.conditions = tuple(recorder.conditions)
         site.branches = tuple(recorder.branch_path)
         site.is_open = bound.is_open
         site.is_verbatim = frame.verbatim

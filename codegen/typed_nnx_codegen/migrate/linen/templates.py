@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.linen.values import Lead
 
 _TOKEN: Final = re.compile(r"__dim(\d+)__")
 _LEAD: Final = re.compile(r"__lead(\d+)__")
+_GIVEN: Final = re.compile(r"__given(\d+)__")
 _SITE: Final = re.compile(r"__site(\d+)__")
 
 
@@ -23,6 +24,7 @@ class Templates:
         self._numbers: dict[Dim, int] = {}
         self._sites: list[Site] = []
         self._leads: list[Lead] = []
+        self._given: list[str] = []
 
     def token(self, dim: Dim) -> str:
         """Return the code for a size: the number, or a name that `filled` replaces."""
@@ -66,6 +68,20 @@ class Templates:
             return f"{name(lead.argument)}{stop}"
 
         return _LEAD.sub(spell, code)
+
+    def given_token(self, argument: str) -> str:
+        """Return the code that is None where an argument is not given."""
+        if argument not in self._given:
+            self._given.append(argument)
+        return f"__given{self._given.index(argument)}__"
+
+    def given_in(self, code: str) -> list[str]:
+        """Return the arguments that a piece of code asks whether they are given."""
+        return [self._given[int(number)] for number in _GIVEN.findall(code)]
+
+    def with_given(self, code: str, name: Callable[[str], str]) -> str:
+        """Return code with those arguments spelled."""
+        return _GIVEN.sub(lambda match: name(self._given[int(match[1])]), code)
 
     def dims_in(self, code: str) -> list[Dim]:
         """Return the sizes in a piece of code."""

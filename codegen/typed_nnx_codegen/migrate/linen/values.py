@@ -171,8 +171,8 @@ class Shape:
         front = self.lead.front
         if axis < len(front):
             return front[axis]
-        # The first axis is mostly one of the lead, if there is one; others need not be.
-        first = axis == 0 and self.lead.sure != 0
+        # Arrays have two axes or more in most code, so that the first is not the last one.
+        first = axis == 0 and self.lead.sure != 0 and self.lead.stop in (None, -1)
         if self.lead.argument and (first or not self.collapsed().dims):
             position = self.lead.start + axis - len(front)
             return as_dim(ArgumentSize(self.lead.argument, position))
@@ -206,11 +206,13 @@ class Array(Value):
         dtype: The expression of its dtype, where known; empty for any.
         origin: Its expression over the parameters of the method where it is just an argument or
             part of one; empty otherwise.
+        is_optional: Whether it may be None: an argument whose default is None.
     """
 
     shape: Shape = ANY_SHAPE
     dtype: str = ""
     origin: str = ""
+    is_optional: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.frames import Frame, VariableSite
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME, TRANSFORM
 from typed_nnx_codegen.migrate.linen.merging import is_module
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.references import (
@@ -56,7 +57,7 @@ class Variables:
         handler = self._handlers.get(name)
         if handler is None:
             if frame.records:
-                frame.recorder.mark(node, f"`self.{name}` has no counterpart in NNX")
+                frame.recorder.mark(node, f"`self.{name}` has no counterpart in NNX", COUNTERPART)
             return UNKNOWN
         return handler(self, instance, passed, node, frame)
 
@@ -68,7 +69,7 @@ class Variables:
         bound = bind_names(["name", "init_fn"], passed)
         name, init = bound.by_name.get("name"), bound.by_name.get("init_fn")
         if name is None or init is None or not isinstance(name.value, Const):
-            frame.recorder.mark(node, "a parameter whose name is computed")
+            frame.recorder.mark(node, "a parameter whose name is computed", NAME)
             return UNKNOWN
         value = self._initial(init, bound, frame)
         if not frame.records:
@@ -93,7 +94,7 @@ class Variables:
             or not isinstance(name.value, Const)
             or not isinstance(collection.value, Const)
         ):
-            frame.recorder.mark(node, "a variable whose name or collection is computed")
+            frame.recorder.mark(node, "a variable whose name or collection is computed", NAME)
             return UNKNOWN
         value = self._initial(init, bound, frame, key=False)
         attribute = str(name.value.value)
@@ -139,7 +140,7 @@ class Variables:
             function = init.value.code or None
         if function is None or len(known) != len(codes):
             frame.recorder.mark(
-                node, "its first value depends on what the method is called with"
+                node, "its first value depends on what the method is called with", CALL
             )
             return None
         if function.startswith("lambda"):
@@ -258,7 +259,7 @@ class Variables:
     def share_scope(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Leave `nn.share_scope` to a person."""
         del passed
-        frame.recorder.mark(node, "`nn.share_scope` is not migrated")
+        frame.recorder.mark(node, "`nn.share_scope` is not migrated", TRANSFORM)
         return NONE
 
     def assign_attribute(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from typed_nnx_codegen.migrate.linen.layers.answers import (
     Argument,
@@ -14,7 +16,11 @@ from typed_nnx_codegen.migrate.linen.layers.answers import (
     MissingWidth,
     Refused,
 )
-from typed_nnx_codegen.migrate.linen.layers.definitions import ACCEPTED_ARGUMENTS, KEEP_DTYPES
+from typed_nnx_codegen.migrate.linen.layers.definitions import (
+    ACCEPTED_ARGUMENTS,
+    ATTENTION_IN_ITS_DTYPE,
+    KEEP_DTYPES,
+)
 from typed_nnx_codegen.migrate.linen.layers.known import (
     argument,
     is_single_precision,
@@ -28,6 +34,8 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
 from typed_nnx_codegen.migrate.linen.values import NONE, Array, Value
+
+_USUAL: Final = re.compile(r"(?:nn|nnx|(?:flax\.)?(?:linen|nnx))\.(?:\w+\.)?dot_product_attention")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,10 +92,10 @@ class AttentionLayer(Layer):
         """Adapt the function of attention and the norms of queries and keys."""
         arguments: list[Argument] = []
         helpers: list[Helper] = []
-        if "attention_fn" in given:
-            code = f"{ACCEPTED_ARGUMENTS.name}({given['attention_fn'].code})"
-            arguments.append(Argument("attention_fn", code))
-            helpers.append(ACCEPTED_ARGUMENTS)
+        found = _attention_fn(given)
+        if found is not None:
+            arguments.append(Argument("attention_fn", found[0]))
+            helpers.append(found[1])
         normalizes = literal(given, "normalize_qk", False) is not False
         if normalizes and not is_single_precision(given, "dtype"):
             arguments.append(Argument("ln_promote_dtype", KEEP_DTYPES.name))
@@ -128,3 +136,15 @@ class AttentionLayer(Layer):
 
 def _is_passed(inputs: Inputs | None, name: str) -> bool:
     return inputs is not None and name in inputs.arguments
+
+
+def _attention_fn(given: Mapping[str, Given]) -> tuple[str, Helper] | None:
+    """Return code for the function of attention, and the helper in it; None for that of NNX."""
+    own = given["attention_fn"].code.strip() if "attention_fn" in given else ""
+    if own and _USUAL.fullmatch(own) is None:
+        return f"{ACCEPTED_ARGUMENTS.name}({own})", ACCEPTED_ARGUMENTS
+    single = is_single_precision(given, "dtype") and is_single_precision(given, "param_dtype")
+    if single and literal(given, "precision") is None:
+        return None
+    # That of NNX ignores the precision, and has softmax in float32 where nothing is dropped.
+    return ATTENTION_IN_ITS_DTYPE.name, ATTENTION_IN_ITS_DTYPE

@@ -47,3 +47,40 @@ def with_accepted_arguments(attention_fn):
 ''',
     ("import inspect",),
 )
+
+ATTENTION_IN_ITS_DTYPE: Final = Helper(
+    "attention_in_its_dtype",
+    '''\
+def attention_in_its_dtype(
+    query,
+    key,
+    value,
+    *,
+    mask=None,
+    broadcast_dropout=True,
+    dropout_rng=None,
+    dropout_rate=0.0,
+    deterministic=False,
+    dtype=None,
+    precision=None,
+    module=None,
+    is_causal=False,
+):
+    """Attend like Linen: products and softmax are in the dtype of the layer, not in float32."""
+    weights = nnx.nn.attention.dot_product_attention_weights(
+        query,
+        key,
+        mask=mask,
+        broadcast_dropout=broadcast_dropout,
+        dropout_rng=dropout_rng,
+        dropout_rate=dropout_rate,
+        deterministic=deterministic,
+        dtype=dtype,
+        precision=precision,
+        module=module,
+        is_causal=is_causal,
+    )
+    return jnp.einsum("...hqk,...khd->...qhd", weights, value, precision=precision)
+''',
+    ("import jax.numpy as jnp",),
+)

@@ -101,7 +101,18 @@ def removed(shape: Shape, axes: Collection[int]) -> Shape:
         return shape
     front, rest = split_front(shape, max(positive) + 1)
     kept = tuple(dim for k, dim in enumerate(front) if k not in positive)
+    if not is_inner(positive):
+        rest = unsettled(rest, max(positive) + 1)
     return behind(kept, rest)
+
+
+def is_inner(axes: Collection[int]) -> bool:
+    """Whether axes counted from the front are, by all habit, not the last of an array.
+
+    Code takes the mean over axis 1 of a sequence, over 1 and 2 of an image; but axis 2 alone is
+    as often the last one.
+    """
+    return {0, *axes} == set(range(max(axes) + 1))
 
 
 def reduced(shape: Shape, axes: Collection[int] | None, *, keepdims: bool | None) -> Shape:
@@ -122,6 +133,8 @@ def reduced(shape: Shape, axes: Collection[int] | None, *, keepdims: bool | None
 def moved(shape: Shape, source: int, target: int) -> Shape:
     """Return a shape with an axis at another place."""
     source, target = positive_axis(shape, source), positive_axis(shape, target)
+    if shape.rank is not None and min(source, target) < 0:
+        return ANY_SHAPE
     if source >= 0 and target >= 0:
         count = max(source, target) + 1
         front, rest = split_front(shape, count)
@@ -142,6 +155,8 @@ def moved(shape: Shape, source: int, target: int) -> Shape:
 def swapped(shape: Shape, first: int, second: int) -> Shape:
     """Return a shape with two axes in each other's place."""
     first, second = positive_axis(shape, first), positive_axis(shape, second)
+    if shape.rank is not None and min(first, second) < 0:
+        return ANY_SHAPE
     if (first < 0) != (second < 0):
         one, other = shape.axis(first), shape.axis(second)
         return changed(changed(shape, first, other), second, one)

@@ -23,9 +23,11 @@ class _Axis:
 
     Attributes:
         parts: The names of what it is made of; one where it is not in parentheses.
+        grouped: Whether it is in parentheses.
     """
 
     parts: tuple[str, ...]
+    grouped: bool = False
 
 
 @dataclass
@@ -69,7 +71,7 @@ class _Pattern:
             return Shape(tuple(map(self._joined, self.right)))
         front, back = self.right[:at], self.right[at + 1 :]
         rest = self.named.rest or Shape(())
-        if self.right[at].parts != (ELLIPSIS,):
+        if self.right[at].grouped:
             rest = Shape((self._joined(self.right[at]),))
         made = Shape((*rest.dims, *map(self._joined, back)), rest.lead)
         return prefixed(map(self._joined, front), made)
@@ -106,7 +108,7 @@ def _parsed(text: str) -> list[_Axis] | None:
         elif token == ")":
             if group is None:
                 return None
-            axes.append(_Axis(tuple(group)))
+            axes.append(_Axis(tuple(group), grouped=True))
             group = None
         elif group is not None:
             group.append(token)
@@ -127,7 +129,7 @@ def _pattern(call: Arguments) -> _Pattern | Unknown:
     if left is None or right is None:
         return Unknown(f"a pattern {text!r} that is not understood")
     ellipses = sum(ELLIPSIS in axis.parts for axis in left)
-    if ellipses > 1 or any(ELLIPSIS in axis.parts and len(axis.parts) > 1 for axis in left):
+    if ellipses > 1 or any(ELLIPSIS in axis.parts and axis.grouped for axis in left):
         return Unknown(f"a pattern {text!r} that is not understood")
     pattern = _Pattern(left, right)
     pattern.named.sizes.update(_sizes(call))

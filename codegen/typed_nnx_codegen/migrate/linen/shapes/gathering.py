@@ -57,7 +57,7 @@ def _take_along_axis(call: Arguments) -> Value:
     axis = call.integer(2, "axis", default=-1)
     if axis is None or call.is_none(2, "axis"):
         return Array()
-    if shape.rank is None or at.rank is None or shape.rank != at.rank:
+    if not shape.rank or shape.rank != at.rank:
         return Array(at)
     place = axis % shape.rank
     pairs = zip(shape.dims, at.dims, strict=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
-from typed_nnx_codegen.migrate.linen.shapes.axes import behind, split_front, unsettled
+from typed_nnx_codegen.migrate.linen.shapes.axes import behind, is_inner, split_front, unsettled
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, number_of, prefixed
 from typed_nnx_codegen.migrate.linen.values import (
@@ -67,9 +67,9 @@ def _open(shape: Shape, front: list[Value], back: list[Value]) -> Shape:
 
 def _after(first: _Applied, rest: Shape, last: Shape, count: int, least: int) -> Shape:
     left = max(least - count - len(rest.dims), 0)
-    settled = first.only_removes or least > count
+    settled = least > count or (first.only_removes and is_inner((*first.removed, 0)))
     if not settled:
-        rest = unsettled(rest, count) if not last.dims else rest
+        rest = unsettled(rest, count)
     elif least > count and rest.lead is not None and not rest.dims:
         rest = Shape((), _at_least(rest.lead, left))
     front = first.shape()
@@ -92,6 +92,7 @@ class _Applied:
         before: The dimensions before those of index arrays, all where there are none.
         gathered: The shape of the index arrays; None where there are none.
         after: The dimensions behind them.
+        removed: The axes that integers take away.
         only_removes: Whether dimensions are kept or taken away as a whole.
     """
 
@@ -99,6 +100,7 @@ class _Applied:
     gathered: Shape | None = None
     after: list[Dim | None] = field(default_factory=list)
     only_removes: bool = True
+    removed: list[int] = field(default_factory=list)
 
     def shape(self) -> Shape:
         """Return the shape."""
@@ -109,7 +111,9 @@ class _Applied:
 
 
 def _applied(dims: tuple[Dim | None, ...], items: list[Value]) -> _Applied:
-    result = _Applied()
+    on_axes = [item for item in items if not is_none(item)]
+    gone = [axis for axis, item in enumerate(on_axes) if not isinstance(item, Slice)]
+    result = _Applied(removed=gone)
     advanced = [k for k, item in enumerate(items) if _is_array(item)]
     if advanced:
         # Beside arrays, integers are index arrays too.
@@ -192,7 +196,7 @@ def sliced(dim: Dim | None, item: Slice) -> Dim | None:
     step = 1 if is_none(item.step) else number_of(item.step)
     if not step:
         return None
-    if dim is not None and dim.constant is not None:
+    if dim is not None and dim.constant is not None and dim.constant >= 0:
         exact = _literal(dim.constant, item)
         if exact is not None:
             return as_dim(exact)

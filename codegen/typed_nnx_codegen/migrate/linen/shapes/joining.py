@@ -33,7 +33,7 @@ def _shapes(value: Value) -> list[Shape] | None:
     """Return the shapes of the arrays in a list, all with the rank that one of them has."""
     if isinstance(value, Array) and value.shape.rank and value.shape.dims[0] is not None:
         count = value.shape.dims[0].constant
-        return None if count is None else [Shape(value.shape.dims[1:])] * count
+        return None if not count or not 0 < count < 1000 else [Shape(value.shape.dims[1:])] * count
     if not isinstance(value, Sequence) or not value.items:
         return None
     return same_rank([shape_of(item) for item in value.items])
@@ -105,11 +105,13 @@ def _same(first: Dim | None, second: Dim | None) -> Dim | None:
 
 
 def _concatenate(call: Arguments) -> Value:
-    shapes = _shapes(call.get(0, "arrays", "operands"))
+    arrays = call.get(0, "arrays", "operands")
+    shapes = _shapes(arrays)
     if shapes is None:
         return Unknown("arrays that are not known one by one")
     if call.given(1, "axis", "dimension") and call.is_none(1, "axis", "dimension"):
-        return Array(_flat([shape.size_from(0) for shape in shapes]))
+        items = arrays.items if isinstance(arrays, Sequence) else ()
+        return Array(_flat([shape_of(item).size_from(0) for item in items] or [None]))
     axis = call.integer(1, "axis", "dimension", default=0)
     return Array() if axis is None else Array(concatenated(shapes, axis))
 
@@ -154,9 +156,10 @@ def _dstack(call: Arguments) -> Value:
 
 
 def _append(call: Arguments) -> Value:
-    shapes = same_rank([call.shape(0, "arr"), call.shape(1, "values")])
+    shapes = [call.shape(0, "arr"), call.shape(1, "values")]
     if call.is_none(2, "axis"):
         return Array(_flat([shape.size_from(0) for shape in shapes]))
+    shapes = same_rank(shapes)
     axis = call.integer(2, "axis", default=0)
     return Array() if axis is None else Array(concatenated(shapes, axis))
 
@@ -217,6 +220,10 @@ def _tile(call: Arguments) -> Value:
     factors = [dim_of(item) for item in items or ()]
     if items is None:
         return Array()
+    if shape.lead is not None and len(factors) > max(len(shape.dims), 1):
+        # The array may have fewer axes than there are factors.
+        shape = Shape(shape.expanded(1).dims, ANY_SHAPE.lead)
+        factors = factors[-len(shape.dims) :]
     shape = shape.expanded(len(factors))
     count = max(len(shape.dims), len(factors))
     ones: list[Dim | None] = [as_dim(1)] * count

@@ -65,7 +65,8 @@ def _side_by_side(first: Shape, second: Shape) -> Shape:
     if first.lead is None:
         return prefixed(first.dims, second)
     if second.lead is None:
-        return Shape((*first.dims, *second.dims), first.lead)
+        lead = replace(first.lead, sure=0) if first.lead.front else first.lead
+        return Shape((*first.dims, *second.dims), lead)
     return Shape(second.expanded(1).dims, ANY_SHAPE.lead)
 
 
@@ -108,7 +109,7 @@ def _dot_general(call: Arguments) -> Value:
         for side, shape in zip(numbers, (first, second) * 2, strict=False)
         if side is not None
     ]
-    if len(numbers) != 4 or len(known) != 4:
+    if len(numbers) != 4 or len(known) != 4 or None in (first.rank, second.rank):
         return Array()
     batch = tuple(first.axis(axis) for axis in known[2])
     rests = (

@@ -57,7 +57,7 @@ def _extreme(pick: Callable[..., Dim], number: Callable[..., object]) -> Rule:
             if not inner:
                 return _called("max" if pick is maximum else "min", call)
             values = inner
-        if call.named:
+        if call.named or not values:
             return Unknown("an extreme by a key")
         literal = [v.value for v in values if isinstance(v, Const)]
         if len(literal) == len(values) and all(isinstance(v, int | float) for v in literal):

@@ -14,7 +14,7 @@ class NestedCalls(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        return nn.Dense(2)(nn.relu(nn.Dense(4)(nn.LayerNorm()(nn.Dense(3)(x)))))
+        return nn.Dense(2)(nn.tanh(nn.Dense(4)(nn.LayerNorm()(nn.Dense(3)(x)))))
 
 
 class BuiltBeforeCalled(nn.Module):
@@ -24,7 +24,7 @@ class BuiltBeforeCalled(nn.Module):
     def __call__(self, x):
         out = nn.Dense(2)
         hidden = nn.Dense(5)
-        return out(nn.relu(hidden(x)))
+        return out(nn.tanh(hidden(x)))
 
 
 class SameWidths(nn.Module):

@@ -66,7 +66,7 @@ class PromptedEncoder(nn.Module):
         prompts = jnp.broadcast_to(prompts[None], (b,) + prompts.shape)
         x = jnp.concatenate([prompts, tokens], axis=1)
         x = nn.gelu(nn.Dense(2 * d)(x))
-        return nn.Dense(d)(x)[:, self.num_prompts :]
+        return nn.Dense(d)(x)
 
 
 class ContrastiveHead(nn.Module):

@@ -248,8 +248,12 @@ ATTENTION = [
         ("2, param_dtype=jnp.bfloat16", "sequence"),
     )
 ] + [
-    Case(f"{_HEADS}(2, dtype=jnp.bfloat16)", "sequence", tolerance=2e-2),
-    Case(f"{_HEADS}(2, dtype=jnp.bfloat16, normalize_qk=True)", "sequence", tolerance=2e-2),
+    Case(f"{_HEADS}(2, dtype=jnp.bfloat16)", "sequence, mask=attention_mask"),
+    Case(f"{_HEADS}(2, dtype=jnp.bfloat16, normalize_qk=True)", "sequence"),
+    Case(f"{_HEADS}(2, dtype=jnp.float16, attention_fn=nn.dot_product_attention)", "sequence"),
+    Case(
+        f"{_HEADS}(2, param_dtype=jnp.bfloat16, dropout_rate=0.1, deterministic=True)", "half[None]"
+    ),
     Case("nn.MultiHeadAttention(2)", "sequence, mask=attention_mask"),
     Case("nn.SelfAttention(2)", "sequence"),
     Case("nn.SelfAttention(2, qkv_features=4)", "sequence, attention_mask"),

@@ -156,7 +156,8 @@ def test_a_migrated_layer_computes_what_linen_does(case: Case, runtime: str) -> 
     ids=lambda case: f"{case.layer}({case.call})",
 )
 def test_sizes_that_are_read_off_the_inputs_make_the_same_layer(case: Case) -> None:
-    number = lambda dim: str(evaluate(dim.code()))  # noqa: E731  # as short as its one use
+    def number(dim: Dim) -> str:
+        return str(evaluate(dim.code()))
 
     by_symbols, call = by_table(case, symbolic=True, size=number)
 

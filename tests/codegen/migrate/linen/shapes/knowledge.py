@@ -6,6 +6,8 @@ import math
 from types import SimpleNamespace
 from typing import Any, Final
 
+import numpy as np
+
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.values import (
     Array,
@@ -31,9 +33,11 @@ def array(name: str, sizes: tuple[int, ...], kind: str) -> Array:
         sizes: Its real shape.
         kind: What is known. ``open``: nothing. ``rank``: that it is an argument of this rank.
             ``pieces``: that fields say the sizes. ``numbers``: the numbers. ``width``: that a
-            field says the last size, and nothing of the others.
+            field says the last size, and nothing of the others. An array ``c`` is always known.
     """
     rank = len(sizes)
+    if name == "c":
+        kind = "numbers"
     match kind:
         case "rank":
             dims = (as_dim(ArgumentSize(name, k - rank)) for k in range(rank))
@@ -42,7 +46,7 @@ def array(name: str, sizes: tuple[int, ...], kind: str) -> Array:
             return Array(Shape(tuple(as_dim(_piece(name, k)) for k in range(rank))))
         case "numbers":
             return Array(Shape(tuple(as_dim(size) for size in sizes)))
-        case "width" if rank:
+        case "width" if rank > 1:
             return Array(Shape((as_dim(_piece(name, rank - 1)),), Lead(name, -1)))
     return Array(Shape((), Lead(name, None)), origin=name)
 
@@ -56,7 +60,7 @@ def real_names(shapes: dict[str, tuple[int, ...]], others: dict[str, Any]) -> di
     fields = {
         f"{name}_{axis}": size for name, shape in shapes.items() for axis, size in enumerate(shape)
     }
-    arrays = {name: SimpleNamespace(shape=shape) for name, shape in shapes.items()}
+    arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
     return {**arrays, **others, "fields": SimpleNamespace(**fields), "math": math}
 
 

@@ -9,6 +9,10 @@ import flax.linen as nn
 import jax
 import jax.numpy as jnp
 
+from tests.codegen.migrate.linen.weights.perturbed import perturbed
+
+ROWS = jax.random.normal(jax.random.key(1), (2, 5))
+
 
 class LinenBlock(nn.Module):
     width: int
@@ -75,3 +79,25 @@ def classes(nnx: Any) -> SimpleNamespace:
             return self.head(x * self.gain[...][None])
 
     return SimpleNamespace(Block=Block, Net=Net)
+
+
+def linen_variables() -> dict[str, Any]:
+    return dict(perturbed(LinenNet().init(jax.random.key(0), ROWS)))
+
+
+def new_net(nnx: Any, width: int = 5) -> Any:
+    return classes(nnx).Net(in_features=width, rngs=nnx.Rngs(0))
+
+
+def entries(**variables: Any) -> dict[str, Any]:
+    """Return a map for a class `Model` with entries."""
+    return {"classes": {"Model": {"variables": variables}}}
+
+
+def model_with(nnx: Any, **attributes: Any) -> Any:
+    class Model(nnx.Module):
+        def __init__(self) -> None:
+            for name, value in attributes.items():
+                setattr(self, name, value)
+
+    return Model()

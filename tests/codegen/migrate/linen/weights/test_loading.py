@@ -6,48 +6,23 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import nnx as flax_nnx
 from flax.core import freeze
 
-import typed_nnx
-from tests.codegen.migrate.linen.weights.models import MAP, LinenNet, classes
-from tests.codegen.migrate.linen.weights.perturbed import perturbed
+from tests.codegen.migrate.linen.weights.models import (
+    MAP,
+    ROWS,
+    LinenNet,
+    entries,
+    linen_variables,
+    model_with,
+    new_net,
+)
 from typed_nnx_codegen.migrate import weights
 from typed_nnx_codegen.migrate.weight_map import WeightMap, weight_map_from_json
-
-ROWS = jax.random.normal(jax.random.key(1), (2, 5))
-
-
-@pytest.fixture(params=[typed_nnx, flax_nnx], ids=["typed_nnx", "flax.nnx"])
-def nnx(request: pytest.FixtureRequest) -> Any:
-    return request.param
-
-
-def linen_variables() -> dict[str, Any]:
-    return dict(perturbed(LinenNet().init(jax.random.key(0), ROWS)))
-
-
-def new_net(nnx: Any, width: int = 5) -> Any:
-    return classes(nnx).Net(in_features=width, rngs=nnx.Rngs(0))
-
-
-def entries(**variables: Any) -> dict[str, Any]:
-    """Return a map for a class `Model` with one entry per keyword; `__` stands for a slash."""
-    return {"classes": {"Model": {"variables": variables}}}
-
-
-def model_with(nnx: Any, **attributes: Any) -> Any:
-    class Model(nnx.Module):
-        def __init__(self) -> None:
-            for name, value in attributes.items():
-                setattr(self, name, value)
-
-    return Model()
 
 
 def test_a_filled_model_computes_what_linen_does(nnx: Any) -> None:
@@ -194,177 +169,3 @@ def test_two_values_for_one_place_are_told(nnx: Any) -> None:
 def test_something_that_is_no_model_is_told() -> None:
     with pytest.raises(weights.WeightsError, match="the model is a dict"):
         weights.load(linen_variables(), {}, MAP)
-
-
-# -- entries -------------------------------------------------------------------------------------
-
-
-def test_a_leaf_wins_over_the_tree_that_it_is_in(nnx: Any) -> None:
-    model = model_with(
-        nnx, a=nnx.Linear(2, 2, rngs=nnx.Rngs(0)), shift=nnx.Param(jnp.zeros(2)), rest=None
-    )
-    model.a.bias.set_value(jnp.full(2, 7.0))
-    params = {"Dense_0": {"kernel": jnp.ones((2, 2)), "bias": jnp.full(2, 3.0)}}
-
-    weights.load(
-        {"params": params},
-        model,
-        entries(**{"params/Dense_0": "a", "params/Dense_0/bias": "shift"}),
-        strict=False,
-    )
-
-    assert model.shift[...].tolist() == [3.0, 3.0]
-    assert model.a.bias[...].tolist() == [7.0, 7.0]
-    assert model.a.kernel[...].tolist() == [[1.0, 1.0], [1.0, 1.0]]
-
-
-def test_null_drops_a_variable_and_a_tree(nnx: Any) -> None:
-    model = model_with(nnx, a=nnx.Param(jnp.zeros(2)))
-    variables = {"params": {"x": jnp.ones(2), "y": {"z": jnp.ones(3), "w": jnp.ones(3)}}}
-
-    loaded = weights.load(variables, model, entries(**{"params/x": "a", "params/y": None}))
-
-    assert loaded.dropped == ("params/y/z", "params/y/w")
-
-
-def test_a_stacked_axis_is_spread_over_a_list(nnx: Any) -> None:
-    layers = nnx.List([nnx.Linear(2, 3, rngs=nnx.Rngs(0)) for _ in range(4)])
-    model = model_with(nnx, layers=layers)
-    kernel = jax.random.normal(jax.random.key(0), (2, 4, 3))
-    bias = jax.random.normal(jax.random.key(1), (4, 3))
-
-    weights.load(
-        {"params": {"kernel": kernel, "bias": bias}},
-        model,
-        entries(
-            **{
-                "params/kernel": {"to": "layers.{i}.kernel", "unstack": 1},
-                "params/bias": {"to": "layers.{i}.bias", "unstack": 0},
-            }
-        ),
-    )
-
-    for index in range(4):
-        np.testing.assert_array_equal(model.layers[index].kernel[...], kernel[:, index])
-        np.testing.assert_array_equal(model.layers[index].bias[...], bias[index])
-
-
-def test_a_stack_of_another_size_than_the_list_is_told(nnx: Any) -> None:
-    model = model_with(nnx, layers=nnx.List([nnx.Param(jnp.zeros(3)) for _ in range(2)]))
-
-    with pytest.raises(weights.WeightsError, match=r"params/x\[2\].*List at layers has no '2'"):
-        weights.load(
-            {"params": {"x": jnp.ones((3, 3))}},
-            model,
-            entries(**{"params/x": {"to": "layers.{i}", "unstack": 0}}),
-        )
-
-
-def test_axes_are_transposed_and_then_reshaped(nnx: Any) -> None:
-    model = model_with(nnx, a=nnx.Param(jnp.zeros((3, 4))))
-    value = jnp.arange(12.0).reshape(2, 2, 3)
-
-    weights.load(
-        {"params": {"x": value}},
-        model,
-        entries(**{"params/x": {"to": "a", "transpose": [2, 0, 1], "reshape": [3, -1]}}),
-    )
-
-    np.testing.assert_array_equal(model.a[...], np.asarray(value).transpose(2, 0, 1).reshape(3, 4))
-
-
-def test_a_layout_that_does_not_fit_is_told(nnx: Any) -> None:
-    model = model_with(nnx, a=nnx.Param(jnp.zeros((3, 4))))
-
-    with pytest.raises(weights.WeightsError, match="params/x float32.12. -> a"):
-        weights.load(
-            {"params": {"x": jnp.zeros(12)}},
-            model,
-            entries(**{"params/x": {"to": "a", "reshape": [5, -1]}}),
-        )
-
-
-def test_a_module_has_one_path_in_every_collection(nnx: Any) -> None:
-    model = model_with(nnx, norm=nnx.BatchNorm(2, rngs=nnx.Rngs(0)))
-    variables = {
-        "params": {"bn": {"scale": jnp.full(2, 2.0), "bias": jnp.full(2, 3.0)}},
-        "batch_stats": {"bn": {"mean": jnp.full(2, 4.0), "var": jnp.full(2, 5.0)}},
-    }
-
-    weights.load(variables, model, entries(**{"params/bn": "norm"}))
-
-    assert model.norm.var[...].tolist() == [5.0, 5.0]
-
-
-def test_entries_of_a_base_count_for_its_subclass(nnx: Any) -> None:
-    class Net(classes(nnx).Net):
-        pass
-
-    Net.__name__ = "Finer"
-    model = Net(in_features=5, rngs=nnx.Rngs(0))
-
-    weights.load(linen_variables(), model, MAP)
-
-    np.testing.assert_array_equal(model.gain[...], linen_variables()["params"]["gain"])
-
-
-# -- values --------------------------------------------------------------------------------------
-
-
-def test_floats_are_cast_to_other_floats_and_that_is_said(nnx: Any) -> None:
-    model = model_with(nnx, a=nnx.Param(jnp.zeros(2, jnp.bfloat16)))
-
-    loaded = weights.load({"params": {"x": jnp.ones(2)}}, model, entries(**{"params/x": "a"}))
-
-    assert loaded.cast == ("params/x -> a: float32 cast to bfloat16",)
-    assert model.a[...].dtype == jnp.bfloat16
-
-
-def test_boxes_are_opened(nnx: Any) -> None:
-    dense = nn.Dense(3, kernel_init=nn.with_partitioning(nn.initializers.ones, (None, "model")))
-    variables = dense.init(jax.random.key(0), ROWS)
-    layer = nnx.Linear(5, 3, rngs=nnx.Rngs(0))
-
-    weights.load(variables, layer, {})
-
-    np.testing.assert_array_equal(layer.kernel[...], np.ones((5, 3)))
-
-
-def test_a_variable_may_hold_a_tree_of_arrays(nnx: Any) -> None:
-    model = model_with(nnx, a=nnx.Param({"w": jnp.zeros(2), "v": {"u": jnp.zeros(3)}}))
-    tree = {"w": jnp.ones(2), "v": {"u": jnp.full(3, 2.0)}}
-
-    weights.load({"params": {"x": tree}}, model, entries(**{"params/x": "a"}))
-
-    assert jax.tree.map(lambda x: x.tolist(), model.a.get_value()) == {
-        "w": [1.0, 1.0],
-        "v": {"u": [2.0, 2.0, 2.0]},
-    }
-
-
-def test_a_tree_of_another_form_is_told(nnx: Any) -> None:
-    model = model_with(nnx, a=nnx.Param({"w": jnp.zeros(2)}))
-
-    with pytest.raises(weights.WeightsError, match=r"found values at \['v'\], expected \['w'\]"):
-        weights.load({"params": {"x": {"v": jnp.ones(2)}}}, model, entries(**{"params/x": "a"}))
-
-
-def test_keys_of_random_numbers_are_values_too(nnx: Any) -> None:
-    kind = type("Noise", (nnx.Variable,), {})
-    model = model_with(nnx, a=kind(jax.random.key(0)))
-
-    weights.load({"noise": {"x": jax.random.key(5)}}, model, entries(**{"noise/x": "a"}))
-    assert jnp.array_equal(
-        jax.random.key_data(model.a.get_value()), jax.random.key_data(jax.random.key(5))
-    )
-
-    weights.load({"noise": {"x": jax.random.PRNGKey(6)}}, model, entries(**{"noise/x": "a"}))
-    assert jnp.array_equal(jax.random.key_data(model.a.get_value()), jax.random.PRNGKey(6))
-
-
-def test_a_plain_array_attribute_is_filled(nnx: Any) -> None:
-    model = model_with(nnx, table=jnp.zeros(2))
-
-    weights.load({"constants": {"t": jnp.ones(2)}}, model, entries(**{"constants/t": "table"}))
-
-    assert model.table.tolist() == [1.0, 1.0]

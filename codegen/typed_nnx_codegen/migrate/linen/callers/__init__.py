@@ -1,0 +1,6 @@
+"""Code that uses Linen modules from outside: scripts, training code, library functions, tests."""
+
+from __future__ import annotations
+
+from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan as CallerPlan
+from typed_nnx_codegen.migrate.linen.callers.planning import Callers as Callers

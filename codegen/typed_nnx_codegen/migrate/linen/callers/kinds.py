@@ -1,0 +1,241 @@
+"""How each construction of a module outside of modules is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.callers.constructions import (
+    Construction,
+    Constructions,
+    Use,
+)
+from typed_nnx_codegen.migrate.linen.callers.sizes import NoSizes, Sizes, sizes_for
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+
+INITS = frozenset({"init", "init_with_output"})
+
+
+@dataclass(frozen=True)
+class Live:
+    """It is constructed where Linen made its variables.
+
+    Attributes:
+        name: The variable that holds the model.
+        statement: The statement that assigned it.
+        init: The use that made its variables.
+    """
+
+    name: str
+    statement: cst.SimpleStatementLine
+    init: Use
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """What constructs it stands where the Linen module stood.
+
+    Attributes:
+        preset: The sizes that are known there; None where each use gives its own.
+    """
+
+    preset: Sizes | None
+
+
+@dataclass(frozen=True)
+class Inline:
+    """It is used where it is constructed."""
+
+    use: Use
+
+
+@dataclass(frozen=True)
+class InField:
+    """It is given for a field of another one."""
+
+
+Kind = Live | Deferred | Inline | InField
+
+
+class Kinds:
+    """Decides how constructions are written.
+
+    Args:
+        constructions: What callers do.
+        plan_of: Gives the plan of a module.
+    """
+
+    def __init__(
+        self, constructions: Constructions, plan_of: Callable[[LinenClass], ClassPlan]
+    ) -> None:
+        self._constructions = constructions
+        self._plan_of = plan_of
+        self._kinds: dict[Construction, Kind] = {}
+        for one in constructions.every.values():
+            self._kinds[one] = self._decide(one)
+        self._agree()
+
+    def of(self, one: Construction) -> Kind:
+        """Return how a construction is written."""
+        return self._kinds[one]
+
+    def of_use(self, use: Use) -> Kind:
+        """Return how the object of a use is written."""
+        for one in use.constructions:
+            return self._kinds[one]
+        return Deferred(None)
+
+    def _agree(self) -> None:
+        """Let the objects that one use may be of be written alike."""
+        changed = True
+        while changed:
+            changed = False
+            for use in self._constructions.uses.values():
+                kinds = [self._kinds[one] for one in use.constructions]
+                if len(set(map(_group, kinds))) > 1:
+                    for one in use.constructions:
+                        if self._kinds[one] != Deferred(None):
+                            self._kinds[one] = Deferred(None)
+                            changed = True
+
+    def _decide(self, one: Construction) -> Kind:
+        if one.owner is not None:
+            return InField()
+        for use in one.uses:
+            if use.node.value is one.node:
+                return Inline(use)
+        if one.is_mixed:
+            return Deferred(None)
+        live = self._live(one)
+        if live is not None:
+            return live
+        return Deferred(self._preset(one))
+
+    # -- constructed where the variables are made ------------------------------------------------
+
+    def _live(self, one: Construction) -> Live | None:
+        places = self._constructions.places(one.analysis)
+        statement = places.statement(one.node)
+        name = _assigned(statement, one.node)
+        inits = [use for use in one.uses if use.name in INITS]
+        if not name or len(inits) != 1 or inits[0].analysis is not one.analysis:
+            return None
+        assert isinstance(statement, cst.SimpleStatementLine)
+        init = inits[0]
+        if init.call is None or not isinstance(init.node.value, cst.Name):
+            return None
+        if init.node.value.value != name or not places.runs_once(init.node):
+            return None
+        target = places.statement(init.node)
+        if target is None or places.block(target) is not places.block(statement):
+            return None
+        if not places.is_before(statement, target) or places.block(statement) is None:
+            return None
+        if self._is_used_between(name, statement, target, one):
+            return None
+        return Live(name, statement, init)
+
+    def _is_used_between(
+        self, name: str, first: cst.SimpleStatementLine, last: cst.CSTNode, one: Construction
+    ) -> bool:
+        """Whether the model, or what it is constructed with, is touched before its variables are made."""
+        places = self._constructions.places(one.analysis)
+        block = places.block(first)
+        assert isinstance(block, (cst.IndentedBlock, cst.Module))
+        body = list(block.body)
+        between = body[body.index(first) + 1 : body.index(last)]
+        given = {below.value for below in descendants(one.node) if isinstance(below, cst.Name)}
+        for statement in between:
+            for below in descendants(statement):
+                if isinstance(below, cst.Name) and below.value == name:
+                    return not isinstance(statement, (cst.FunctionDef, cst.ClassDef))
+                if isinstance(below, cst.AssignTarget) and code_of(below.target) in given:
+                    return True
+        return False
+
+    # -- sizes that the inputs spell -------------------------------------------------------------
+
+    def _preset(self, one: Construction) -> Sizes | None:
+        plan = self._plan_of(one.cls)
+        if not plan.lifted:
+            return Sizes(())
+        found: set[Sizes] = set()
+        for use in one.uses:
+            if use.name not in INITS or use.call is None:
+                continue
+            try:
+                method, args = call_parts(use.call, use.analysis, 1)
+                sizes = sizes_for(plan, method, args, use.analysis, code_of)
+            except NoSizes:
+                return None
+            if not sizes.is_literal:
+                return None
+            found.add(Sizes(sizes.items))
+        return found.pop() if len(found) == 1 else None
+
+
+def _group(kind: Kind) -> object:
+    if isinstance(kind, Live):
+        return "live"
+    if isinstance(kind, Deferred):
+        return "deferred", kind.preset is not None
+    return type(kind)
+
+
+def _assigned(statement: cst.CSTNode | None, node: cst.Call) -> str:
+    """Return the variable that a statement assigns a call to; empty where it does something else."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ) if value is node:
+            return name
+        case cst.SimpleStatementLine(
+            body=[cst.AnnAssign(target=cst.Name(value=name), value=value)]
+        ) if value is node:
+            return name
+    return ""
+
+
+def call_parts(call: cst.Call, analysis: object, skip: int) -> tuple[str, list[cst.Arg]]:
+    """Return the method that `init` or `apply` calls, and the arguments that it passes on.
+
+    Args:
+        call: The call.
+        analysis: The file.
+        skip: How many of the first arguments it keeps for itself.
+
+    Raises:
+        NoSizes: It is not known which method that is.
+    """
+    del analysis
+    method = "__call__"
+    args: list[cst.Arg] = []
+    for number, arg in enumerate(call.args):
+        keyword = arg.keyword.value if arg.keyword is not None else ""
+        if keyword == "method":
+            method = method_name(arg.value)
+        elif keyword in ("rngs", "variables", "mutable", "capture_intermediates"):
+            continue
+        elif keyword or arg.star or number >= skip:
+            args.append(arg)
+    return method, args
+
+
+def method_name(node: cst.BaseExpression) -> str:
+    """Return the method that an expression names.
+
+    Raises:
+        NoSizes: It is computed.
+    """
+    match node:
+        case cst.SimpleString():
+            return str(node.evaluated_value)
+        case cst.Attribute(attr=cst.Name(value=name)):
+            return name
+        case cst.Name(value="None"):
+            return "__call__"
+    raise NoSizes(f"which method `{code_of(node)}` is is not known")

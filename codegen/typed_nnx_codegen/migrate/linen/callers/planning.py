@@ -1,0 +1,38 @@
+"""Plans what callers are written like, for the files of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
+from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
+from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
+from typed_nnx_codegen.migrate.linen.callers.leftovers import mark_leftovers
+from typed_nnx_codegen.migrate.linen.callers.writing import Writing
+from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+
+
+class Callers:
+    """The code of a project outside of its modules.
+
+    Args:
+        classes: The modules of the project.
+        plan_of: Gives the plan of a module.
+    """
+
+    def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+        self._classes = classes
+        self._plan_of = plan_of
+        self._constructions: Constructions | None = None
+
+    def plan(self, file: File) -> CallerPlan:
+        """Return what is written differently in a file, outside of modules."""
+        if self._constructions is None:
+            self._constructions = Constructions(self._classes)
+        kinds = Kinds(self._constructions, self._plan_of)
+        writing = Writing(file, self._constructions, kinds, self._plan_of)
+        writing.run()
+        mark_leftovers(file, self._constructions, writing.plan)
+        return writing.plan
