@@ -67,7 +67,9 @@ class Calls:
             for holder, module in self._inside([each.module for each in self.made], root)
             if holder is build
         ]
-        return [each for each in self.made if any(each.module is module for module in modules)]
+        # By path, not by identity: a transform calls a copy of the module.
+        paths = {tuple(module.path) for module in modules if module.scope is not None}
+        return [each for each in self.made if each.path in paths]
 
     def _inside(self, modules: list[nn.Module], root: Build) -> Iterator[tuple[Build, nn.Module]]:
         """Yield every `Build` inside the root's with each bound module that it became."""

@@ -69,15 +69,16 @@ class _Given(TypedDict):
 @click.option("--only", metavar="CLASS", multiple=True, help="Only the examples of this class.")
 @click.option("--json", "json_file", metavar="FILE", type=_FILE, help="Write all of it; - to show.")
 def verify(**given: Unpack[_Given]) -> None:
-    r"""Compare the Linen modules of OLD with their migration in NEW.
+    """Compare the Linen modules of OLD with their migration in NEW.
 
     Both files and the example file are imported, that is, run. Each example is built on both sides,
     Linen's weights are moved by random noise and loaded into the new model; then outputs, updated
     collections and gradients are compared.
 
-    \b
     Status 0: all that was compared is equal.
+
     Status 1: something differs, or an example could not be run to its end.
+
     Status 2: wrong use: files that are not there or cannot be imported, no examples, a bad map.
     """
     with _quick_compilation():

@@ -66,7 +66,8 @@ def _children(value: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         yield from ((f"[{key!r}]", value[key]) for key in sorted(value, key=str))
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
-        yield from ((f".{name}", getattr(value, name)) for name in value._fields)
+        names: tuple[str, ...] = getattr(value, "_fields")  # noqa: B009 - no tuple is known to have it
+        yield from ((f".{name}", getattr(value, name)) for name in names)
     elif isinstance(value, list | tuple):
         yield from ((f"[{index}]", each) for index, each in enumerate(value))
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import jax.numpy as jnp
 import numpy as np
 
 from typed_nnx_codegen.migrate.weights.trees import shape_text
-from typed_nnx_codegen.verify.comparable import Opaque, as_numpy, is_array
+from typed_nnx_codegen.verify.comparable import Opaque, as_numpy, is_array, is_float
 
 Kind = Literal["outputs", "collections", "gradients"]
 State = Literal["equal", "differs", "random"]
@@ -87,7 +88,12 @@ def compared_one(kind: Kind, path: str, found: Any, expected: Any, tolerance: To
     if np.shape(found) != np.shape(expected) or (both_arrays and found.dtype != expected.dtype):
         note = f"{shape_text(found)}; Linen has {shape_text(expected)}"
         return Item(kind, path, "differs", note=note)
-    return _numbers(kind, path, as_numpy(found), as_numpy(expected), tolerance)
+    item = _numbers(kind, path, as_numpy(found), as_numpy(expected), tolerance)
+    is_half = both_arrays and found.dtype.itemsize <= 2 and is_float(found)
+    if is_half and item.state == "differs" and not item.note:
+        step = float(jnp.finfo(found.dtype).eps)  # type: ignore[no-untyped-call]  # jax does not type it
+        return replace(item, note=f"one step of {found.dtype} is {step:.0e}, see --rtol and --atol")
+    return item
 
 
 def _numbers(kind: Kind, path: str, found: Any, expected: Any, tolerance: Tolerance) -> Item:

@@ -186,7 +186,8 @@ def described(value: Any) -> Described:
     if isinstance(value, Mapping):
         return {"items": {str(key): described(each) for key, each in value.items()}}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {"items": {name: described(getattr(value, name)) for name in value._fields}}
+        fields: tuple[str, ...] = getattr(value, "_fields")  # noqa: B009 - no tuple is known to have it
+        return {"items": {name: described(getattr(value, name)) for name in fields}}
     if isinstance(value, list | tuple):
         return {"list": [described(each) for each in value]}
     is_module = isinstance(value, nn.Module)

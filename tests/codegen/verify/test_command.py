@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.codegen.verify.verifying import HEAD, PAIRS, Run, run, run_files
+from typed_nnx_codegen.verify.command import verify
 
 _COMMAND = (sys.executable, "-c", "from typed_nnx_codegen.cli import main; main()", "verify")
 
@@ -212,6 +214,31 @@ def test_a_width_that_no_call_tells_can_be_given(tmp_path: Path) -> None:
 
     assert "MLP: in_features = x.shape[-1] has no value" in unknown.output
     assert given.status == 0, given.output
+
+
+def test_a_module_in_a_field_may_be_called_inside_a_transform(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        'Example(Build("Wrapper", Build("MLP", (3,))), ROWS)',
+        old_changes=(
+            (
+                "x = self.inner(nn.Dense(7)(x))",
+                "x = nn.remat(lambda module, y: module(y))(self.inner, nn.Dense(7)(x))",
+            ),
+        ),
+    )
+
+    assert done.status == 0, done.output
+
+
+def test_the_help_names_every_status() -> None:
+    text = CliRunner().invoke(verify, ["--help"]).output
+
+    assert [line.split(":")[0].strip() for line in text.splitlines() if " Status " in line] == [
+        "Status 0",
+        "Status 1",
+        "Status 2",
+    ]
 
 
 def test_a_sequence_of_library_layers_is_built(tmp_path: Path) -> None:

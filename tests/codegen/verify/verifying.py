@@ -46,6 +46,7 @@ def run(
     folder: Path,
     examples: str,
     *changes: tuple[str, str],
+    old_changes: tuple[tuple[str, str], ...] = (),
     map_changes: tuple[tuple[str, str], ...] = (),
     options: tuple[str, ...] = (),
 ) -> Run:
@@ -55,11 +56,12 @@ def run(
         folder: A folder for the files.
         examples: The items of EXAMPLES.
         *changes: What is replaced in the migrated file, each of which must be there.
+        old_changes: What is replaced in the Linen file.
         map_changes: What is replaced in the map.
         options: More arguments of the command.
     """
     old, new = folder / "old_models.py", folder / "new_models.py"
-    old.write_text((PAIRS / "linen_models.py").read_text())
+    old.write_text(_replaced((PAIRS / "linen_models.py").read_text(), old_changes))
     new.write_text(_replaced((PAIRS / "nnx_models.py").read_text(), changes))
     text = (PAIRS / "nnx_models.migration.json").read_text()
     (folder / "new_models.migration.json").write_text(_replaced(text, map_changes))

@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
     ArrayMethod,
     BoundMethod,
+    Choice,
     ClassRef,
     ClassTransform,
     FieldModule,
@@ -30,6 +31,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     VariableValue,
 )
 from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
     UNKNOWN,
     Array,
     Code,
@@ -129,7 +131,26 @@ class Calls:
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
                 return self._opaque(code, passed)
+            case Choice(options=options):
+                return self._one_of(options, passed, node, frame)
         return UNKNOWN
+
+    def _one_of(
+        self, options: tuple[Value, ...], passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return what a call of one of a few functions or submodules returns."""
+        executor = self._executor
+        if all(isinstance(one, (ModuleValue, FieldModule)) or one == NONE for one in options):
+            return executor.module_calls.call(Choice(options), "__call__", passed, node, frame)
+        if any(executor.submodules.is_class(one) for one in options):
+            if frame.records:
+                frame.recorder.mark(node, "which class is constructed here depends on a branch")
+            return UNKNOWN
+        results = [self.dispatch(one, passed, node, frame) for one in options if one != NONE]
+        value = results[0] if results else UNKNOWN
+        for other in results[1:]:
+            value = executor.merging.joined(value, other, frame)
+        return value
 
     def _linen(
         self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame

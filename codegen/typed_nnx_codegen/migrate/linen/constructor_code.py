@@ -205,6 +205,8 @@ class ConstructorCode:
         value = self._executor.seen(node, frame)
         if value is None:
             return node  # a name of the file, or of Python
+        if value is frame.recorder.instance and frame.records:
+            return node.with_changes(value="self")
         text = self.of_value(value, frame)
         if text is None:
             raise _NotThere
@@ -217,6 +219,9 @@ class ConstructorCode:
         bound: frozenset[str],
     ) -> cst.CSTNode:
         value = self._executor.seen(node, frame)
+        if value is None and is_plain(node, bound):
+            # Within a lambda: it has not been gone through.
+            value = self._executor.evaluate(node, frame)
         if value is not None and not isinstance(value, (Unknown, Array, ShapeOf, Slice)):
             text = self.of_value(value, frame)
             if text is not None:
@@ -246,6 +251,13 @@ class ConstructorCode:
         if code is None:
             code = self.of(node, frame)
         return Bound(value, code, node)
+
+
+def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
+    """Whether an expression is a chain of attributes of a name that is not bound in it."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return isinstance(node, cst.Name) and node.value not in bound
 
 
 def _targets(comprehension: cst.CompFor) -> frozenset[str]:

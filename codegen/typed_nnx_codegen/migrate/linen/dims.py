@@ -68,6 +68,8 @@ class LeadingSize:
     stop: int | None
 
 
+# Operations whose code is safe as an operand.
+_CLOSED: Final = ("max", "min", "if")
 Atom = Piece | ArgumentSize | Combined | LeadingSize
 _Terms = dict[tuple[Atom, ...], int]
 _CALLS: Final = ("max", "min", "int")
@@ -241,6 +243,8 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
     codes = [part.code(spell) for part in atom.parts]
     if atom.operation in _CALLS:
         return f"{atom.operation}({', '.join(codes)})"
+    if atom.operation == "if":
+        return f"({codes[1]} if {codes[0]} else {codes[2]})"
     first, second = (
         code if part.constant is not None or _is_simple(part) else f"({code})"
         for part, code in zip(atom.parts, codes, strict=True)
@@ -262,6 +266,11 @@ def _replaced(atom: Atom, values: Mapping[Atom, Dim]) -> Dim:
         return _dim({(atom,): 1})
     parts = [part.replaced(values) for part in atom.parts]
     return _OPERATIONS[atom.operation](*parts)
+
+
+def chosen(condition: Piece, one: Dim, other: Dim) -> Dim:
+    """Return the size that is `one` where a condition holds, else `other`."""
+    return one if one == other else _combined("if", as_dim(condition), one, other)
 
 
 def maximum(*dims: Dim) -> Dim:
@@ -319,6 +328,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
     "int": whole,
     "max": maximum,
     "min": minimum,
+    "if": lambda condition, one, other: one if one == other else _combined("if", condition, one, other),
 }
 
 

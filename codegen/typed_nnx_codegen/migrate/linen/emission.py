@@ -8,6 +8,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.classes import (
     LINEN,
     LinenClass,
@@ -47,13 +48,18 @@ class Emission(cst.CSTTransformer):
         file: The file.
         classes: The Linen modules of the project.
         plan_of: Gives the plan of a module.
+        callers: What is written outside of modules.
 
     Raises:
         NotWritten: While it visits: a module cannot be written as it was planned.
     """
 
     def __init__(
-        self, file: File, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]
+        self,
+        file: File,
+        classes: LinenClasses,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        callers: CallerPlan,
     ) -> None:
         super().__init__()
         self._file = file
@@ -66,7 +72,9 @@ class Emission(cst.CSTTransformer):
             if not plan.stays:
                 self._code |= plan.replacements
                 self._calls |= plan.calls
-        self._places = MarkPlaces(file.analysis.tree, plans)
+        self._code |= callers.code
+        self._callers = callers
+        self._places = MarkPlaces(file.analysis.tree, plans, callers.marks)
         self._around: list[LinenClass] = []
         self._depth = 0
 
@@ -100,7 +108,8 @@ class Emission(cst.CSTTransformer):
             raise NotWritten(self._around[-1], error) from error
         if self._around and original_node is self._around[-1].node:
             self._around.pop()
-        return _marked(after, self._places.at(original_node))
+        marked = _marked(after, self._places.at(original_node))
+        return around_statement(original_node, marked, self._callers)
 
     def _written(self, node: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
         if node in self._code:

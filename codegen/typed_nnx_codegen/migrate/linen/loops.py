@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Change, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.merging import Running
 from typed_nnx_codegen.migrate.linen.passed import Passed
@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
     Const,
+    Shape,
     Table,
     Value,
 )
@@ -60,10 +61,14 @@ class Loops:
         def run() -> None:
             self._executor.statements.run(node.body, frame)
 
+        if not frame.records and isinstance(values, Items) and items is None:
+            items = list(values.items)
         if items is not None:
             for item in items:
                 self._executor.statements.assign(node.target, item, None, frame)
                 run()
+        elif header is not None and not frame.records:
+            self._closed(node, header, frame, run)
         elif header is not None:
             self._of_constructor(node.target, header, frame, run)
         else:
@@ -107,6 +112,53 @@ class Loops:
         for name, value in names.items():
             if name in before and before[name] != value:
                 frame.names[name] = value
+
+    def _closed(
+        self, node: cst.For, header: str, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Go through a loop of a submodule: its last iteration says what it leaves behind."""
+        recorder = frame.recorder
+        self._number += 1
+        number = self._number
+        self._bind(node.target, number, frame)
+        before = dict(frame.names)
+        recorder.loops.append(number)
+        _, names = self._stable(before, frame, run)
+        after = self._trial(names, frame, run)
+        recorder.loops.pop()
+        last = _last(node.target, node.iter, header)
+        for name, value in before.items():
+            if name not in after or after[name] == value:
+                continue
+            frame.names[name] = self._left(value, after[name], last, number)
+        for name, value in after.items():
+            if name not in before:
+                frame.names[name] = value
+
+    @staticmethod
+    def _left(
+        entry: Value, after: Value, last: tuple[str, dict[str, str]] | None, number: int
+    ) -> Value:
+        """Return what a name stands for after a loop, from its last iteration."""
+        if not isinstance(entry, Array) or not isinstance(after, Array) or last is None:
+            return _without_sizes(after)
+        condition, ends = last
+        home = f"loop{number}"
+        values = {Piece(name, home): as_dim(Piece(code)) for name, code in ends.items()}
+        count = len(after.shape.dims)
+        first = entry.shape.expanded(count)
+        dims: list[Dim | None] = []
+        for position in range(-count, 0):
+            dim = after.shape.dims[position]
+            if dim is None or len(first.dims) < -position or first.dims[position] is None:
+                dims.append(None)
+                continue
+            dim = dim.replaced(values)
+            other = first.dims[position]
+            assert other is not None
+            is_open = any(isinstance(atom, Piece) and atom.home == home for atom in dim.atoms())
+            dims.append(None if is_open else chosen(Piece(condition), dim, other))
+        return Array(Shape(tuple(dims), after.shape.lead), after.dtype)
 
     def _update(
         self, running: list[tuple[Running, Callable[[], Value | Dim | None]]], frame: Frame, body: list[Line | Compound]
@@ -356,6 +408,31 @@ class Loops:
         match node.func:
             case cst.Attribute(value=cst.Name(value=name)) if name in frame.names:
                 frame.names[name] = value
+
+
+def _last(
+    target: cst.BaseExpression, iterable: cst.BaseExpression, header: str
+) -> tuple[str, dict[str, str]] | None:
+    """Return the condition for a loop to run, and what its targets are in the last iteration."""
+    match target, iterable:
+        case cst.Name(value=name), cst.Call(func=cst.Name(value="range"), args=[arg]):
+            del arg
+            bound = header[len("range(") : -1]
+            return f"{bound} > 0", {name: f"({bound} - 1)"}
+        case cst.Name(value=name), _ if not isinstance(iterable, cst.Call):
+            return header, {name: f"{header}[-1]"}
+        case (
+            cst.Tuple(
+                elements=[
+                    cst.Element(value=cst.Name(value=index)),
+                    cst.Element(value=cst.Name(value=name)),
+                ]
+            ),
+            cst.Call(func=cst.Name(value="enumerate"), args=[_]),
+        ):
+            inner = header[len("enumerate(") : -1]
+            return inner, {index: f"(len({inner}) - 1)", name: f"{inner}[-1]"}
+    return None
 
 
 def _key(key: object) -> Value:

@@ -19,14 +19,20 @@ class MarkPlaces:
     Args:
         tree: The file.
         plans: The plans of its modules.
+        others: Markers outside of its modules.
     """
 
-    def __init__(self, tree: cst.Module, plans: Iterable[ClassPlan]) -> None:
+    def __init__(
+        self, tree: cst.Module, plans: Iterable[ClassPlan], others: Iterable[Mark] = ()
+    ) -> None:
         self._at: dict[cst.CSTNode, list[Mark]] = {}
         self._constructors: dict[LinenClass, list[Mark]] = {}
         marks = [(plan, mark) for plan in plans for mark in plan.marks]
-        wanted = {id(mark.node) for _, mark in marks}
+        outside = list(others)
+        wanted = {id(mark.node) for mark in (*outside, *(mark for _, mark in marks))}
         places = dict(_places(tree, wanted)) if wanted else {}
+        for mark in outside:
+            self._at.setdefault(places[id(mark.node)][0], []).append(mark)
         for plan, mark in marks:
             statement, moved = places.get(id(mark.node), (plan.cls.node, False))
             if moved:

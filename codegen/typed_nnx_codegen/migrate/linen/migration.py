@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
+from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.emission import Emission, NotWritten
 from typed_nnx_codegen.migrate.linen.helper_definitions import (
@@ -21,7 +22,7 @@ from typed_nnx_codegen.migrate.linen.helper_definitions import (
     with_helpers,
 )
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.planner import Planner
 from typed_nnx_codegen.migrate.linen.results import LinenResult as LinenResult
 from typed_nnx_codegen.migrate.linen.results import findings_of
@@ -83,6 +84,8 @@ class _Migration:
         self._files = {path: File(one, options) for path, one in analyses.items()}
         refers = {one.analysis.path: _Refer(one) for one in self._files.values()}
         self._planner = Planner(self._classes, refers)
+        self._callers = Callers(self._classes, self._planner.plan_of)
+        self._caller_marks: dict[Path, list[Mark]] = {}
 
     def run(self) -> list[LinenResult]:
         """Plan all modules, then write each file."""
@@ -155,18 +158,21 @@ class _Migration:
         analysis, file = self._analyses[path], self._files[path]
         tree = analysis.tree
         plans = self._plans(path)
-        if not plans:
+        callers = self._callers.plan(file)
+        if not plans and callers.is_empty:
             return tree.code
-        after = tree.visit(Emission(file, self._classes, self._planner.plan_of))
+        self._caller_marks[path] = callers.marks
+        after = tree.visit(Emission(file, self._classes, self._planner.plan_of, callers))
         assert isinstance(after, cst.Module)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
+        helpers += callers.helpers
         after = with_helpers(after, helpers, file)
         return finish_imports(tree, after, file).code
 
     def _result(self, path: Path, text: str | None) -> LinenResult:
         tree = self._analyses[path].tree
         plans = self._plans(path)
-        findings = findings_of(tree, plans)
+        findings = findings_of(tree, plans, self._caller_marks.get(path, ()))
         problems = [f"{plan.cls.name}: {plan.problem}" for plan in plans if plan.problem]
         result = LinenResult(path, tree.code, text or tree.code, plans, findings)
         return replace(result, error="; ".join(problems))

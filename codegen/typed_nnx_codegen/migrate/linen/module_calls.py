@@ -87,6 +87,8 @@ class ModuleCalls:
         node: cst.Call,
         frame: Frame,
     ) -> Value:
+        if method == "__call__" and site.target in _WRAPPERS:
+            return self._wrapped(site, passed, node, frame)
         names = [one.linen for one in layer.calls.get(method, ())]
         bound = bind_names(names, passed)
         values = {name: one.value for name, one in bound.by_name.items()}
@@ -96,8 +98,6 @@ class ModuleCalls:
                 frame.recorder.mark(node, f"`{layer.name}` is called with arguments that are not known")
             else:
                 self._edit(site, layer, method, bound.by_name, node, frame)
-        if method == "__call__" and site.target in _WRAPPERS:
-            return self._wrapped(site, passed, node, frame)
         return layer.output(given_of(site), Inputs(values), method)
 
     def _wrapped(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:

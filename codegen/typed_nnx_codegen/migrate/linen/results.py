@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.findings import CHANGED, DECIDE, Finding
 from typed_nnx_codegen.migrate.linen.marker_codes import CLASS, TITLES
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 
 VERSION = 1
 _LONGEST_CODE = 200
@@ -79,9 +79,17 @@ def _classes(one: Mapping[str, object]) -> dict[str, object]:
     return dict(found) if isinstance(found, dict) else {}
 
 
-def findings_of(tree: cst.Module, plans: tuple[ClassPlan, ...]) -> tuple[Finding, ...]:
-    """Return what was migrated in a file and what is left to a person, by line."""
-    if not plans:
+def findings_of(
+    tree: cst.Module, plans: tuple[ClassPlan, ...], outside: Sequence[Mark] = ()
+) -> tuple[Finding, ...]:
+    """Return what was migrated in a file and what is left to a person, by line.
+
+    Args:
+        tree: The file.
+        plans: The plans of its modules.
+        outside: What is left to a person outside of modules.
+    """
+    if not plans and not outside:
         return ()
     positions = MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)
     found: list[Finding] = []
@@ -93,6 +101,10 @@ def findings_of(tree: cst.Module, plans: tuple[ClassPlan, ...]) -> tuple[Finding
             found.append(
                 Finding(start.line, start.column, code, kind, message, before=_one_line(place))
             )
+    for mark in outside:
+        start = positions[mark.node].start
+        code = _one_line(mark.node)
+        found.append(Finding(start.line, start.column, mark.code, DECIDE, mark.message, before=code))
     return tuple(sorted(dict.fromkeys(found)))
 
 

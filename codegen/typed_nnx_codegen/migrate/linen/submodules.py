@@ -120,6 +120,15 @@ class Submodules:
         layer = find_layer(target)
         return list(layer.parameters) if layer is not None else []
 
+    @staticmethod
+    def is_class(value: Value) -> bool:
+        """Whether a value is a class of modules, or a partial of one."""
+        if isinstance(value, Partial):
+            value = value.function
+        if isinstance(value, Ref):
+            return find_layer(value.name) is not None
+        return isinstance(value, (ClassRef, ClassTransform))
+
     def instance(self, site: Site, frame: Frame) -> SelfValue:
         """Return the object of a submodule, to go through its methods."""
         if site not in self._instances:

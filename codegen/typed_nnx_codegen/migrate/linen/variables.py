@@ -128,9 +128,9 @@ class Variables:
         self, init: Passed, bound: BoundArguments, key: str, node: cst.Call, frame: Frame
     ) -> str | None:
         """Return the code that makes the value in the constructor."""
-        codes = [*([key] if key else []), *(one.code for one in bound.extra)]
+        codes = [*([key] if key else []), *(self._code(one) for one in bound.extra)]
         codes += [
-            None if one.code is None else f"{name}={one.code}"
+            None if self._code(one) is None else f"{name}={self._code(one)}"
             for name, one in bound.by_name.items()
             if name not in ("name", "init_fn", "col", "unbox")
         ]
@@ -146,6 +146,13 @@ class Variables:
         if function.startswith("lambda"):
             function = f"({function})"
         return f"{function}({', '.join(known)})"
+
+    def _code(self, one: Passed) -> str | None:
+        """Return the code of an argument; that of the dtype of an input is what it mostly is."""
+        match one.node:
+            case cst.Attribute(attr=cst.Name(value="dtype")) if one.code is None:
+                return self._executor.refer("jax.numpy.float32")
+        return one.code
 
     def _declare(
         self,

@@ -95,9 +95,8 @@ def class_maps(given: Map | Iterable[Map]) -> ClassMaps:
     Raises:
         WeightMapError: One of them is no map.
     """
-    if isinstance(given, WeightMap | Mapping | str | os.PathLike):
-        given = [given]
-    return ClassMaps([_read(each) for each in given])
+    several = [given] if isinstance(given, WeightMap | Mapping | str | os.PathLike) else given
+    return ClassMaps([_read(each) for each in several])
 
 
 def _read(given: Map) -> tuple[WeightMap, Path | None]:

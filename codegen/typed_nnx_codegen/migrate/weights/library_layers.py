@@ -31,8 +31,10 @@ def as_nnx_names(cls: type, tree: Tree) -> Tree:
 
 def _without_keywords(path: Path) -> Path:
     # The input's forget gate is `if` in Linen; an attribute is called `if_`.
-    is_keyword = len(path) > 1 and keyword.iskeyword(path[1])
-    return (path[0], f"{path[1]}_", *path[2:]) if is_keyword else path
+    return tuple(
+        f"{part}_" if index == 1 and keyword.iskeyword(part) else part
+        for index, part in enumerate(path)
+    )
 
 
 def _joined(tree: Tree, name: str, gates: Sequence[str], variable: str) -> None:

@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, St
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
 from typed_nnx_codegen.migrate.linen.shapes.operands import is_none, shape_of
 from typed_nnx_codegen.migrate.linen.shapes.operators import binary, unary
-from typed_nnx_codegen.migrate.linen.values import Array, Code, Sequence, Size, Unknown, Value
+from typed_nnx_codegen.migrate.linen.values import Array, Code, Sequence, Shape, Size, Unknown, Value
 
 _SAME: Final = names(
     """
@@ -16,8 +16,8 @@ _SAME: Final = names(
     bitwise_not bitwise_invert cbrt ceil conj conjugate cos cosh deg2rad degrees exp exp2 expm1
     fabs fix floor i0 imag invert log log10 log1p log2 negative positive rad2deg radians real
     reciprocal rint sign round sin sinc sinh spacing sqrt square tan tanh trunc angle around
-    nan_to_num flip fliplr flipud roll sort cumsum cumprod nancumsum nancumprod cummax cummin
-    argsort zeros_like ones_like full_like empty_like copy unwrap clip real_if_close float16
+    nan_to_num flip fliplr flipud roll interp linalg.cholesky linalg.inv linalg.pinv linalg.matrix_power
+    zeros_like ones_like full_like empty_like copy unwrap clip real_if_close float16
     float32 float64 bfloat16 float_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 int4 uint4
     complex64 complex128 float8_e4m3fn float8_e5m2
     """
@@ -110,7 +110,13 @@ def _flattened_without_axis(call: Arguments) -> Value:
     if call.is_none(1, "axis"):
         shape = shape_of(_first(call))
         if shape.rank != 1:
-            return Array(type(shape)((shape.size_from(0),)))
+            return Array(Shape((shape.size_from(0),)))
+    return _same(call)
+
+
+def _sorted(call: Arguments) -> Value:
+    if call.given(1, "axis") and call.is_none(1, "axis"):
+        return Array(Shape((shape_of(_first(call)).size_from(0),)))
     return _same(call)
 
 
@@ -181,6 +187,7 @@ ELEMENTWISE: Final[dict[str, Rule]] = {
     },
     **dict.fromkeys(_CUMULATIVE, _flattened_without_axis),
     **dict.fromkeys(("zeros_like", "ones_like", "full_like", "empty_like"), _full_like),
+    **dict.fromkeys(("sort", "argsort"), _sorted),
     "negative": _negative,
     "where": _where,
     "clip": _clip,

@@ -169,6 +169,9 @@ def _joined(left: Value, right: Value) -> Value:
 
 def _of_numbers(operator: str, left: Value, right: Value) -> Value:
     first, second = _number(left), _number(right)
+    if operator == "+" and isinstance(left, Code) and isinstance(right, Code):
+        # Two fields may be tuples or texts too, whose order matters.
+        return _as_code(operator, left, right)
     if first is None or second is None:
         return _as_code(operator, left, right)
     if operator in _ON_SIZES:

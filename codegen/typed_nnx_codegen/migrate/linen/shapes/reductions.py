@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, items_of, si
 from typed_nnx_codegen.migrate.linen.values import (
     ANY_SHAPE,
     Array,
+    Const,
     Sequence,
     Shape,
     ShapeOf,
@@ -30,6 +31,9 @@ _NAMES: Final = names(
 def reduction(call: Arguments) -> Value:
     """Return the result of a reduction: axis second, `keepdims` by name."""
     shape = call.shape(0, "a", "x")
+    if Const(value=True) in call.positional[2:]:
+        # It may be `keepdims` by position; where that is differs between functions.
+        return Array()
     if call.is_none(1, "axis", "axes"):
         return Array(reduced(shape, None, keepdims=call.flag("keepdims")))
     axes = call.axes(1, "axis", "axes")

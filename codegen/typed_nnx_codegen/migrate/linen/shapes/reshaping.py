@@ -80,8 +80,8 @@ def _rollaxis(call: Arguments) -> Value:
 
 def _expand_dims(call: Arguments) -> Value:
     shape, axes = call.shape(0, "a", "array"), call.axes(1, "axis", "dimensions")
-    if axes is None:
-        return Array()
+    if not axes:
+        return Array(shape) if axes is not None else Array()
     if shape.rank is not None:
         rank = shape.rank + len(axes)
         axes = tuple(sorted(axis + rank if axis < 0 else axis for axis in axes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Rule
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
 from typed_nnx_codegen.migrate.linen.shapes.attention import ATTENTION
 from typed_nnx_codegen.migrate.linen.shapes.creation import (
     CREATION,
@@ -29,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.shapes.questions import GATED, QUESTIONS, U
 from typed_nnx_codegen.migrate.linen.shapes.reductions import LAX_REDUCTIONS, REDUCTIONS
 from typed_nnx_codegen.migrate.linen.shapes.reshaping import LAX_RESHAPING, RESHAPING
 from typed_nnx_codegen.migrate.linen.shapes.windows import IMAGE, LAX_WINDOWS, POOLING
+from typed_nnx_codegen.migrate.linen.values import Const, Size, Value
 
 NUMPY: Final[dict[str, Rule]] = {
     **ELEMENTWISE,
@@ -60,10 +61,25 @@ NN: Final[dict[str, Rule]] = {
     "logsumexp": REDUCTIONS["logsumexp"],
     "logmeanexp": REDUCTIONS["mean"],
 }
+
+
+def _of_numbers(name: str) -> Rule:
+    """Return the rule of a function of numpy on numbers, as that of `math`, and on arrays."""
+
+    def rule(call: Arguments) -> Value:
+        is_number = isinstance(call.get(0, "x"), Const | Size) and len(call.positional) == 1
+        return (MATH if is_number else NUMPY)[name](call)
+
+    return rule
+
+
 _SPECIAL: Final[dict[str, Rule]] = {**SPECIAL, "logsumexp": REDUCTIONS["logsumexp"]}
 _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
     "jax.numpy.": NUMPY,
-    "numpy.": NUMPY,
+    "numpy.": {
+        **NUMPY,
+        **{name: _of_numbers(name) for name in names("sqrt exp log log2 log10 ceil floor")},
+    },
     "jax.lax.": LAX,
     "jax.nn.": NN,
     "flax.linen.": NN,

@@ -1,0 +1,128 @@
+"""Submodules that a transform stacks: how the constructor builds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, lift_of
+from typed_nnx_codegen.migrate.linen.transforms.settings import size_setting
+from typed_nnx_codegen.migrate.linen.transforms.state import Refer, state_axes
+from typed_nnx_codegen.migrate.linen.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.values import NONE, Value
+from typed_nnx_codegen.migrate.linen.values import Sequence as Items
+
+
+@dataclass(frozen=True)
+class Stack(Value):
+    """A transform around the code that constructs submodules.
+
+    Attributes:
+        lift: The transform.
+        size: How many steps or members there are, by what it is called with.
+    """
+
+    lift: Lift
+    size: Dim | None = None
+
+
+def lifts_of(site: Site) -> list[Lift]:
+    """Return the transforms of a class, outermost first.
+
+    Raises:
+        Unsupported: One of them has no counterpart.
+    """
+    return [lift_of(one) for one in site.transforms if isinstance(one, ClassTransform)]
+
+
+def stacks_of(site: Site) -> list[Stack]:
+    """Return all transforms around a submodule that map, outermost first.
+
+    Raises:
+        Unsupported: One of them has no counterpart.
+    """
+    sizes = dict(enumerate(site.sizes))
+    own = [Stack(lift, sizes.get(k)) for k, lift in enumerate(lifts_of(site))]
+    around = [one for one in site.stacks if isinstance(one, Stack)]
+    return [one for one in (*around, *own) if one.lift.maps]
+
+
+def stacked(
+    code: str,
+    site: Site,
+    collections: frozenset[str],
+    *,
+    rngs: str,
+    token: Callable[[Dim], str],
+    refer: Refer,
+) -> str:
+    """Return the code that constructs a submodule as often as transforms run it.
+
+    Args:
+        code: The code that constructs one.
+        site: The submodule.
+        collections: The collections in which it has variables.
+        rngs: The name of the random keys in the constructor.
+        token: Writes sizes.
+        refer: Spells public names of NNX.
+
+    Raises:
+        Unsupported: It is not known how often, or NNX cannot do the same.
+    """
+    for one in reversed(stacks_of(site)):
+        if not one.lift.stacks(collections):
+            continue
+        for size in reversed(_sizes(one, token)):
+            code = _stacked_once(code, one.lift, size, collections, rngs, refer)
+    return code
+
+
+def _stacked_once(
+    code: str, lift: Lift, size: str, collections: frozenset[str], rngs: str, refer: Refer
+) -> str:
+    out = state_axes(lift, collections, refer, carries=False)
+    settings = [f"lambda {rngs}: {code}"]
+    is_split = lift.splits("params")
+    if not is_split:
+        settings.append("in_axes=None")
+    if out != "0":
+        settings.append(f"out_axes={out}")
+    if not is_split:
+        settings.append(f"axis_size={size}")
+    metadata = lift.given.get("metadata_params")
+    if metadata is not None and metadata.code is not None:
+        settings.append(f"transform_metadata={metadata.code}")
+    keys = f"{rngs}.split({size})" if is_split else rngs
+    return f"{refer('nnx.vmap')}({', '.join(settings)})({keys})"
+
+
+def _sizes(stack: Stack, token: Callable[[Dim], str]) -> list[str]:
+    """Return how often a submodule is built, for each axis that it gets."""
+    if stack.lift.kind == "remat_scan":
+        return lengths_of(stack.lift)
+    bound = size_setting(stack.lift)
+    if bound is not None and bound.value != NONE and bound.code is not None:
+        return [bound.code]
+    if stack.size is None:
+        raise Unsupported(
+            f"it is not known how often `nn.{stack.lift.kind}` runs it: give `length` or `axis_size`"
+        )
+    return [token(stack.size)]
+
+
+def lengths_of(lift: Lift) -> list[str]:
+    """Return the lengths of a `remat_scan`.
+
+    Raises:
+        Unsupported: They are not known.
+    """
+    bound = lift.given.get("lengths")
+    if bound is None or bound.code is None or not isinstance(bound.value, Items):
+        raise Unsupported("`lengths` of `nn.remat_scan` are not known")
+    numbers = [getattr(one, "value", None) for one in bound.value.items]
+    return [
+        str(number) if isinstance(number, int) else f"{bound.code}[{k}]"
+        for k, number in enumerate(numbers)
+    ]

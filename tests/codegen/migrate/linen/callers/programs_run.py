@@ -1,0 +1,118 @@
+"""Runs the caller programs in Linen and migrated, the second with the initial weights of the first."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+from unittest import mock
+
+import flax.linen as nn
+import jax
+import numpy as np
+
+from typed_nnx_codegen.migrate import weights
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.linen.results import LinenResult
+from typed_nnx_codegen.migrate.options import Options
+
+PROGRAMS: Final = Path(__file__).with_name("programs")
+
+
+def programs() -> list[Path]:
+    """Return the files of the programs."""
+    return sorted(PROGRAMS.glob("*.py"))
+
+
+def migrated(path: Path, target: str) -> LinenResult:
+    """Return what becomes of a program."""
+    (result,) = migrate_linen([path], [path], Options(target))  # type: ignore[arg-type]  # from the parameters of tests
+    return result
+
+
+def imported(path: Path, name: str) -> ModuleType:
+    """Return a program, imported under a name of its own."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def recorded() -> Iterator[list[tuple[str, Any]]]:
+    """Note what Linen's `init` gives, by class, unless it is traced."""
+    found: list[tuple[str, Any]] = []
+    before = nn.Module.init
+
+    def init(self: Any, *args: Any, **kwargs: Any) -> Any:
+        variables = before(self, *args, **kwargs)
+        if _is_concrete(variables):
+            found.append((type(self).__name__, variables))
+        return variables
+
+    jitted = jax.jit
+    with mock.patch.object(nn.Module, "init", init), mock.patch.object(
+        jax, "jit", lambda f=None, **k: f if getattr(f, "__name__", "") == "init" else jitted(f, **k) if f else lambda g: jitted(g, **k)
+    ):
+        yield found
+
+
+def _is_concrete(tree: Any) -> bool:
+    leaves = jax.tree.leaves(tree)
+    return not any(isinstance(leaf, jax.core.Tracer | jax.ShapeDtypeStruct) for leaf in leaves)
+
+
+def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: Path) -> None:
+    """Let what the migrated program constructs have the variables that Linen made, in order."""
+    waiting = list(variables)
+    depth = [0]
+    mapped = json.loads(map_file.read_text())
+
+    def wrapped(cls: type) -> None:
+        before = cls.__init__
+
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+            depth[0] += 1
+            try:
+                before(self, *args, **kwargs)
+            finally:
+                depth[0] -= 1
+            is_root = depth[0] == 0 and type(self) is cls and not _is_in("bound_to")
+            if is_root and waiting and waiting[0][0] == cls.__name__:
+                leaves = jax.tree.leaves(jax.tree.map(lambda leaf: leaf, _values(self)))
+                if _is_concrete(leaves):
+                    weights.load(waiting.pop(0)[1], self, mapped)
+
+        cls.__init__ = __init__  # type: ignore[misc]  # that is what this is for
+
+    for name in mapped["classes"]:
+        wrapped(getattr(module, name))
+
+
+def _values(model: Any) -> list[Any]:
+    nnx = sys.modules["typed_nnx" if type(model).__mro__[-3].__module__.startswith("typed_nnx") else "flax.nnx"]
+    return jax.tree.leaves(nnx.state(model))
+
+
+def _is_in(function: str) -> bool:
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == function:
+            return True
+        frame = frame.f_back  # type: ignore[assignment]  # None ends the loop
+    return False
+
+
+def close(one: Any, other: Any) -> None:
+    """Assert that two results are the same numbers."""
+    first, second = jax.tree.leaves(one), jax.tree.leaves(other)
+    assert len(first) == len(second)
+    for a, b in zip(first, second, strict=True):
+        np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-4, atol=1e-5)
