@@ -156,6 +156,8 @@ def migrate(**given: Unpack[_Given]) -> None:
         diff=request.mode != "write" if given["diff"] is None else given["diff"],
         report_on_output=any(report.path is None for report in request.reports),
     )
+    if given["example"] is not None:
+        screen.say(f"--example runs the code of {given['paths'][0]} and {given['example']}")
     try:
         status = migrate_paths(request, screen, work)
     except Refused as error:

@@ -115,7 +115,12 @@ class Calls:
             case Partial(function=function):
                 given = _with_given(callee, passed, node)
                 return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
-            case ClassRef() | PlainClass() | ClassTransform():
+            case ClassTransform():
+                found = executor.lifted_functions.call(callee, passed, node, frame)
+                if found is not None:
+                    return found
+                return executor.submodules.construct(callee, passed, node, frame)
+            case ClassRef() | PlainClass():
                 return executor.submodules.construct(callee, passed, node, frame)
             case Ref(name=name) if name.startswith(f"{LINEN}."):
                 return self._linen(callee, passed, node, frame)
@@ -156,7 +161,7 @@ class Calls:
         self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
         if callee.name in _TRANSFORMS:
-            return _transform(callee.name, passed)
+            return _transform(callee.name, passed, node)
         if callee.name == f"{LINEN}.merge_param":
             return self._executor.variables.merge_param(passed, node, frame)
         if callee.name == f"{LINEN}.share_scope":
@@ -266,7 +271,7 @@ def _spelled_as(function: Value, code: str) -> Value:
     return function
 
 
-def _transform(name: str, passed: list[Passed]) -> Value:
+def _transform(name: str, passed: list[Passed], node: cst.Call) -> Value:
     """Return a class or function under a transform of Linen."""
     if not passed or passed[0].keyword or passed[0].star:
         return UNKNOWN
@@ -276,4 +281,5 @@ def _transform(name: str, passed: list[Passed]) -> Value:
         function.value,
         tuple(_as_bound(one) for one in others if not one.keyword),
         tuple((one.keyword, _as_bound(one)) for one in others if one.keyword),
+        node,
     )

@@ -126,6 +126,11 @@ class LinenClass:
         return f"LinenClass({self.name})"
 
     @property
+    def decorators(self) -> tuple[str, ...]:
+        """The public names of its decorators, the outermost first."""
+        return tuple(decorator_name(self.analysis, one.decorator) for one in self.node.decorators)
+
+    @property
     def home(self) -> str:
         """The file that names in its code are bound in."""
         return str(self.analysis.path)

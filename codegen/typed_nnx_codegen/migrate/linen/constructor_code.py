@@ -27,6 +27,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.values import (
+    UNKNOWN,
     Array,
     Code,
     Const,
@@ -221,6 +222,7 @@ class ConstructorCode:
         value = self._executor.seen(node, frame)
         if value is None and is_plain(node, bound):
             # Within a lambda: it has not been gone through.
+            frame.values[node] = UNKNOWN  # asked for again while it is gone through
             value = self._executor.evaluate(node, frame)
         if value is not None and not isinstance(value, (Unknown, Array, ShapeOf, Slice)):
             text = self.of_value(value, frame)

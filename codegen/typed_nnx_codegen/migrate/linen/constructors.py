@@ -63,11 +63,14 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
         text = _PRODUCT.sub(f"{code_of(file.refer('math.prod'))}(", text)
     node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
     assert isinstance(node, cst.FunctionDef)
-    return laid_out(node, depth)
+    comments = {one.name: "# from --example" for one in plan.lifted if one.default}
+    return laid_out(node, depth, comments)
 
 
 def _lifted(one: Lifted) -> str:
     kind = "int" if one.axis is not None or not one.argument else "tuple[int, ...]"
+    if one.default:
+        return f"{one.name}: {kind} = {one.default}"
     return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"
 
 

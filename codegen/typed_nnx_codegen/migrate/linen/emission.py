@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
-from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.classes import (
     LINEN,
@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.constructors import constructor_of, without
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
+from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.markers import comment
 
@@ -48,6 +49,7 @@ class Emission(cst.CSTTransformer):
         file: The file.
         classes: The Linen modules of the project.
         plan_of: Gives the plan of a module.
+        methods: What is written differently in methods.
         callers: What is written outside of modules.
 
     Raises:
@@ -59,6 +61,7 @@ class Emission(cst.CSTTransformer):
         file: File,
         classes: LinenClasses,
         plan_of: Callable[[LinenClass], ClassPlan],
+        methods: MethodCode,
         callers: CallerPlan,
     ) -> None:
         super().__init__()
@@ -66,13 +69,8 @@ class Emission(cst.CSTTransformer):
         self._classes = classes
         self._plan_of = plan_of
         plans = [plan_of(cls) for cls in classes.all_in(file.analysis)]
-        self._code: dict[cst.CSTNode, str] = {}
-        self._calls: dict[cst.Call, str] = {}
-        for plan in plans:
-            if not plan.stays:
-                self._code |= plan.replacements
-                self._calls |= plan.calls
-        self._code |= callers.code
+        self._methods = methods
+        self._code: dict[cst.CSTNode, str] = methods.code | callers.code
         self._callers = callers
         self._places = MarkPlaces(file.analysis.tree, plans, callers.marks)
         self._around: list[LinenClass] = []
@@ -108,21 +106,33 @@ class Emission(cst.CSTTransformer):
             raise NotWritten(self._around[-1], error) from error
         if self._around and original_node is self._around[-1].node:
             self._around.pop()
+        if original_node in self._methods.dropped:
+            return cst.RemoveFromParent()
         marked = _marked(after, self._places.at(original_node))
         return around_statement(original_node, marked, self._callers)
 
     def _written(self, node: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
         if node in self._code:
             return cst.parse_expression(self._code[node])
-        if isinstance(node, cst.Call) and node in self._calls:
-            parsed = cst.parse_expression(f"f({self._calls[node]})")
-            assert isinstance(parsed, cst.Call)
-            return updated.with_changes(args=parsed.args)
+        if isinstance(updated, cst.Call):
+            return self._call(node, updated)
         if isinstance(node, (cst.Attribute, cst.Name)):
             return self._name(node, updated)
         if isinstance(node, cst.ClassDef):
             assert isinstance(updated, cst.ClassDef)
             return self._class(node, updated)
+        return updated
+
+    def _call(self, node: cst.CSTNode, updated: cst.Call) -> cst.CSTNode:
+        methods = self._methods
+        if isinstance(node, cst.Call) and node in methods.rebuilt:
+            rebuilt = methods.rebuilt[node](node, updated)
+            return rebuilt
+        if node in methods.calls:
+            updated = updated.with_changes(args=_arguments(methods.calls[node]))
+        if node in methods.extras:
+            extra = _arguments(", ".join(methods.extras[node]))
+            updated = updated.with_changes(args=with_commas([*updated.args, *extra]))
         return updated
 
     def _name(self, node: cst.Attribute | cst.Name, updated: cst.CSTNode) -> cst.CSTNode:
@@ -162,7 +172,7 @@ class Emission(cst.CSTTransformer):
                 moved += _comments_above(before)
                 continue
             if isinstance(before, cst.FunctionDef) and isinstance(after, cst.FunctionDef):
-                body.append(self._method(after, plan, cls))
+                body.append(self._method(before, after, cls))
             else:
                 body.append(after)
         # Defaults may use what the class body has bound by then.
@@ -175,7 +185,9 @@ class Emission(cst.CSTTransformer):
             updated.with_changes(body=block.with_changes(body=body))
         )
 
-    def _method(self, node: cst.FunctionDef, plan: ClassPlan, cls: LinenClass) -> cst.FunctionDef:
+    def _method(
+        self, before: cst.FunctionDef, node: cst.FunctionDef, cls: LinenClass
+    ) -> cst.FunctionDef:
         method = cls.own_methods.get(node.name.value)
         if method is not None:
             kept = [
@@ -188,14 +200,41 @@ class Emission(cst.CSTTransformer):
                 node = node.with_changes(
                     decorators=kept, leading_lines=[*node.leading_lines, *leading]
                 )
-        names = plan.iterators.get(node.name.value, [])
-        if names and isinstance(node.body, cst.IndentedBlock):
-            lines = [cst.parse_statement(f"{name} = iter(self.{name})") for name in names]
-            body = list(node.body.body)
-            position = 1 if node.get_docstring() else 0
-            body[position:position] = lines
-            node = node.with_changes(body=node.body.with_changes(body=body))
+        added = [
+            cst.Decorator(cst.parse_expression(code))
+            for code in self._plan_of(cls).decorators.get(node.name.value, ())
+        ]
+        node = node.with_changes(decorators=[*added, *node.decorators])
+        return _with_lists(before, node, self._methods)
+
+
+def _arguments(code: str) -> Sequence[cst.Arg]:
+    call = cst.parse_expression(f"f({code})")
+    assert isinstance(call, cst.Call)
+    return call.args
+
+
+def _with_lists(
+    before: cst.FunctionDef, node: cst.FunctionDef, methods: MethodCode
+) -> cst.FunctionDef:
+    """Return a method that goes through lists of submodules in the order of their construction."""
+    begun = methods.iterators.get(before, [])
+    given = methods.parameters.get(before, [])
+    if not (begun or given) or not isinstance(node.body, cst.IndentedBlock):
         return node
+    lines = [cst.parse_statement(f"{name} = iter(self.{name})") for name in begun]
+    lines += [
+        cst.parse_statement(f"{name} = iter(self.{name}) if {name} is None else {name}")
+        for name in given
+    ]
+    body = list(node.body.body)
+    position = 1 if node.get_docstring() else 0
+    body[position:position] = lines
+    parameters = [cst.Param(cst.Name(name), default=cst.Name("None")) for name in given]
+    params = node.params.with_changes(kwonly_params=[*node.params.kwonly_params, *parameters])
+    if given and params.star_arg is cst.MaybeSentinel.DEFAULT:
+        params = params.with_changes(star_arg=cst.ParamStar())
+    return node.with_changes(body=node.body.with_changes(body=body), params=params)
 
 
 def _marked(node: cst.CSTNode, marks: Sequence[Mark]) -> cst.CSTNode:

@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.members import Members
 from typed_nnx_codegen.migrate.linen.merging import Merging
 from typed_nnx_codegen.migrate.linen.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.references import ClassRef, FunctionRef, ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.statements import Statements
 from typed_nnx_codegen.migrate.linen.submodules import Submodules
@@ -35,6 +36,8 @@ from typed_nnx_codegen.migrate.linen.values import (
     Sequence,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
+from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.variables import Variables
 
 _MOST_STEPS: Final = 40_000
@@ -58,6 +61,7 @@ class Executor:
         self.classes = classes
         self.plan_of = plan_of
         self.refer: Callable[[str], str] = _plain_name
+        self.recorded: Recorded | None = None
         self.code = ConstructorCode(self)
         self.expressions = Expressions(self)
         self.members = Members(self)
@@ -65,6 +69,8 @@ class Executor:
         self.functions = Functions(self)
         self.submodules = Submodules(self)
         self.module_calls = ModuleCalls(self)
+        self.lifted_calls = LiftedCalls(self)
+        self.lifted_functions = LiftedFunctions(self)
         self.variables = Variables(self)
         self.statements = Statements(self)
         self.loops = Loops(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,6 +16,10 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Condition, Mark, Sit
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.values import Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCall
+    from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunction
 
 
 @dataclass(eq=False)
@@ -124,8 +129,13 @@ class Recorder:
         call_loops: The loops around that only run with the call.
         changes: The sizes that run in loops.
         edits: Calls of submodules whose arguments are written differently.
+        self_calls: Calls of methods of the object: the caller, the call, what is called.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
+        stacks: The transforms of functions and methods around, outermost first.
+        owner: The name of the module in the function under a transform around.
+        lifted_calls: Calls of submodules whose class is under transforms.
+        lifted_functions: Functions under transforms that are called.
         reserved: The names that parameters of the constructor may get.
     """
 
@@ -145,9 +155,16 @@ class Recorder:
     edits: dict[cst.Call, list[CallEdit]] = field(default_factory=dict)
     field_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
     variables: dict[str, VariableSite] = field(default_factory=dict)
+    self_calls: list[tuple[cst.FunctionDef, cst.CSTNode, cst.FunctionDef]] = field(
+        default_factory=list
+    )
     uses_rngs: bool = False
     visited: set[str] = field(default_factory=set)
     rngs: str = "rngs"
+    stacks: tuple[Value, ...] = ()
+    owner: str = ""
+    lifted_calls: dict[cst.Call, list[LiftedCall]] = field(default_factory=dict)
+    lifted_functions: list[LiftedFunction] = field(default_factory=list)
     depth: int = 0
     steps: int = 0
 

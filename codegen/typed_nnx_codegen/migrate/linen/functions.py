@@ -97,7 +97,9 @@ class Functions:
         for star in (params.star_arg, params.star_kwarg):
             if isinstance(star, cst.Param):
                 inner.names[star.name.value] = UNKNOWN
-        return self._run(method.node, inner)
+        return self._executor.lifted_functions.run(
+            method, inner, lambda: self._run(method.node, inner)
+        )
 
     def call_method(
         self,
@@ -118,12 +120,15 @@ class Functions:
             records=records,
             root=frame.root,
         )
-        del node
         if records:
             recorder.visited.add(method.name)
+            if frame.method is not None and isinstance(node, cst.Call):
+                recorder.self_calls.append((frame.method.node, node, method.node))
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
-        return self._run(method.node, inner)
+        return self._executor.lifted_functions.run(
+            method, inner, lambda: self._run(method.node, inner)
+        )
 
     @staticmethod
     def _name_self(method: Method, frame: Frame) -> None:

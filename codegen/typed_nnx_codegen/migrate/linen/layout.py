@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 import libcst as cst
@@ -14,18 +14,24 @@ _INDENT: Final = "    "
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
 
-def laid_out(function: cst.FunctionDef, depth: int) -> cst.FunctionDef:
+def laid_out(
+    function: cst.FunctionDef, depth: int, comments: Mapping[str, str] | None = None
+) -> cst.FunctionDef:
     """Return a generated function with lines that fit.
 
     Args:
         function: The function, on one line for each statement.
         depth: How many blocks it is in.
+        comments: Comments behind parameters.
     """
     header = code_of(function.with_changes(body=cst.SimpleStatementSuite([cst.Pass()])))
     first = header.strip("\n").rpartition("\n")[2]
-    if _is_long(first.removesuffix("pass").rstrip(), depth) and "\n" not in header.strip("\n"):
-        function = function.with_changes(params=_one_a_line(function.params, depth))
-        function = function.with_changes(whitespace_before_params=_line_break(1))
+    is_long = _is_long(first.removesuffix("pass").rstrip(), depth)
+    if comments or (is_long and "\n" not in header.strip("\n")):
+        function = function.with_changes(
+            params=_one_a_line(function.params, comments or {}),
+            whitespace_before_params=_line_break(1),
+        )
     return _with_body(function, depth)
 
 
@@ -77,11 +83,22 @@ def _broken(
     if isinstance(node, cst.Call) and node.args:
         inside = ", ".join(code_of(_bare(arg)) for arg in node.args)
         if len(inside) <= WIDTH - len(_INDENT) * (depth + level + 1):
-            args = [*node.args[:-1], _with_end(node.args[-1], _line_break(level), comma=False)]
+            args = [*node.args[:-1], _with_end(node.args[-1], _line_break(level))]
             return node.with_changes(args=args, whitespace_before_args=_line_break(level + 1))
         args = [_argument(arg, depth, level + 1) for arg in node.args]
+        if len(args) == 1:
+            args = [_with_end(args[0], _line_break(level))]
+            return node.with_changes(args=args, whitespace_before_args=_line_break(level + 1))
         return node.with_changes(
             args=_on_lines(args, level), whitespace_before_args=_line_break(level + 1)
+        )
+    if isinstance(node, cst.ListComp):
+        behind_item = node.for_in.with_changes(whitespace_before=_line_break(level + 1))
+        return node.with_changes(
+            elt=_broken(node.elt, depth, level + 1),
+            for_in=behind_item,
+            lbracket=cst.LeftSquareBracket(whitespace_after=_line_break(level + 1)),
+            rbracket=cst.RightSquareBracket(whitespace_before=_line_break(level)),
         )
     if isinstance(node, cst.List) and node.elements:
         elements = [
@@ -104,9 +121,7 @@ def _bare(arg: cst.Arg) -> cst.Arg:
     return arg.with_changes(comma=cst.MaybeSentinel.DEFAULT)
 
 
-def _with_end(arg: cst.Arg, end: cst.ParenthesizedWhitespace, *, comma: bool) -> cst.Arg:
-    if comma:
-        return arg.with_changes(comma=cst.Comma(whitespace_after=end))
+def _with_end(arg: cst.Arg, end: cst.ParenthesizedWhitespace) -> cst.Arg:
     return arg.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=end)
 
 
@@ -120,26 +135,25 @@ def _on_lines(items: Sequence[_Node], level: int) -> list[_Node]:
     return [*done, last]
 
 
-def _one_a_line(params: cst.Parameters, depth: int) -> cst.Parameters:
-    del depth
-    inner, last = _line_break(1), _line_break(0)
-    every = [
-        one.with_changes(comma=cst.Comma(whitespace_after=inner)) for one in params.params
-    ]
-    keywords = [
-        one.with_changes(comma=cst.Comma(whitespace_after=inner)) for one in params.kwonly_params
-    ]
-    if keywords:
-        keywords[-1] = keywords[-1].with_changes(comma=cst.Comma(whitespace_after=last))
+def _one_a_line(params: cst.Parameters, comments: Mapping[str, str]) -> cst.Parameters:
+    def ended(one: cst.Param, level: int = 1) -> cst.Param:
+        end = _line_break(level, comments.get(one.name.value, ""))
+        return one.with_changes(comma=cst.Comma(whitespace_after=end))
+
+    keywords = [ended(one) for one in params.kwonly_params[:-1]]
+    keywords += [ended(one, 0) for one in params.kwonly_params[-1:]]
     star = params.star_arg
     if isinstance(star, cst.ParamStar):
-        star = star.with_changes(comma=cst.Comma(whitespace_after=inner))
-    return params.with_changes(params=every, kwonly_params=keywords, star_arg=star)
+        star = star.with_changes(comma=cst.Comma(whitespace_after=_line_break(1)))
+    return params.with_changes(
+        params=[ended(one) for one in params.params], kwonly_params=keywords, star_arg=star
+    )
 
 
-def _line_break(level: int) -> cst.ParenthesizedWhitespace:
+def _line_break(level: int, comment: str = "") -> cst.ParenthesizedWhitespace:
+    end = cst.TrailingWhitespace()
+    if comment:
+        end = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), cst.Comment(comment))
     return cst.ParenthesizedWhitespace(
-        first_line=cst.TrailingWhitespace(),
-        indent=True,
-        last_line=cst.SimpleWhitespace(_INDENT * level),
+        first_line=end, indent=True, last_line=cst.SimpleWhitespace(_INDENT * level)
     )

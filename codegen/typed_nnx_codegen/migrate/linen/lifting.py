@@ -65,7 +65,7 @@ class Lifting:
 
     def unknown(self, name: str, why: str) -> str:
         """Return a parameter for a size that nothing tells."""
-        candidate = self._unused(name)
+        candidate = self.unused(name)
         self.lifted.append(Lifted(candidate, why=why))
         return candidate
 
@@ -103,9 +103,10 @@ class Lifting:
 
     def _free(self, argument: str, suffix: str) -> str:
         prefix = "in" if self._is_first(argument) else _identifier(argument)
-        return self._unused(f"{prefix}_{suffix}")
+        return self.unused(f"{prefix}_{suffix}")
 
-    def _unused(self, name: str) -> str:
+    def unused(self, name: str) -> str:
+        """Return a name for a parameter that nothing else has."""
         candidate = name
         number = 1
         while candidate in self._taken:

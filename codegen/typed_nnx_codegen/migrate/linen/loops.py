@@ -343,7 +343,7 @@ class Loops:
         if body:
             if header is None or levels > 1 or node.for_in.ifs:
                 recorder.mark(node, "submodules are built in a comprehension that is not simple")
-            line = f"for {code_of(node.for_in.target)} in {header}:"
+            line = f"for {code_of(node.for_in.target)} in {header or '()'}:"
             outer.append(Compound(line, body, number=number))
         if not isinstance(element, (ModuleValue, Array, Choice)):
             code = self._executor.code.of(node, frame)

@@ -23,9 +23,38 @@ def edit_methods(recorder: Recorder, naming: Naming, executor: Executor) -> None
     plan = recorder.plan
     for node, edits in recorder.edits.items():
         _edit(recorder, node, edits)
+    _pass_lists(recorder, naming)
+
+
+def _pass_lists(recorder: Recorder, naming: Naming) -> None:
+    """Begin to go through lists of submodules where callers enter; other methods are given them."""
+    plan = recorder.plan
+    needs: dict[cst.CSTNode, list[str]] = {}
     for name, sites in naming.lists.items():
-        for method in dict.fromkeys(site.method for site in sites):
-            plan.iterators.setdefault(method, []).append(name)
+        for site in sites:
+            if site.method_node is not None:
+                _add(needs, site.method_node, name)
+    changed = True
+    while changed:
+        changed = False
+        for caller, _, called in recorder.self_calls:
+            for name in list(needs.get(called, ())):
+                changed = _add(needs, caller, name) or changed
+    called_nodes = {called for _, _, called in recorder.self_calls}
+    for method, names in needs.items():
+        kind = plan.parameters if method in called_nodes else plan.iterators
+        kind[method] = names
+    for _, call, called in recorder.self_calls:
+        if called in plan.parameters:
+            plan.extras[call] = [f"{name}={name}" for name in plan.parameters[called]]
+
+
+def _add(needs: dict[cst.CSTNode, list[str]], method: cst.CSTNode, name: str) -> bool:
+    names = needs.setdefault(method, [])
+    if name in names:
+        return False
+    names.append(name)
+    return True
 
 
 def _edit(recorder: Recorder, node: cst.Call, edits: list[CallEdit]) -> None:

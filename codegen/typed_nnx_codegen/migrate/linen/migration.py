@@ -22,8 +22,10 @@ from typed_nnx_codegen.migrate.linen.helper_definitions import (
     with_helpers,
 )
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
+from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode, merged
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.planner import Planner
+from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.results import LinenResult as LinenResult
 from typed_nnx_codegen.migrate.linen.results import findings_of
 from typed_nnx_codegen.migrate.linen.staying import Staying
@@ -35,7 +37,10 @@ _UNWRITABLE = "its new text would not parse"
 
 
 def migrate_linen(
-    paths: Sequence[Path], roots: Sequence[Path], options: Options
+    paths: Sequence[Path],
+    roots: Sequence[Path],
+    options: Options,
+    recorded: Recorded | None = None,
 ) -> list[LinenResult]:
     """Migrate files; nothing is written.
 
@@ -43,6 +48,7 @@ def migrate_linen(
         paths: The files.
         roots: What imports may lead to.
         options: What is asked for.
+        recorded: What examples tell of the shapes that submodules are called with.
 
     Returns:
         The results of the files that could be read and mention flax.
@@ -50,7 +56,7 @@ def migrate_linen(
     project = Project(tuple(roots))
     found = {path: project.analysis_of(path) for path in paths}
     analyses = {path: one for path, one in found.items() if one is not None}
-    return _Migration(analyses, options).run()
+    return _Migration(analyses, options, recorded).run()
 
 
 class _Refer:
@@ -76,14 +82,17 @@ class _Migration:
     Args:
         analyses: The files.
         options: What is asked for.
+        recorded: What examples tell.
     """
 
-    def __init__(self, analyses: dict[Path, Analysis], options: Options) -> None:
+    def __init__(
+        self, analyses: dict[Path, Analysis], options: Options, recorded: Recorded | None
+    ) -> None:
         self._analyses = analyses
         self._classes = LinenClasses(analyses.values())
         self._files = {path: File(one, options) for path, one in analyses.items()}
         refers = {one.analysis.path: _Refer(one) for one in self._files.values()}
-        self._planner = Planner(self._classes, refers)
+        self._planner = Planner(self._classes, refers, recorded)
         self._callers = Callers(self._classes, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
 
@@ -162,12 +171,16 @@ class _Migration:
         if not plans and callers.is_empty:
             return tree.code
         self._caller_marks[path] = callers.marks
-        after = tree.visit(Emission(file, self._classes, self._planner.plan_of, callers))
+        after = tree.visit(Emission(file, self._classes, self._planner.plan_of, self._methods(), callers))
         assert isinstance(after, cst.Module)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
         helpers += callers.helpers
         after = with_helpers(after, helpers, file)
         return finish_imports(tree, after, file).code
+
+    def _methods(self) -> MethodCode:
+        every = [cls for one in self._analyses.values() for cls in self._classes.all_in(one)]
+        return merged(self._planner.plan_of(cls) for cls in every)
 
     def _result(self, path: Path, text: str | None) -> LinenResult:
         tree = self._analyses[path].tree

@@ -56,12 +56,17 @@ class ModuleCalls:
     ) -> Value:
         """Return what a call of a method of a submodule returns."""
         match receiver:
-            case ModuleValue(site=site) if isinstance(site.target, LinenClass):
-                return self._of_class(site, site.target, method, passed, node, frame)
+            case ModuleValue(site=site) if site.transforms:
+                return self._executor.lifted_calls.call(
+                    site,
+                    method,
+                    passed,
+                    node,
+                    frame,
+                    lambda inner: self._plain(site, method, inner, node, frame),
+                )
             case ModuleValue(site=site):
-                layer = find_layer(str(site.target))
-                if layer is not None:
-                    return self._of_layer(site, layer, method, passed, node, frame)
+                return self._plain(site, method, passed, node, frame)
             case FieldModule():
                 return self._of_field(receiver, method, passed, node, frame)
             case Choice(options=options):
@@ -75,6 +80,16 @@ class ModuleCalls:
                     value = self._executor.merging.joined(value, other, frame)
                 return value
         return UNKNOWN
+
+    def _plain(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if isinstance(site.target, LinenClass):
+            return self._of_class(site, site.target, method, passed, node, frame)
+        layer = find_layer(site.target)
+        if layer is None:
+            return UNKNOWN
+        return self._of_layer(site, layer, method, passed, node, frame)
 
     # -- layers -------------------------------------------------------------------------------
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+from collections.abc import Mapping
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
@@ -39,8 +41,11 @@ def snake_case(name: str) -> str:
 
 def linen_class_name(site: Site) -> str:
     """Return the name of the class as Linen counts by it: with the transforms around it."""
+    around = [getattr(one, "name", "") for one in site.transforms]
+    if isinstance(site.target, LinenClass):
+        around += site.target.decorators
     prefix = "".join(
-        _PREFIXES.get(getattr(one, "name", "").rpartition(".")[2], "") for one in site.transforms
+        _PREFIXES.get(name.rpartition(".")[2], "") for name in around if name.startswith(LINEN)
     )
     return prefix + site.class_name
 
@@ -50,10 +55,12 @@ class Naming:
 
     Args:
         recorder: What was seen of it.
+        inherited: What stands for constructors in methods that it inherits.
     """
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder, inherited: Mapping[cst.CSTNode, str]) -> None:
         self._recorder = recorder
+        self._inherited = inherited
         self._cls = recorder.plan.cls
         self._taken = {one.name for one in self._cls.fields()} | set(self._cls.methods())
         self._taken |= {one.attribute for one in recorder.variables.values()}
@@ -72,6 +79,9 @@ class Naming:
         for site in built:
             if site.is_verbatim and not site.attribute:
                 self._recorder.mark(site.node, "this submodule of `setup` is bound to no attribute", NAME)
+        for site in built:
+            if site.owner and site.reference.startswith("self."):
+                site.reference = site.owner + site.reference.removeprefix("self")
 
     # -- setup --------------------------------------------------------------------------------
 
@@ -162,7 +172,13 @@ class Naming:
                 # Another one stands in the other side of a branch: one of them exists.
                 site.attribute = attributes[number]
             else:
-                site.attribute = self._free(f"{snake_case(site.class_name)}_{number}", site)
+                name_of_base = self._inherited.get(site.node, "").removeprefix("self.")
+                if name_of_base.isidentifier() and name_of_base not in self._taken:
+                    self._taken.add(name_of_base)
+                    site.attribute = name_of_base
+                else:
+                    base = f"{snake_case(site.class_name)}_{number}"
+                    site.attribute = self._free(base, site)
                 attributes.setdefault(number, site.attribute)
             site.reference = f"self.{site.attribute}"
 
@@ -251,6 +267,8 @@ class Naming:
     def _free(self, name: str, site: Site, *, is_list: bool = False) -> str:
         del site
         name = re.sub(r"\W", "_", name)
+        if keyword.iskeyword(name):
+            name += "_"
         if not name or name[0].isdigit():
             name = f"module_{name}"
         candidate = name

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.values import Value
@@ -45,6 +46,7 @@ class Lifted:
         axis: The dimension that it is; None where it is the whole shape.
         why: Why it is not known how to compute it.
         is_optional: Whether the argument may be None: then so is this parameter.
+        default: The size that every example of a person has; empty where none tells it.
     """
 
     name: str
@@ -53,10 +55,13 @@ class Lifted:
     axis: int | None = None
     why: str = ""
     is_optional: bool = False
+    default: str = ""
 
     @property
     def expression(self) -> str:
-        """The Python expression for it where the method is called."""
+        """The Python expression for it where the method is called; empty if that is not known."""
+        if not self.argument:
+            return self.default
         code = f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")
         return f"None if {self.argument} is None else {code}" if self.is_optional else code
 
@@ -87,6 +92,7 @@ class Site:
             either: ``self.block``.
         given: The arguments, by field.
         method: The method of the module in which it is.
+        method_node: The definition of that method.
         linen: Its name in Linen: literal text, or a pattern with ``{i}``.
         attribute: The attribute path of the new model, without ``self``: ``dense_0``,
             ``blocks.{i}``.
@@ -102,6 +108,9 @@ class Site:
         branches: The branches on arguments of the call around it.
         is_open: Whether some of its arguments are not known: `**kwargs`.
         is_verbatim: Whether it stays where it is written: in `setup`.
+        stacks: The transforms of functions around it, outermost first.
+        sizes: How often each transform of the class runs it, by what it is called with.
+        owner: The name of the module in the function that builds it; empty for ``self``.
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
     """
 
@@ -110,6 +119,7 @@ class Site:
     code: str
     given: dict[str, Bound]
     method: str
+    method_node: cst.FunctionDef | None = None
     linen: str = ""
     attribute: str = ""
     reference: str = ""
@@ -124,6 +134,9 @@ class Site:
     is_open: bool = False
     is_verbatim: bool = False
     is_nested: bool = False
+    stacks: tuple[Value, ...] = ()
+    sizes: tuple[Dim | None, ...] = ()
+    owner: str = ""
 
     __hash__ = object.__hash__
 
@@ -180,9 +193,14 @@ class ClassPlan:
         is_done: Whether all of it is known; a module that contains itself asks before.
         stores_rngs: Whether its methods draw keys.
         calls: The arguments of calls that are written differently, by call.
-        iterators: The lists of submodules that a method goes through in order, by method.
+        iterators: The lists of submodules that a method begins to go through, by method.
+        parameters: Those that a method is given by its callers, by method.
+        extras: Such lists that a call passes on, by call.
         helpers: Definitions that the file needs at its top level.
         unchanged: Whether it keeps the constructor that it inherits.
+        rebuilt: Calls that are written anew, by call.
+        dropped: Statements and decorators that go.
+        decorators: Decorators that methods get, by method.
         stays: Why it stays a module of Linen; empty where it does not.
         problem: What went wrong while it was planned: a bug of ours.
     """
@@ -201,6 +219,14 @@ class ClassPlan:
     stays: str = ""
     problem: str = ""
     calls: dict[cst.Call, str] = field(default_factory=dict)
-    iterators: dict[str, list[str]] = field(default_factory=dict)
+    iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+
+    rebuilt: dict[cst.Call, Callable[[cst.Call, cst.Call], cst.BaseExpression]] = field(
+        default_factory=dict
+    )
+    dropped: set[cst.CSTNode] = field(default_factory=set)
+    decorators: dict[str, list[str]] = field(default_factory=dict)
 
     __hash__ = object.__hash__

@@ -16,10 +16,12 @@ from typed_nnx_codegen.migrate.linen.executor import Executor, TooLong
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
 from typed_nnx_codegen.migrate.linen.naming import Naming
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
 from typed_nnx_codegen.migrate.linen.printing import Printing
+from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.templates import Templates
+from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers
 
 _NOT_ENTERED: Final = frozenset({"setup", "__post_init__", "__hash__", "__eq__", "__repr__"})
 
@@ -30,15 +32,20 @@ class Planner:
     Args:
         classes: The Linen modules of the project.
         refers: What spells public names, by the file in which they are written.
+        recorded: What examples tell of the shapes that submodules are called with.
     """
 
     def __init__(
-        self, classes: LinenClasses, refers: Mapping[Path, Callable[[str], str]] | None = None
+        self,
+        classes: LinenClasses,
+        refers: Mapping[Path, Callable[[str], str]] | None = None,
+        recorded: Recorded | None = None,
     ) -> None:
         self.classes = classes
         self.executor = Executor(classes, self.plan_of)
         self._plans: dict[LinenClass, ClassPlan] = {}
         self._refers = refers or {}
+        self.executor.recorded = recorded
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""
@@ -74,12 +81,18 @@ class Planner:
             roots = self._enter(instance, frame)
         except TooLong:
             return _staying(cls, "its methods are too long to go through")
-        naming = Naming(recorder)
+        inherited: dict[cst.CSTNode, str] = {}
+        for base in reversed(cls.ancestry()[1:]):
+            inherited |= self.plan_of(base).replacements
+        naming = Naming(recorder, inherited)
         naming.run()
+        drop_leftovers(recorder)
         Printing(recorder, self.executor, naming, roots).run()
         plan.entries = entries_of(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
         edit_methods(recorder, naming, self.executor)
+        self.executor.lifted_calls.write(recorder)
+        self.executor.lifted_functions.write(recorder)
         plan.is_done = True
         return plan
 
@@ -95,8 +108,19 @@ class Planner:
             method = methods[name]
             if name in _NOT_ENTERED or name in frame.recorder.visited or not _is_called(method):
                 continue
-            roots.append(name)
+            sites = len(frame.recorder.plan.sites)
+            lines = len(frame.recorder.block)
             self.executor.functions.enter(instance, method, frame)
+            built = frame.recorder.plan.sites[sites:]
+            if built and not method.is_compact and not _is_compact_below(built, methods):
+                # Only methods of other classes call it: they are planned with it.
+                del frame.recorder.plan.sites[sites:]
+                del frame.recorder.block[lines:]
+                frame.recorder.mark(
+                    built[0].node, f"`{name}` builds submodules, and nothing here calls it"
+                )
+                continue
+            roots.append(name)
         return roots
 
 
@@ -116,6 +140,11 @@ def _sizes_of_arguments(cls: LinenClass) -> Iterator[str]:
         for parameter in list(method.parameters())[1:]:
             yield f"{parameter.name.value}_features"
             yield f"{parameter.name.value}_shape"
+
+
+def _is_compact_below(built: list[Site], methods: dict[str, Method]) -> bool:
+    """Whether submodules are built by compact methods."""
+    return all(site.method in methods and methods[site.method].is_compact for site in built)
 
 
 def _is_called(method: Method) -> bool:

@@ -12,7 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.containers import as_loop, assigned_container, holds, wrapped
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Change, Compound, Line, Recorder
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
@@ -25,9 +25,14 @@ from typed_nnx_codegen.migrate.linen.layers import (
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, SIZE
+from typed_nnx_codegen.migrate.linen.measuring import measured_widths, stand_in
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Site
+from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
 from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
+from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
@@ -62,7 +67,7 @@ class Printing:
         self._plan: ClassPlan = recorder.plan
         self._lifting = Lifting(self._plan.cls, roots, recorder.locals)
         self._templates = recorder.templates
-        self._unknown: dict[str, Lifted] = {}
+        self._unknown: dict[tuple[int, str], Lifted] = {}
         self.helpers: list[Helper] = []
 
     def run(self) -> None:
@@ -102,6 +107,8 @@ class Printing:
     def _spelled(self, line: Line) -> list[str]:
         if line.site is not None:
             return [self._assignment(line.site)]
+        if line.statement in self._plan.dropped:
+            return []
         if line.statement is not None:
             return self._statement(line.statement)
         assert isinstance(line.text, str)
@@ -205,13 +212,30 @@ class Printing:
     def constructor(self, site: Site) -> str:
         """Return the call that constructs a submodule, a template."""
         return self._templates.with_sites(
-            self._constructor(site),
+            self._stacked(site, self._constructor(site)),
             lambda inner: (
                 self.constructor(inner)
                 if inner.is_nested
                 else self._templates.site_token(inner)
             ),
         )
+
+    def _stacked(self, site: Site, code: str) -> str:
+        """Return the code of a submodule under the transforms that run it more than once."""
+        if not site.transforms and not site.stacks:
+            return code
+        try:
+            return stacked(
+                code,
+                site,
+                collections_of(site, self._executor.plan_of),
+                rngs=self._recorder.rngs,
+                token=self._templates.token,
+                refer=self._executor.refer,
+            )
+        except Unsupported as error:
+            self._recorder.mark(site.node, str(error))
+            return code
 
     def _constructor(self, site: Site) -> str:
         if isinstance(site.target, LinenClass):
@@ -230,6 +254,10 @@ class Printing:
         self._check(site)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
+        return self._call(site, built)
+
+    def _call(self, site: Site, built: Built) -> str:
+        """Return the call that constructs a layer."""
         hidden = {name for name, one in site.given.items() if one.hidden}
         arguments = [
             argument.spelled(self._templates.token)
@@ -247,34 +275,42 @@ class Printing:
     def _without_width(self, site: Site, missing: MissingWidth) -> str:
         layer = find_layer(str(site.target))
         assert layer is not None
-        name = self._missing(site, missing.parameter)
-        stand_in = Array(Shape(tuple(_piece(name) for _ in range(8))))
-        parameters = [one.linen for one in layer.calls.get("__call__", ())]
-        built = layer.build(given_of(site), Inputs(dict.fromkeys(parameters, stand_in)))
+        given = given_of(site)
+        measured = list(measured_widths(layer, given, self._recorded(site)))
+        name = self._missing(site, missing.parameter, measured)
+        built = layer.build(given, stand_in(layer, name))
         if not isinstance(built, Built):
             return f"{self._executor.refer(layer.nnx)}(...)"
-        hidden = {key for key, one in site.given.items() if one.hidden}
-        arguments = [
-            argument.spelled(self._templates.token)
-            for argument in built.arguments
-            if argument.keyword not in hidden
-        ]
-        if built.takes_rngs:
-            arguments.append(f"rngs={self._recorder.rngs}")
-        return f"{site.code or self._executor.refer(built.cls)}({', '.join(arguments)})"
+        return self._call(site, built)
 
-    def _missing(self, site: Site, parameter: str) -> str:
-        prefix = re.sub(r"\W+", "_", site.attribute.replace("{i}", "")).strip("_")
-        key = f"{prefix}_{parameter}"
+    def _recorded(self, site: Site) -> list[RecordedCall]:
+        found = self._executor.recorded
+        return [] if found is None else list(found.calls_of(self._plan.cls.name, site))
+
+    def _missing(self, site: Site, parameter: str, measured: list[int]) -> str:
+        """Return the parameter for a size that the code does not tell.
+
+        Args:
+            site: The submodule whose size it is.
+            parameter: The parameter of the submodule.
+            measured: The sizes that it has in examples.
+        """
+        key = (id(site), parameter)
         if key not in self._unknown:
+            prefix = re.sub(r"\W+", "_", re.sub(r"\{\w+\}", "", site.attribute)).strip("_")
+            name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
+            sizes = sorted(set(measured))
             why = "the code does not tell the shape that it is called with"
-            self._unknown[key] = Lifted(key, why=why)
-            self._recorder.mark(
-                site.node,
-                f"the size of its input is not known: give `{key}`, or run with --example",
-                SIZE,
-            )
-        return key
+            default = str(sizes[0]) if len(sizes) == 1 else ""
+            self._unknown[key] = Lifted(name, why=why, default=default)
+            message = f"the size of its input is not known: give `{name}`"
+            if not sizes:
+                message = f"{message}, or run with --example"
+            elif not default:
+                message = f"{message}; in the examples it is {', '.join(map(str, sizes))}"
+            if not default:
+                self._recorder.mark(site.node, message, SIZE)
+        return self._unknown[key].name
 
     def _check(self, site: Site) -> None:
         if site.is_open:
@@ -328,6 +364,8 @@ class Printing:
             self._recorder.mark(site.node, "the module contains itself")
         child = self._executor.plan_of(cls)
         for lifted in child.lifted:
+            if lifted.default and not lifted.argument:
+                continue
             if not (lifted.is_optional and _is_absent(site, lifted)):
                 arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
         arguments.append(f"rngs={self._recorder.rngs}")
@@ -356,7 +394,17 @@ class Printing:
                     return self._templates.token(dim)
             else:
                 return self._shape(visible.shape)
-        return self._missing(site, lifted.name)
+        return self._missing(site, lifted.name, list(self._measured(site, lifted)))
+
+    def _measured(self, site: Site, lifted: Lifted) -> Iterator[int]:
+        """Yield the sizes that examples give a submodule's lifted parameter."""
+        for call in self._recorded(site):
+            if lifted.axis is None or call.method != lifted.method:
+                continue
+            value = _part(dict(call.arguments), lifted.argument)
+            dim = value.shape.axis(lifted.axis) if isinstance(value, Array) else None
+            if dim is not None and dim.constant is not None:
+                yield dim.constant
 
     def _shape(self, shape: Shape) -> str:
         parts = ["None" if dim is None else self._templates.token(dim) for dim in shape.dims]
@@ -364,10 +412,6 @@ class Printing:
             parts.insert(0, f"*{self._templates.lead_token(shape.lead)}")
         inner = ", ".join(parts)
         return f"({inner},)" if len(parts) == 1 else f"({inner})"
-
-
-def _piece(name: str) -> Dim:
-    return as_dim(Piece(name))
 
 
 def _is_absent(site: Site, lifted: Lifted) -> bool:

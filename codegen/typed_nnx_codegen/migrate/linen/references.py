@@ -189,12 +189,14 @@ class ClassTransform(Value):
         target: The class or function.
         args: The other arguments.
         keywords: The keyword arguments.
+        node: The expression that applies it, or the decorator.
     """
 
     name: str
     target: Value
     args: tuple[Bound, ...] = ()
     keywords: tuple[tuple[str, Bound], ...] = ()
+    node: cst.BaseExpression | None = field(default=None, compare=False)
 
     def __hash__(self) -> int:
         return hash((self.name, self.target))

@@ -48,7 +48,7 @@ class LinenResult:
 
 def _in_map(plan: ClassPlan) -> dict[str, object]:
     lifted = [
-        {"name": one.name, "expr": one.expression} for one in plan.lifted if one.argument
+        {"name": one.name, "expr": one.expression} for one in plan.lifted if one.expression
     ]
     variables = {
         one.linen: {"to": one.to, **one.change} if one.change else one.to for one in plan.entries

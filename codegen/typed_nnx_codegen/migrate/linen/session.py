@@ -13,10 +13,11 @@ from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.marker_codes import TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.linen.recorded import NotRecorded, Recorded, record
 from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.scanning import is_generated
-from typed_nnx_codegen.migrate.session import Request
+from typed_nnx_codegen.migrate.session import Refused, Request
 from typed_nnx_codegen.migrate.sources.encoding import Encoded, decode_module
 from typed_nnx_codegen.migrate.sources.outcome import SourceError
 from typed_nnx_codegen.migrate.syntax import TooDeepError, UnknownSyntaxError, error_in, gives_back
@@ -76,7 +77,10 @@ class LinenWork:
                 results[path] = found
             else:
                 sources.append(found)
-        migrated = _migrated([one.path for one in sources], request)
+        recorded = None
+        if self._example is not None and sources:
+            recorded = _recorded(sources[0].path, self._example)
+        migrated = _migrated([one.path for one in sources], request, recorded)
         for source in sources:
             results[source.path] = self._result(source, migrated.get(source.path))
         for path in files:
@@ -193,10 +197,26 @@ def _read(path: Path, named: Sequence[Path]) -> _Source | FileResult:
     return _Source(path, data, text)
 
 
-def _migrated(paths: Sequence[Path], request: Request) -> dict[Path, LinenResult | str]:
+def _recorded(path: Path, examples: Path) -> Recorded:
+    try:
+        found = record(path, examples)
+    except NotRecorded as error:
+        raise Refused(str(error)) from error
+    if found.errors:
+        failed = "\n".join(f"    {name}: {error}" for name, error in found.errors.items())
+        raise Refused(
+            f"--example {examples}: Linen itself fails at these examples:\n{failed}\n"
+            "  Fix: correct the examples, or leave them out"
+        )
+    return found
+
+
+def _migrated(
+    paths: Sequence[Path], request: Request, recorded: Recorded | None
+) -> dict[Path, LinenResult | str]:
     """Return the results by file; the reason for those that fail."""
     try:
-        found = migrate_linen(paths, request.paths, request.options)
+        found = migrate_linen(paths, request.paths, request.options, recorded)
         return {one.path: one for one in found}
     # A bug of ours at one file must not stop the others.
     except Exception as error:  # noqa: BLE001 - the report says it
@@ -204,5 +224,5 @@ def _migrated(paths: Sequence[Path], request: Request) -> dict[Path, LinenResult
             return {paths[0]: described(error)}
     results: dict[Path, LinenResult | str] = {}
     for path in paths:
-        results |= _migrated([path], request)
+        results |= _migrated([path], request, recorded)
     return results

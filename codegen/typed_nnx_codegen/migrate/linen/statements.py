@@ -108,7 +108,7 @@ class Statements:
                         self.assign(item.asname.name, UNKNOWN, item.item, frame)
                 return self.run(node.body, frame)
             case cst.FunctionDef(name=name):
-                frame.names[name.value] = FunctionRef(node, frame)
+                frame.names[name.value] = self._executor.lifted_functions.decorated(node, frame)
             case cst.Try(body=body):
                 return self.run(body, frame)
             case cst.Match():

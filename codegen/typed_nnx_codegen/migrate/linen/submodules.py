@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -67,18 +68,24 @@ class Submodules:
             transforms.append(target)
             target = target.target
         match target:
-            case ClassRef(cls=cls, code=code):
-                code = code if code.startswith("self.") else ""
+            case ClassRef(cls=cls, code=code, home=home):
+                is_there = code.startswith("self.") or home == frame.recorder.plan.cls.home
+                code = code if is_there else ""
                 return self._module(cls, code, tuple(transforms), passed, node, frame)
             case Ref(name=name, code=code) if find_layer(name) is not None:
                 return self._module(name, code, tuple(transforms), passed, node, frame)
             case Partial(function=ClassRef() | Ref() as inner):
-                again = ClassTransform(callee.name, inner, callee.args, callee.keywords)
+                again = inner
+                for one in reversed(transforms):
+                    again = replace(one, target=again)
+                before = [Passed(one.value, one.code, one.node or node) for one in target.args]
                 given = [
                     Passed(one.value, one.code, one.node or node, name)
                     for name, one in target.keywords.items()
+                    if all(each.keyword != name for each in passed)
                 ]
-                return self._transformed(again, [*passed, *given], node, frame)
+                assert isinstance(again, ClassTransform)
+                return self._transformed(again, [*before, *passed, *given], node, frame)
         frame.recorder.mark(node, f"`{callee.name}` of something that is no module is not migrated")
         return UNKNOWN
 
@@ -96,10 +103,13 @@ class Submodules:
         bound = bind_names(names, passed)
         method = frame.method.name if frame.method is not None else ""
         site = Site(node, target, code, _given(bound), method, transforms=transforms)
+        site.method_node = frame.method.node if frame.method is not None else None
         site.loops = tuple(recorder.loops)
         site.conditions = tuple(recorder.conditions)
         site.branches = tuple(recorder.branch_path)
         site.is_open = bound.is_open
+        site.stacks = recorder.stacks
+        site.owner = recorder.owner
         site.is_verbatim = frame.verbatim
         name = bound.by_name.get("name")
         if name is not None and name.value != Const(None):

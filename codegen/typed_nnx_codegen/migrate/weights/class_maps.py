@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -89,13 +89,13 @@ class ClassMaps:
         return self.beside[path]
 
 
-def class_maps(given: Map | Iterable[Map]) -> ClassMaps:
+def class_maps(given: Map | list[Map] | tuple[Map, ...]) -> ClassMaps:
     """Read the maps that were given.
 
     Raises:
         WeightMapError: One of them is no map.
     """
-    several = [given] if isinstance(given, WeightMap | Mapping | str | os.PathLike) else given
+    several = given if isinstance(given, list | tuple) else [given]
     return ClassMaps([_read(each) for each in several])
 
 

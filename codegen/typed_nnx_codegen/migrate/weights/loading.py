@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +44,7 @@ class Loaded:
 def load(
     linen_variables: Source,
     model: Any,
-    map: Map | Iterable[Map],  # noqa: A002 - the name that callers write
+    map: Map | list[Map] | tuple[Map, ...],  # noqa: A002 - the name that callers write
     *,
     class_name: str | None = None,
     strict: bool = True,

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Construction,
     Constructions,
     Use,
 )
-from typed_nnx_codegen.migrate.linen.callers.sizes import NoSizes, Sizes, sizes_for
+from typed_nnx_codegen.migrate.linen.callers.sizes import (
+    NoSizes,
+    Sizes,
+    is_pure,
+    sizes_for,
+)
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
@@ -25,7 +30,7 @@ class Live:
     """It is constructed where Linen made its variables.
 
     Attributes:
-        name: The variable that holds the model.
+        name: The variable or attribute that holds the model.
         statement: The statement that assigned it.
         init: The use that made its variables.
     """
@@ -122,13 +127,13 @@ class Kinds:
         statement = places.statement(one.node)
         name = _assigned(statement, one.node)
         inits = [use for use in one.uses if use.name in INITS]
-        if not name or len(inits) != 1 or inits[0].analysis is not one.analysis:
+        if not name or not inits or any(use.analysis is not one.analysis for use in inits):
             return None
         assert isinstance(statement, cst.SimpleStatementLine)
-        init = inits[0]
-        if init.call is None or not isinstance(init.node.value, cst.Name):
+        init = min(inits, key=lambda use: places.order(use.node))
+        if init.call is None or code_of(init.node.value) != name:
             return None
-        if init.node.value.value != name or not places.runs_once(init.node):
+        if not places.runs_once(init.node) or not self._are_repeatable(one, inits[1:]):
             return None
         target = places.statement(init.node)
         if target is None or places.block(target) is not places.block(statement):
@@ -138,6 +143,15 @@ class Kinds:
         if self._is_used_between(name, statement, target, one):
             return None
         return Live(name, statement, init)
+
+    def _are_repeatable(self, one: Construction, inits: list[Use]) -> bool:
+        """Whether the model can be constructed once more where its variables are made again."""
+        places = self._constructions.places(one.analysis)
+        home = places.function(one.node)
+        return not inits or (
+            all(is_pure(arg.value, one.analysis) for arg in one.node.args)
+            and all(places.function(use.node) is home for use in inits)
+        )
 
     def _is_used_between(
         self, name: str, first: cst.SimpleStatementLine, last: cst.CSTNode, one: Construction
@@ -151,7 +165,7 @@ class Kinds:
         given = {below.value for below in descendants(one.node) if isinstance(below, cst.Name)}
         for statement in between:
             for below in descendants(statement):
-                if isinstance(below, cst.Name) and below.value == name:
+                if isinstance(below, (cst.Name, cst.Attribute)) and dotted(below) == name:
                     return not isinstance(statement, (cst.FunctionDef, cst.ClassDef))
                 if isinstance(below, cst.AssignTarget) and code_of(below.target) in given:
                     return True
@@ -190,13 +204,13 @@ def _assigned(statement: cst.CSTNode | None, node: cst.Call) -> str:
     """Return the variable that a statement assigns a call to; empty where it does something else."""
     match statement:
         case cst.SimpleStatementLine(
-            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+            body=[cst.Assign(targets=[cst.AssignTarget(target=target)], value=value)]
         ) if value is node:
-            return name
+            return dotted(target)
         case cst.SimpleStatementLine(
-            body=[cst.AnnAssign(target=cst.Name(value=name), value=value)]
+            body=[cst.AnnAssign(target=target, value=value)]
         ) if value is node:
-            return name
+            return dotted(target)
     return ""
 
 

@@ -218,6 +218,8 @@ class Writing:
         if isinstance(kind, Inline):
             assert isinstance(receiver, cst.Call)
             return self._constructed(receiver, sizes(), rngs)
+        if isinstance(kind, Live):
+            return self._constructed(use.constructions[0].node, sizes(), rngs)
         is_known = isinstance(kind, Deferred) and kind.preset is not None
         text = "" if is_known else sizes().text
         return f"{self.render(receiver)}({_joined([text, f'rngs={rngs}'])})"
@@ -257,7 +259,9 @@ class Writing:
         rngs = self._rngs(call)
         kind = self._kinds.of_use(use)
         sizes = lambda: self._sizes(use, call, 1, is_kept=use.name != "init")  # noqa: E731 - deferred: sizes may be unknown where they are not needed
-        if isinstance(kind, Live):
+        if isinstance(kind, Live) and use is not kind.init and self._is_same_init(use, kind.init):
+            model = kind.name
+        elif isinstance(kind, Live) and use is kind.init:
             one = use.constructions[0]
             line = f"{kind.name} = {self._constructed(one.node, sizes(), rngs)}"
             statement = self._places.statement(use.node)
@@ -272,6 +276,13 @@ class Writing:
         passed = [self._arg(arg) for arg in self._passed(call, 1)]
         text = _joined([model, *passed])
         self.plan.code[call] = f"{self._helper(INIT_WITH_OUTPUT)}({text})"
+
+    def _is_same_init(self, use: Use, other: Use) -> bool:
+        """Whether a second `init` gives the same variables: the same text in the same statement."""
+        if use.call is None or other.call is None or use.name != other.name:
+            return False
+        is_together = self._places.statement(use.node) is self._places.statement(other.node)
+        return is_together and code_of(use.call) == code_of(other.call)
 
     def _passed(self, call: cst.Call, skip: int) -> list[cst.Arg]:
         return [
@@ -442,9 +453,13 @@ class Writing:
             use = self._constructions.uses[target]  # type: ignore[index]  # attributes, see above
             self._uses.pop(target, None)
             statement = self._places.statement(target)
+            block = self._places.block(statement) if statement is not None else None
             for other in [*self._uses.values()]:
                 is_same = other.name == use.name and set(other.constructions) & set(use.constructions)
-                if is_same and self._places.statement(other.node) is not statement:
+                is_after = block in self._places.around(other.node) and self._places.is_before(
+                    target, other.node
+                )
+                if is_same and is_after and self._places.statement(other.node) is not statement:
                     self._uses.pop(other.call or other.node, None)
 
 

@@ -8,7 +8,15 @@ from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, St
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
 from typed_nnx_codegen.migrate.linen.shapes.operands import is_none, shape_of
 from typed_nnx_codegen.migrate.linen.shapes.operators import binary, unary
-from typed_nnx_codegen.migrate.linen.values import Array, Code, Sequence, Shape, Size, Unknown, Value
+from typed_nnx_codegen.migrate.linen.values import (
+    Array,
+    Code,
+    Sequence,
+    Shape,
+    Size,
+    Unknown,
+    Value,
+)
 
 _SAME: Final = names(
     """

@@ -33,7 +33,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Value,
 )
 
-_ON_LITERALS: Final[dict[str, Callable[..., object]]] = {
+ON_LITERALS: Final[dict[str, Callable[..., object]]] = {
     "+": python.add,
     "-": python.sub,
     "*": python.mul,
@@ -94,7 +94,7 @@ def binary(operator: str, left: Value, right: Value) -> Value:
 
 
 def _of_literals(operator: str, left: Const, right: Const) -> Value:
-    function = _ON_LITERALS.get(operator)
+    function = ON_LITERALS.get(operator)
     if function is None or not _is_harmless(operator, left.value, right.value):
         return Unknown(f"{left.value!r} {operator} {right.value!r}")
     try:
@@ -128,7 +128,7 @@ def _of_identities(operator: str, left: Value, right: Value) -> Value:
 def _of_arrays(operator: str, left: Value, right: Value) -> Value:
     if operator == "@":
         return Array(multiplied(shape_of(left), shape_of(right)))
-    if operator not in _ON_LITERALS:
+    if operator not in ON_LITERALS:
         return Unknown(f"an operator {operator} of arrays")
     shape = broadcast((shape_of(left), shape_of(right)))
     return Array(shape, "bool" if operator in _COMPARISONS else "")
@@ -183,7 +183,7 @@ def _of_numbers(operator: str, left: Value, right: Value) -> Value:
     if operator in _COMPARISONS:
         difference = (first - second).constant
         if difference is not None and not _has_floats(left, right):
-            return Const(_ON_LITERALS[operator](difference, 0))
+            return Const(ON_LITERALS[operator](difference, 0))
     return _as_code(operator, left, right)
 
 

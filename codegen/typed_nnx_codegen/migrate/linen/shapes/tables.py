@@ -111,3 +111,9 @@ def rule_of(name: str) -> Rule | None:
             if rule is not None:
                 return rule
     return None
+
+
+def known_names() -> list[str]:
+    """Return the public names of all functions that have a rule."""
+    by_module = [module + name for module, rules in _BY_MODULE.items() for name in rules]
+    return sorted({*by_module, *UNCHANGED})

@@ -179,25 +179,12 @@ def _named(
 ) -> Dim | None:
     if holes is None or size is None or step is None:
         return None
+    # jax takes no name of a padding for an input with holes.
+    if holes != _ONE:
+        return None
     if padding == "VALID":
-        return _slid(_spanned(size, holes), window, step)
-    if padding not in _KEEPS_SIZE:
-        return None
-    if holes == _ONE:
-        return size.ceil_divided(step)
-    return _same_with_holes(size, window, step, holes) if padding == "SAME" else None
-
-
-def _same_with_holes(size: Dim, window: Dim | None, step: Dim, holes: Dim) -> Dim | None:
-    """Return the size where the padding is that of the input without its holes."""
-    reaches = _spanned(size, holes)
-    if window is None or reaches is None:
-        return None
-    padding = (size.ceil_divided(step) - 1) * step + window - size
-    if step == _ONE:
-        return reaches
-    positive = as_dim(max(padding.constant, 0)) if padding.constant is not None else None
-    return None if positive is None else _slid(reaches + positive, window, step)
+        return _slid(size, window, step)
+    return size.ceil_divided(step) if padding in _KEEPS_SIZE else None
 
 
 def _pool(call: Arguments) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported
 from typed_nnx_codegen.migrate.linen.transforms.settings import (
     Spelled,
     axes_of,
@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.transforms.settings import (
     static_code,
 )
 from typed_nnx_codegen.migrate.linen.transforms.state import Refer, state_axes
-from typed_nnx_codegen.migrate.linen.values import Const, Value
+from typed_nnx_codegen.migrate.linen.values import NONE, Const, Value
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,13 @@ class Wrapping:
         mapped: What is known of the function.
         spelled: Writes settings.
         refer: Spells public names of NNX.
+        positional: How many arguments are given by position; the others are the same for all.
     """
 
     mapped: Mapped
     spelled: Spelled
     refer: Refer
+    positional: int
 
     def wrapped(self, function: str, lifts: Sequence[Lift]) -> str:
         """Return a function under transforms, outermost first."""
@@ -88,10 +90,13 @@ class Wrapping:
     def _is_stacked(self, lift: Lift) -> bool:
         return lift.stacks(self.mapped.collections)
 
+    def _axes(self, lift: Lift, count: int) -> list[Value]:
+        return [*axes_of(lift, count), *(NONE for _ in range(self.mapped.count - self.positional))]
+
     # -- vmap ---------------------------------------------------------------------------------
 
     def _vmap(self, lift: Lift) -> tuple[str, list[str]]:
-        axes = axes_of(lift, self.mapped.count)
+        axes = self._axes(lift, self.positional)
         is_stacked = self._is_stacked(lift)
         shares_keys = not is_stacked and self.mapped.draws and lift.splits_any
         state = state_axes(
@@ -118,7 +123,7 @@ class Wrapping:
     def _scan(self, lift: Lift) -> list[str]:
         if not self.mapped.kept or self.mapped.kept[0] != 0:
             raise Unsupported("`nn.scan` is called without a carry")
-        axes: list[Value] = axes_of(lift, self.mapped.count - 1)
+        axes = self._axes(lift, self.positional - 1)
         is_stacked = self._is_stacked(lift)
         carries_keys = not is_stacked and self.mapped.draws
         if carries_keys and not lift.splits_any:
@@ -139,9 +144,3 @@ class Wrapping:
 def _tuple(codes: Sequence[str]) -> str:
     inner = ", ".join(codes)
     return f"({inner},)" if len(codes) == 1 else f"({inner})"
-
-
-def can_close(value: Value, axes: Sequence[Value]) -> bool:
-    """Whether all steps or members get the same of an argument."""
-    del value
-    return all(is_broadcast(one) for one in axes)

@@ -18,6 +18,8 @@ from tests.codegen.migrate.linen.callers.programs_run import (
 from typed_nnx_codegen.migrate.linen.results import map_path, map_text
 
 
+# Flax says it of each `sow`, also of those that its own guide shows.
+@pytest.mark.filterwarnings("ignore:Using 'Module.sow:DeprecationWarning")
 @pytest.mark.parametrize("target", ["typed_nnx", "flax.nnx"])
 @pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)
 def test_a_migrated_program_gives_the_numbers_of_the_linen_program(

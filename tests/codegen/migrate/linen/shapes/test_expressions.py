@@ -48,7 +48,7 @@ def ran(
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(sizes=SIZES, kinds=KNOWN)
 def test_no_size_that_is_said_to_be_known_is_wrong(
     case: Case, sizes: dict[str, int], kinds: dict[str, str]

@@ -1,0 +1,272 @@
+"""Calls of submodules whose class is under a transform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.passed import Passed
+from typed_nnx_codegen.migrate.linen.plan import Bound, Site
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
+from typed_nnx_codegen.migrate.linen.transforms import axes as along
+from typed_nnx_codegen.migrate.linen.transforms.constructing import lengths_of, lifts_of
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
+from typed_nnx_codegen.migrate.linen.transforms.rebuilding import (
+    FunctionCode,
+    is_simple,
+    lambda_of,
+    module_first,
+)
+from typed_nnx_codegen.migrate.linen.transforms.settings import axes_of, in_method, size_setting
+from typed_nnx_codegen.migrate.linen.transforms.state import collections_of, draws, state_axes
+from typed_nnx_codegen.migrate.linen.transforms.wrapping import Mapped, Wrapping
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Sequence, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+Plain = Callable[[list[Passed]], Value]
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedCall:
+    """A call of a submodule whose class is under transforms.
+
+    Attributes:
+        site: The submodule.
+        method: Its method.
+        passed: The arguments.
+        is_here: Whether the transforms are written in the method that has the call.
+    """
+
+    site: Site
+    method: str
+    passed: tuple[Passed, ...]
+    is_here: bool
+
+
+def steps_inside(lift: Lift, passed: list[Passed]) -> tuple[list[Passed], Dim | None]:
+    """Return what one step or member is called with, and how many there are.
+
+    Args:
+        lift: The transform.
+        passed: The arguments without the module.
+    """
+    if lift.kind not in ("scan", "vmap"):
+        return passed, None
+    positions = [k for k, one in enumerate(passed) if not one.keyword and not one.star]
+    first = 1 if lift.kind == "scan" else 0
+    size = None
+    setting = size_setting(lift)
+    if setting is not None:
+        size = dim_of(setting.value)
+    inner = list(passed)
+    mapped = positions[first:]
+    for position, axis in zip(mapped, axes_of(lift, len(mapped)), strict=True):
+        one = passed[position]
+        size = size or along.size_along(one.value, axis)
+        value = along.inside(one.value, axis)
+        inner[position] = Passed(value, one.code, one.node, one.keyword, one.star)
+    return inner, size
+
+
+def results_outside(lift: Lift, value: Value, size: Dim | None) -> Value:
+    """Return what all steps or members return together."""
+    axes = lift.value("out_axes", Const(0))
+    if lift.kind == "vmap":
+        return along.outside(value, axes, size)
+    if lift.kind == "scan":
+        match value:
+            case Sequence(items=(carry, results)):
+                return Sequence((carry, along.outside(results, axes, size)))
+        return UNKNOWN
+    return value
+
+
+class LiftedCalls:
+    """Goes through calls of submodules whose class is under transforms, and writes them.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def call(
+        self,
+        site: Site,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+        plain: Plain,
+    ) -> Value:
+        """Return what a call returns.
+
+        Args:
+            site: The submodule.
+            method: Its method.
+            passed: The arguments.
+            node: The call.
+            frame: The frame of the call.
+            plain: Goes through the call of one step or member.
+        """
+        try:
+            lifts = lifts_of(site)
+            if any(method not in lift.methods for lift in lifts):
+                return plain(passed)
+            inner = passed
+            sizes: list[Dim | None] = []
+            for lift in lifts:
+                inner, size = steps_inside(lift, inner)
+                sizes.append(size)
+        except Unsupported as error:
+            if frame.records:
+                frame.recorder.mark(node, str(error))
+            return UNKNOWN
+        if not site.sizes:
+            site.sizes = tuple(sizes)
+        value = plain(inner)
+        for lift, size in zip(reversed(lifts), reversed(sizes), strict=True):
+            value = results_outside(lift, value, size)
+        if frame.records and frame.recorder.is_recording:
+            here = not site.is_verbatim and frame.method is not None
+            is_here = here and frame.method is not None and site.method == frame.method.name
+            found = LiftedCall(site, method, tuple(passed), is_here)
+            frame.recorder.lifted_calls.setdefault(node, []).append(found)
+        return value
+
+    # -- writing ------------------------------------------------------------------------------
+
+    def write(self, recorder: Recorder) -> None:
+        """Note in the plan how the calls are written."""
+        for node, calls in recorder.lifted_calls.items():
+            try:
+                found = [self._written(recorder, node, one) for one in calls]
+            except Unsupported as error:
+                recorder.mark(node, str(error))
+                continue
+            if len({function for function, _ in found}) > 1:
+                recorder.mark(node, "what is called here is under different transforms")
+                continue
+            function, code = found[0]
+            is_attribute = calls[0].method != "__call__" or (
+                isinstance(node.func, cst.Attribute) and node.func.attr.value == "__call__"
+            )
+            recorder.plan.rebuilt[node] = module_first(
+                function, code.arguments, is_attribute=is_attribute
+            )
+
+    def _written(
+        self, recorder: Recorder, node: cst.Call, call: LiftedCall
+    ) -> tuple[str, FunctionCode]:
+        lifts = lifts_of(call.site)
+        passed = self._edited(recorder, node, call)
+        code = self._function(recorder, call, lifts, passed)
+        positional = [k for k, one in enumerate(passed) if not one.keyword]
+        count = len(positional)
+        plan_of = self._executor.plan_of
+        kept = tuple(k for k in code.kept if k < count)
+        if len(kept) < len(code.kept) and any(lift.kind == "scan" for lift in lifts):
+            raise Unsupported("an argument with a keyword is computed in the call")
+        mapped = Mapped(
+            collections_of(call.site, plan_of), draws(call.site, plan_of), code.kept, len(passed)
+        )
+
+        def spelled(bound: Bound) -> str:
+            return in_method(bound, is_here=call.is_here)
+
+        wrapping = Wrapping(mapped, spelled, self._executor.refer, count)
+        function = code.code
+        for lift in reversed(lifts):
+            if lift.kind == "remat_scan":
+                function = self._remat_scan(function, lift, mapped, spelled)
+            else:
+                function = wrapping.wrapped(function, [lift])
+        return function, code
+
+    def _edited(self, recorder: Recorder, node: cst.Call, call: LiftedCall) -> list[Passed]:
+        """Return the arguments as the new class takes them."""
+        edits = recorder.edits.get(node, [])
+        arguments = next((one.arguments for one in edits if one.site is call.site), None)
+        if arguments is None:
+            return list(call.passed)
+        known = {id(one.node): one for one in call.passed}
+        found: list[Passed] = []
+        for keyword, value in arguments:
+            one = known.get(id(value))
+            found.append(Passed(one.value if one else UNKNOWN, None, value, keyword))
+        return found
+
+    def _function(
+        self, recorder: Recorder, call: LiftedCall, lifts: list[Lift], passed: list[Passed]
+    ) -> FunctionCode:
+        target = call.site.target
+        if any(one.star == "**" for one in passed):
+            raise Unsupported("a transformed module is called with `**`")
+        if any(one.star for one in passed) and (
+            len(passed) != 1 or any(lift.kind == "scan" for lift in lifts)
+        ):
+            raise Unsupported("a transformed module is called with `*`")
+        closed = _closed(lifts, passed)
+        names: list[str] = []
+        if isinstance(target, LinenClass):
+            method = target.method(call.method)
+            if method is not None:
+                params = method.node.params
+                names = [one.name.value for one in method.parameters()]
+                name = self._class_code(recorder, call.site, target)
+                is_whole = len(params.params) - 1 == len(passed) and not params.kwonly_params
+                plain = not any(one.keyword or one.star for one in passed)
+                if name and is_whole and plain and not closed and not params.posonly_params:
+                    nodes = tuple(one.node for one in passed)
+                    return FunctionCode(f"{name}.{call.method}", nodes, tuple(range(len(nodes))))
+        return lambda_of(call.method, passed, closed, names, recorder.plan.replacements)
+
+    def _class_code(self, recorder: Recorder, site: Site, cls: LinenClass) -> str:
+        if site.code.startswith("self."):
+            return ""
+        return site.code or (cls.name if cls.home == recorder.plan.cls.home else "")
+
+    def _remat_scan(
+        self, function: str, lift: Lift, mapped: Mapped, spelled: Callable[[Bound], str]
+    ) -> str:
+        if mapped.kept != (0,):
+            raise Unsupported("`nn.remat_scan` is called with more than its carry")
+        refer = self._executor.refer
+        carry = refer("nnx.Carry")
+        state = state_axes(lift, mapped.collections, refer)
+        policy = [f"policy={spelled(lift.given['policy'])}"] if "policy" in lift.given else []
+        for length in reversed(lengths_of(lift)):
+            function = f"{refer('nnx.remat')}({', '.join([function, *policy])})"
+            function = (
+                f"{refer('nnx.scan')}({function}, in_axes=({state}, {carry}), out_axes={carry},"
+                f" length={length})"
+            )
+        return function
+
+
+def _closed(lifts: list[Lift], passed: list[Passed]) -> frozenset[int]:
+    """Return the positions of arguments that the function has in itself."""
+    found = {k for k, one in enumerate(passed) if one.keyword and is_simple(one.node)}
+    scans = [lift for lift in lifts if lift.kind == "scan"]
+    if not scans:
+        return frozenset(found)
+    for k, one in enumerate(passed):
+        if k == 0 or one.keyword or isinstance(one.value, Array) or not is_simple(one.node):
+            continue
+        if all(_is_shared(lift, k, len(passed)) for lift in lifts if lift.maps):
+            found.add(k)
+    return frozenset(found)
+
+
+def _is_shared(lift: Lift, position: int, count: int) -> bool:
+    first = 1 if lift.kind == "scan" else 0
+    return is_broadcast(axes_of(lift, count - first)[position - first])

@@ -1,0 +1,98 @@
+"""Assignments of transformed classes, which nothing reads when submodules are built elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.references import ClassTransform
+
+
+def drop_leftovers(recorder: Recorder) -> None:
+    """Note in the plan the statements that are not needed any more, and replace other transforms."""
+    plan = recorder.plan
+    used: dict[cst.CSTNode, Site] = {}
+    for site in plan.sites:
+        for one in site.transforms:
+            if isinstance(one, ClassTransform) and one.node is not None:
+                used[one.node] = site
+    if not used:
+        return
+    constructors = {site.node for site in plan.sites}
+    for method in plan.cls.methods().values():
+        _drop_in(method.node, set(used), constructors, recorder)
+    for node, site in used.items():
+        if isinstance(site.target, LinenClass) and node not in plan.replacements:
+            plan.replacements[node] = site.code or site.target.name
+
+
+def _drop_in(
+    function: cst.FunctionDef,
+    used: set[cst.CSTNode],
+    constructors: set[cst.Call],
+    recorder: Recorder,
+) -> None:
+    assigned = [
+        (line, name, value)
+        for line, name, value in _assignments(function)
+        if _has(value, used) or _is_partial(value)
+    ]
+    dropped: set[cst.CSTNode] = set()
+    while True:
+        gone = dropped | constructors
+        read = {node.value for node in _reads(function, gone)}
+        more = {line for line, name, _ in assigned if name not in read} - dropped
+        if not more:
+            break
+        dropped |= more
+    transforms = {line for line, _, value in assigned if _has(value, used)}
+    if dropped & transforms:
+        recorder.plan.dropped |= dropped
+
+
+def _assignments(
+    function: cst.FunctionDef,
+) -> Iterator[tuple[cst.SimpleStatementLine, str, cst.BaseExpression]]:
+    for line in descendants(function):
+        match line:
+            case cst.SimpleStatementLine(
+                body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+            ):
+                yield line, name, value
+
+
+def _has(value: cst.CSTNode, used: set[cst.CSTNode]) -> bool:
+    return any(one in used for one in (value, *descendants(value)))
+
+
+def _is_partial(value: cst.BaseExpression) -> bool:
+    match value:
+        case cst.Call(func=cst.Name(value="partial")):
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="partial"))):
+            return True
+    return False
+
+
+def _reads(node: cst.CSTNode, gone: set[cst.CSTNode]) -> Iterator[cst.Name]:
+    """Yield the names that are read, outside of what is gone."""
+    if node in gone:
+        if isinstance(node, cst.Call):
+            # The arguments may hold calls that stay; the class is what goes.
+            return
+        return
+    if isinstance(node, cst.Name):
+        yield node
+        return
+    if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Name):
+        return
+    if isinstance(node, cst.Attribute):
+        yield from _reads(node.value, gone)
+        return
+    for child in node.children:
+        yield from _reads(child, gone)

@@ -1,0 +1,157 @@
+"""Calls that are written anew: a transformed function called with the module first."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.passed import Passed
+from typed_nnx_codegen.migrate.linen.replacing import code_with
+
+_IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
+
+Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]
+
+
+@dataclass(frozen=True)
+class FunctionCode:
+    """A function to transform, and what it is called with.
+
+    Attributes:
+        code: The function.
+        arguments: What it is called with after the module, as it is written.
+        kept: The positions of these among all arguments.
+    """
+
+    code: str
+    arguments: tuple[cst.BaseExpression, ...]
+    kept: tuple[int, ...]
+
+
+def is_simple(node: cst.BaseExpression) -> bool:
+    """Whether an expression may as well be computed within a transform: nothing is called."""
+    found: list[cst.CSTNode] = [node]
+    while found:
+        one = found.pop()
+        if isinstance(one, (cst.Call, cst.Lambda, cst.Await, cst.NamedExpr)):
+            return False
+        found += one.children
+    return True
+
+
+def lambda_of(
+    method: str,
+    passed: Sequence[Passed],
+    closed: frozenset[int],
+    names: Sequence[str],
+    replacements: Mapping[cst.CSTNode, str],
+) -> FunctionCode:
+    """Return a function that calls a method of the module that it is given.
+
+    Args:
+        method: The method.
+        passed: The arguments of the call.
+        closed: The positions of arguments that are written into the function.
+        names: Names for the parameters, by position.
+        replacements: Code for nodes that are written differently.
+    """
+    codes = {k: code_with(passed[k].node, replacements) for k in closed}
+    taken = {"module", *(name for code in codes.values() for name in _IDENTIFIER.findall(code))}
+    parameters: list[str] = []
+    arguments: list[str] = []
+    for position, one in enumerate(passed):
+        prefix = f"{one.keyword}=" if one.keyword else one.star
+        if position in closed:
+            arguments.append(prefix + codes[position])
+            continue
+        name = _free(one.keyword or _name(names, position, one), taken)
+        taken.add(name)
+        parameters.append(name)
+        arguments.append(prefix + name)
+    target = "module" if method == "__call__" else f"module.{method}"
+    code = f"lambda {', '.join(['module', *parameters])}: {target}({', '.join(arguments)})"
+    kept = tuple(k for k in range(len(passed)) if k not in closed)
+    return FunctionCode(code, tuple(passed[k].node for k in kept), kept)
+
+
+def _name(names: Sequence[str], position: int, one: Passed) -> str:
+    if one.star:
+        return "args"
+    if position < len(names):
+        return names[position]
+    return one.node.value if isinstance(one.node, cst.Name) else f"arg_{position}"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    if keyword.iskeyword(name):
+        name = "value"
+    candidate = name
+    number = 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate
+
+
+def module_first(
+    function: str, arguments: Sequence[cst.BaseExpression], *, is_attribute: bool
+) -> Rebuilt:
+    """Return what writes a call of a module as a call of a transformed function.
+
+    Args:
+        function: The transformed function.
+        arguments: The arguments after the module: nodes of the call, or others.
+        is_attribute: Whether the call names the method: ``module.encode(x)``.
+    """
+
+    def rebuilt(original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        after = {
+            id(one.value): other.value
+            for one, other in zip(original.args, updated.args, strict=True)
+        }
+        receiver = updated.func
+        if is_attribute and isinstance(receiver, cst.Attribute):
+            receiver = receiver.value
+        values = [receiver, *(after.get(id(one), one) for one in arguments)]
+        return updated.with_changes(
+            func=cst.parse_expression(function), args=[cst.Arg(value) for value in values]
+        )
+
+    return rebuilt
+
+
+def around_first(template: str) -> Rebuilt:
+    """Return what writes a transform of a function: the function stays, the rest is new.
+
+    Args:
+        template: The new call, with ``__function__`` where the function is.
+    """
+
+    def rebuilt(original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        del original
+        parsed = cst.parse_expression(template)
+        after = parsed.visit(_Put(updated.args[0].value))
+        assert isinstance(after, cst.BaseExpression)
+        return after
+
+    return rebuilt
+
+
+class _Put(cst.CSTTransformer):
+    """Puts an expression where its placeholder is.
+
+    Args:
+        value: The expression.
+    """
+
+    def __init__(self, value: cst.BaseExpression) -> None:
+        super().__init__()
+        self._value = value
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        """Put the expression."""
+        return self._value if original_node.value == "__function__" else updated_node

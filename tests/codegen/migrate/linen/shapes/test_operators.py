@@ -1,0 +1,135 @@
+"""Operators on sizes, fields, literals and shapes."""
+
+from __future__ import annotations
+
+import pytest
+
+from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.shapes import assumptions, binary, broadcast, unary
+from typed_nnx_codegen.migrate.linen.values import (
+    Array,
+    Code,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Size,
+    Unknown,
+    Value,
+)
+
+WIDTH = as_dim(Piece("self.width", "self"))
+LAST = as_dim(ArgumentSize("x", -1))
+X = Array(Shape((), Lead("x", None)), origin="x")
+FIELD = Code("self.width", "self")
+
+
+@pytest.mark.parametrize(
+    ("operator", "left", "right", "expected"),
+    [
+        pytest.param("*", FIELD, Const(2), Size(WIDTH * 2), id="a field times a number"),
+        pytest.param("-", FIELD, FIELD, Const(0), id="a field less itself"),
+        pytest.param("//", Size(LAST * 2), Const(2), Size(LAST), id="half of twice a size"),
+        pytest.param("==", Size(LAST), Size(LAST), Const(True), id="a size equals itself"),
+        pytest.param(
+            "<", Size(LAST), Size(LAST + 1), Const(True), id="a size is less than one more"
+        ),
+        pytest.param("is", X, Const(None), Unknown(""), id="an argument may be None"),
+        pytest.param("is", Size(LAST), Const(None), Const(False), id="a size is not None"),
+        pytest.param(
+            "in", Const("a"), Sequence((Const("a"),)), Const(True), id="a text in a tuple"
+        ),
+        pytest.param("%", FIELD, Const(0), Unknown(""), id="a remainder by zero"),
+        pytest.param("/", Const(1), Const(0), Unknown(""), id="a literal division by zero"),
+        pytest.param("*", Const("a"), Const(10**9), Unknown(""), id="a text too long to make"),
+        pytest.param("**", Const(9), Const(10**9), Unknown(""), id="a power too large to make"),
+    ],
+)
+def test_an_operator_makes_what_python_makes(
+    operator: str, left: Value, right: Value, expected: Value
+) -> None:
+    found = binary(operator, left, right)
+    if isinstance(expected, Unknown):
+        assert isinstance(found, Unknown | Code)
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("operator", "left", "right", "code"),
+    [
+        ("+", Code("self.a", "self"), Code("self.b", "self"), "(self.a + self.b)"),
+        ("+", Code("self.b", "self"), Code("self.a", "self"), "(self.b + self.a)"),
+        ("==", FIELD, Const("same"), "(self.width == 'same')"),
+        (">", FIELD, Const(-3), "(self.width > (-3))"),
+        ("+", FIELD, Sequence((Const(1),)), "(self.width + (1,))"),
+        ("and", FIELD, Code("self.b", "self"), "(self.width and self.b)"),
+    ],
+)
+def test_operators_on_fields_are_code_in_the_same_order(
+    operator: str, left: Value, right: Value, code: str
+) -> None:
+    assert binary(operator, left, right) == Code(code, "self")
+
+
+def test_fields_of_two_objects_are_never_in_one_expression() -> None:
+    found = binary("==", Code("self.a", "one"), Code("self.a", "two"))
+    assert isinstance(found, Unknown)
+
+
+def test_a_field_used_with_an_array_is_a_number() -> None:
+    assert binary("*", X, FIELD) == Array(X.shape)
+
+
+def test_a_shape_and_a_tuple_make_a_shape() -> None:
+    found = binary("+", ShapeOf(Shape((), Lead("x", -1))), Sequence((FIELD, Const(-1))))
+    assert found == ShapeOf(Shape((WIDTH, as_dim(-1)), Lead("x", -1)))
+
+
+def test_the_first_size_before_the_rest_of_a_shape_is_the_shape() -> None:
+    first = Sequence((Size(as_dim(ArgumentSize("x", 0))),))
+    rest = ShapeOf(Shape((), Lead("x", None, start=1)))
+    assert binary("+", first, rest) == ShapeOf(Shape((), Lead("x", None)))
+
+
+def test_two_sizes_that_are_taken_as_equal_are_reported() -> None:
+    with assumptions() as pairs:
+        made = broadcast((Shape((LAST,)), Shape((WIDTH,))))
+    assert made == Shape((WIDTH,))
+    assert pairs == [(WIDTH, LAST)]
+
+
+def test_nothing_is_assumed_where_one_size_is_1() -> None:
+    with assumptions() as pairs:
+        made = broadcast((Shape((LAST,)), Shape((as_dim(1),)), Shape((as_dim(7), as_dim(1)))))
+    assert made == Shape((as_dim(7), LAST))
+    assert not pairs
+
+
+def test_a_number_wins_over_a_symbol() -> None:
+    assert broadcast((Shape((LAST,)), Shape((as_dim(4),)))) == Shape((as_dim(4),))
+
+
+def test_a_residual_with_something_unknown_keeps_what_is_known() -> None:
+    assert binary("+", X, Unknown("a call")) == Array(X.shape)
+    assert binary("+", Unknown("a call"), Array(Shape((WIDTH,), Lead("x", -1)))) == Array(
+        Shape((WIDTH,), Lead("x", -1))
+    )
+
+
+@pytest.mark.parametrize(
+    ("operator", "value", "expected"),
+    [
+        ("-", FIELD, Size(-WIDTH)),
+        ("-", Const(2.5), Const(-2.5)),
+        ("not", Const(None), Const(True)),
+        ("not", Sequence(()), Const(True)),
+        ("~", Const(3), Const(-4)),
+        ("not", FIELD, Code("(not self.width)", "self")),
+    ],
+)
+def test_a_unary_operator_makes_what_python_makes(
+    operator: str, value: Value, expected: Value
+) -> None:
+    assert unary(operator, value) == expected

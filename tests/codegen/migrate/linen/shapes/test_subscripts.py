@@ -1,0 +1,105 @@
+"""Subscripts, unpacking and ranks that become known."""
+
+from __future__ import annotations
+
+from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, LeadingSize, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.shapes import method_result, refined, subscript, unpack
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    Array,
+    Code,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Size,
+    Slice,
+    Table,
+    Unknown,
+)
+
+X = Array(Shape((), Lead("x", None)), origin="x")
+WHOLE = ShapeOf(X.shape)
+
+
+def _size(axis: int, argument: str = "x") -> Size:
+    return Size(as_dim(ArgumentSize(argument, axis)))
+
+
+def test_unpacking_a_shape_says_its_rank() -> None:
+    assert unpack(WHOLE, 3, None) == [_size(-3), _size(-2), _size(-1)]
+    assert refined(X, 2) == Array(
+        Shape((as_dim(ArgumentSize("x", -2)), as_dim(ArgumentSize("x", -1)))), origin="x"
+    )
+
+
+def test_unpacking_with_a_star_keeps_the_middle() -> None:
+    found = unpack(WHOLE, 3, 1)
+    assert found == [_size(0), ShapeOf(Shape((), Lead("x", -1, start=1))), _size(-1)]
+
+
+def test_a_tuple_of_another_length_does_not_unpack() -> None:
+    assert unpack(Sequence((Const(1), Const(2))), 3, None) is None
+    assert unpack(ShapeOf(Shape((as_dim(1),))), 2, None) is None
+
+
+def test_a_star_takes_what_is_left_as_a_list() -> None:
+    numbers = Sequence(tuple(map(Const, range(4))))
+    assert unpack(numbers, 2, 0) == [Sequence(tuple(map(Const, range(3))), is_list=True), Const(3)]
+
+
+def test_a_field_unpacks_into_its_items() -> None:
+    assert unpack(Code("self.size", "self"), 2, None) == [
+        Code("self.size[0]", "self"),
+        Code("self.size[1]", "self"),
+    ]
+
+
+def test_a_part_of_an_argument_is_an_argument_of_its_own() -> None:
+    assert subscript(X, Const("image")) == Array(
+        Shape((), Lead("x['image']", None)), "", "x['image']"
+    )
+    assert subscript(X, Const(0)) == Array(Shape((), Lead("x[0]", None)), "", "x[0]")
+
+
+def test_a_mask_leaves_a_shape_that_is_not_known() -> None:
+    found = subscript(Array(Shape((as_dim(3), as_dim(4)))), Array(Shape((as_dim(3),)), "bool"))
+    assert found == Array()
+
+
+def test_an_item_of_a_table_is_found_by_its_key() -> None:
+    assert subscript(Table({"a": Const(1)}), Const("a")) == Const(1)
+    assert isinstance(subscript(Table({"a": Const(1)}), Const("b")), Unknown)
+
+
+def test_the_item_of_a_tuple_at_a_field_is_the_item_where_all_are_the_same() -> None:
+    assert subscript(Sequence((X, X)), Code("self.k", "self")) == X
+    assert subscript(Sequence((Const(1), Const(2))), Code("self.k", "self")) == Code(
+        "(1, 2)[self.k]", "self"
+    )
+
+
+def test_a_new_last_axis_behind_one_that_may_be_the_last_says_nothing_of_the_last() -> None:
+    found = subscript(X, Sequence((Slice(), NONE)))
+    assert isinstance(found, Array)
+    assert found.shape.axis(-1) is None
+    assert found.shape.with_rank(2) == Shape((as_dim(ArgumentSize("x", 0)), as_dim(1)))
+
+
+def test_flattening_all_but_the_first_axis_is_one_product() -> None:
+    found = method_result(X, "reshape", [Sequence((_size(0), Const(-1)))], {})
+    product = as_dim(LeadingSize("x", 1, None))
+    assert found == Array(Shape((as_dim(ArgumentSize("x", 0)), product)))
+    assert product.code() == "math.prod(x.shape[1:])"
+
+
+def test_heads_are_split_off_without_the_rank() -> None:
+    lead = Lead("x", -1)
+    shape = Shape((as_dim(Piece("self.heads", "self")), as_dim(-1)), lead)
+    found = method_result(X, "reshape", [ShapeOf(shape)], {})
+    assert isinstance(found, Array)
+    last = found.shape.dims[-1]
+    assert last is not None
+    assert last.code() == "x.shape[-1] // self.heads"
+    assert found.shape.lead == lead
