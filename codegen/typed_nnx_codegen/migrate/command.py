@@ -106,7 +106,9 @@ class _Given(TypedDict):
     "--diff/--no-diff", default=None, help="Show the diff; on, but for --write and --quiet."
 )
 @click.option("--quiet", is_flag=True, help="Show only what went wrong.")
-@click.option("--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights.")
+@click.option(
+    "--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights."
+)
 @click.option(
     "-o",
     "--output",
@@ -207,7 +209,11 @@ def _request(given: _Given) -> Request:
         options=Options(target=given["target"], codes=codes),
         rules=rules,
         jobs=given["jobs"] or os.cpu_count() or 1,
-        mode="write" if given["write"] or given["output"] else "check" if given["check"] else "show",
+        mode="write"
+        if given["write"] or given["output"]
+        else "check"
+        if given["check"]
+        else "show",
         allow_dirty=given["allow_dirty"],
         reports=_reports(given["report"], given["report_file"]),
         from_release=given["from_release"],

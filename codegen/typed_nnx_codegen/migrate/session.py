@@ -137,9 +137,7 @@ def migrate_paths(request: Request, screen: Screen, work: Work | None = None) ->
     return 0
 
 
-def _migrated(
-    found: Discovery, request: Request, screen: Screen, work: Work
-) -> list[FileResult]:
+def _migrated(found: Discovery, request: Request, screen: Screen, work: Work) -> list[FileResult]:
     with screen.progress(len(found.files)) as on_result:
         results = work.migrate(found.files, request, on_result)
     unread = [FileResult(each.path, error=each.reason) for each in _not_read(found, request)]

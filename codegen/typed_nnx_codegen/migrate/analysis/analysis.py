@@ -15,6 +15,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.expressions import Expressions
 from typed_nnx_codegen.migrate.analysis.imports import Imports
+from typed_nnx_codegen.migrate.analysis.linen_defaults import linen_default, makes_linen
 from typed_nnx_codegen.migrate.analysis.members import base_of
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
 from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex, index_of
@@ -338,7 +339,11 @@ class Analysis:
                 if receiver is not None:
                     scope.bind(name, receiver)
                     continue
-            scope.bind(name, self._parameter(function, parameter))
+            value = self._parameter(function, parameter)
+            default = self.values.get(parameter.default, NOTHING) if parameter.default else NOTHING
+            if makes_linen(default):
+                value = linen_default(function.arguments.get(name, NOTHING), default)
+            scope.bind(name, value)
 
     def _parameter(self, function: ProjectFunction, parameter: cst.Param) -> Value:
         if isinstance(parameter.star, str) and parameter.star:

@@ -90,7 +90,8 @@ class Calls:
                 continue
             bound = self._executor.code.bound(arg.value, value, frame)
             keyword = arg.keyword.value if arg.keyword is not None else ""
-            found.append(Passed(value, bound.code, arg.value, keyword, arg.star))
+            place = frame if bound.code is None else None
+            found.append(Passed(value, bound.code, arg.value, keyword, arg.star, place=place))
         return found
 
     def _of_parent(self, node: cst.Call, frame: Frame) -> Value | None:
@@ -162,6 +163,9 @@ class Calls:
     ) -> Value:
         if callee.name in _TRANSFORMS:
             return _transform(callee.name, passed, node)
+        controlled = self._executor.control.call(callee.name, passed, node, frame)
+        if controlled is not None:
+            return controlled
         if callee.name == f"{LINEN}.merge_param":
             return self._executor.variables.merge_param(passed, node, frame)
         if callee.name == f"{LINEN}.share_scope":
@@ -235,7 +239,7 @@ def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
 
 
 def _as_bound(one: Passed) -> Bound:
-    return Bound(one.value, one.code, one.node)
+    return Bound(one.value, one.code, one.node, hidden=one.hidden, place=one.place)
 
 
 def _partial(passed: list[Passed]) -> Value:
@@ -253,11 +257,16 @@ def _partial(passed: list[Passed]) -> Value:
 def _with_given(callee: Partial, passed: list[Passed], node: cst.Call) -> list[Passed]:
     """Return the arguments of a call of a partial, with those that it has already."""
     code = bool(callee.code)
-    given = [Passed(one.value, one.code, one.node or node, hidden=code) for one in callee.args]
+    given = [
+        Passed(one.value, one.code, one.node or node, hidden=code or one.hidden, place=one.place)
+        for one in callee.args
+    ]
     later = {one.keyword for one in passed if one.keyword}
     keywords: Mapping[str, Bound] = callee.keywords
     given_by_name = [
-        Passed(one.value, one.code, one.node or node, name, hidden=code)
+        Passed(
+            one.value, one.code, one.node or node, name, hidden=code or one.hidden, place=one.place
+        )
         for name, one in keywords.items()
         if name not in later
     ]

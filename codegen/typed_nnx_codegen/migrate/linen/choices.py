@@ -10,6 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module
 from typed_nnx_codegen.migrate.linen.plan import Condition
+from typed_nnx_codegen.migrate.linen.transforms.optional import optional_transform
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Unknown, Value
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Choices:
         recorder.conditions.pop()
         recorder.block = outer
         if not ends and not other_ends:
-            frame.names = self._merged(names, other_names, frame, first, second)
+            frame.names = self._merged(names, other_names, frame, first, second, code)
         outer.append(Compound(f"if {_bare(code)}:", first, second))
         if not ends and not other_ends:
             return run_all(rest, frame)
@@ -149,11 +150,17 @@ class Choices:
         frame: Frame,
         first: Block | None,
         second: Block | None,
+        code: str = "",
     ) -> dict[str, Value]:
         found: dict[str, Value] = {}
         for name in [*names, *(name for name in others if name not in names)]:
             running: list[Running] | None = [] if first is not None and frame.records else None
-            if name in names and name in others:
+            optional = None
+            if name in names and name in others and code:
+                optional = optional_transform(names[name], others[name], code)
+            if optional is not None:
+                value = optional
+            elif name in names and name in others:
                 value = self._executor.merging.merged(
                     name, names[name], others[name], frame, running
                 )
@@ -196,6 +203,9 @@ class Choices:
             outer.append(Compound(f"if {_bare(code)}:", first, second))
         if one == other:
             return one
+        optional = optional_transform(one, other, code)
+        if optional is not None:
+            return optional
         if not is_module(one) and not is_module(other):
             found = self._executor.expressions.or_code(UNKNOWN, node, frame)
             if not isinstance(found, Unknown):

@@ -7,16 +7,20 @@ depends on the values of a call cannot be said.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, is_node
+from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, descendants, is_node
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.partial_code import partial_arguments
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
+    BoundMethod,
     ClassRef,
     FieldModule,
     FunctionRef,
@@ -25,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     PlainClass,
     Ref,
     Repeated,
+    SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
@@ -32,6 +37,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Code,
     Const,
     Sequence,
+    Shape,
     ShapeOf,
     Size,
     Slice,
@@ -58,6 +64,16 @@ class ConstructorCode:
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
+        self._has_shapes = False
+
+    @contextmanager
+    def with_shapes(self) -> Iterator[None]:
+        """Let expressions have whole shapes of arguments in them, which the constructor is told."""
+        before, self._has_shapes = self._has_shapes, True
+        try:
+            yield
+        finally:
+            self._has_shapes = before
 
     def of_value(self, value: Value, frame: Frame) -> str | None:
         """Return code for a value, a template; None where the constructor cannot say it."""
@@ -85,6 +101,33 @@ class ConstructorCode:
         except _NotThere:
             return None
 
+    def of_function(self, node: cst.FunctionDef, frame: Frame) -> str | None:
+        """Return the code of a function that a method defines; None as for a value."""
+        bound = frozenset(_bound_in(node))
+        try:
+            after = self._rebuilt(node.with_changes(leading_lines=()), frame, bound)
+        except _NotThere:
+            return None
+        return code_of(after)
+
+    def of_shape(self, shape: Shape, frame: Frame) -> str | None:
+        """Return code for a shape, a template; None where some of it is not known."""
+        lead = shape.lead
+        if lead is not None and not lead.argument:
+            return None
+        front = [self._of_dim(dim, frame) for dim in (lead.front if lead is not None else ())]
+        last = [self._of_dim(dim, frame) for dim in shape.dims]
+        if lead is not None and not front and not last:
+            return frame.recorder.templates.lead_token(lead)
+        middle = [] if lead is None else [f"*{frame.recorder.templates.lead_token(lead)}"]
+        parts = [code for code in (*front, *middle, *last) if code is not None]
+        if len(parts) != len(front) + len(middle) + len(last):
+            return None
+        return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+    def _of_dim(self, dim: Dim | None, frame: Frame) -> str | None:
+        return None if dim is None else self._size(Size(dim), frame)
+
     # -- values -------------------------------------------------------------------------------
 
     def _size(self, value: Size, frame: Frame) -> str | None:
@@ -111,16 +154,21 @@ class ConstructorCode:
     def _partial(self, value: Partial, frame: Frame) -> str | None:
         if value.code:
             return value.code
-        function = self.of_value(value.function, frame)
-        codes = [*(bound.code for bound in value.args)]
-        codes += [
-            None if bound.code is None else f"{name}={bound.code}"
-            for name, bound in value.keywords.items()
-        ]
-        known = [code for code in codes if code is not None]
-        if function is None or len(known) != len(codes):
+        function = self._class_of_partial(value.function, frame)
+        arguments = partial_arguments(value, self._executor.facts)
+        if function is None or arguments is None:
             return None
-        return f"{self._executor.refer('functools.partial')}({', '.join([function, *known])})"
+        if not arguments:
+            return function
+        return f"{self._executor.refer('functools.partial')}({', '.join([function, *arguments])})"
+
+    def _class_of_partial(self, value: Value, frame: Frame) -> str | None:
+        """Return the class in a partial: a layer of Linen is one of NNX."""
+        if isinstance(value, Ref) and not value.code:
+            layer = find_layer(value.name)
+            if layer is not None:
+                return self._executor.refer(layer.nnx)
+        return self.of_value(value, frame)
 
     def _class(self, value: ClassRef | PlainClass, frame: Frame) -> str | None:
         return value.code if self.is_visible(value.home, frame) else None
@@ -228,7 +276,13 @@ class ConstructorCode:
             text = self.of_value(value, frame)
             if text is not None:
                 return _parsed(text)
+        if isinstance(value, ShapeOf) and self._has_shapes:
+            text = self.of_shape(value.shape, frame)
+            if text is not None:
+                return _parsed(text)
         if isinstance(value, (Array, ShapeOf, Slice, ModuleValue, Repeated)):
+            raise _NotThere
+        if isinstance(node, cst.Call) and _is_of_linen(self._executor.seen(node.func, frame)):
             raise _NotThere
         if isinstance(node, cst.Attribute):
             below = self._converted(node.value, frame, bound)
@@ -253,6 +307,26 @@ class ConstructorCode:
         if code is None:
             code = self.of(node, frame)
         return Bound(value, code, node)
+
+
+def _is_of_linen(callee: Value | None) -> bool:
+    """Whether a call is one of those that Linen's Module offers: it asks about the call."""
+    return (
+        isinstance(callee, BoundMethod)
+        and callee.method is None
+        and isinstance(callee.receiver, SelfValue)
+    )
+
+
+def _bound_in(node: cst.FunctionDef) -> Iterator[str]:
+    """Yield the names that a function binds."""
+    for below in descendants(node):
+        if isinstance(below, cst.Param | cst.FunctionDef):
+            yield below.name.value
+        elif isinstance(below, cst.AssignTarget | cst.AnnAssign | cst.For | cst.CompFor):
+            yield from (name.value for name in _names(below.target))
+        elif isinstance(below, cst.AugAssign | cst.NamedExpr):
+            yield from (name.value for name in _names(below.target))
 
 
 def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:

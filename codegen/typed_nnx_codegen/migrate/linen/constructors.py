@@ -118,9 +118,7 @@ def _field_options(default: cst.BaseExpression, one: Field) -> dict[str, cst.Bas
 
 def _is_keyword_class(cls: LinenClass) -> bool:
     return any(
-        arg.keyword is not None
-        and arg.keyword.value == "kw_only"
-        and dotted(arg.value) == "True"
+        arg.keyword is not None and arg.keyword.value == "kw_only" and dotted(arg.value) == "True"
         for arg in cls.node.keywords
     )
 

@@ -8,6 +8,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File, with_commas
+from typed_nnx_codegen.migrate.linen.bridge_uses import code_in_bridges
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.classes import (
     LINEN,
@@ -20,8 +21,9 @@ from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
 from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
+from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
-from typed_nnx_codegen.migrate.markers import comment
+from typed_nnx_codegen.migrate.markers import comment, marked_codes
 
 _Statement = cst.BaseStatement
 _EMPTY = cst.IndentedBlock([])
@@ -73,6 +75,7 @@ class Emission(cst.CSTTransformer):
         self._code: dict[cst.CSTNode, str] = methods.code | callers.code
         self._callers = callers
         self._places = MarkPlaces(file.analysis.tree, plans, callers.marks)
+        self._bridged = code_in_bridges(file.analysis)
         self._around: list[LinenClass] = []
         self._depth = 0
 
@@ -137,7 +140,7 @@ class Emission(cst.CSTTransformer):
 
     def _name(self, node: cst.Attribute | cst.Name, updated: cst.CSTNode) -> cst.CSTNode:
         value = self._file.analysis.values.get(node, UNKNOWN)
-        if not isinstance(value, External):
+        if not isinstance(value, External) or node in self._bridged:
             return updated
         public = public_linen(value.name)
         if not public.startswith(f"{LINEN}."):
@@ -242,6 +245,8 @@ def _marked(node: cst.CSTNode, marks: Sequence[Mark]) -> cst.CSTNode:
         return node
     existing: Sequence[cst.EmptyLine] = node.leading_lines
     there = {one.comment.value for one in existing if one.comment is not None}
+    if STAYS in marked_codes(existing):
+        marks = [mark for mark in marks if mark.code != STAYS]
     texts = dict.fromkeys(comment(mark.code, mark.message) for mark in marks)
     lines = [cst.EmptyLine(comment=cst.Comment(text)) for text in texts if text not in there]
     return node.with_changes(leading_lines=[*existing, *lines])

@@ -10,6 +10,7 @@ from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site
+from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked_entry
 from typed_nnx_codegen.migrate.linen.references import ClassRef, FieldModule, Ref
 
 _LETTERS = "ijklmnopq"
@@ -33,9 +34,15 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
 
 
 def _of_site(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> Iterator[Entry]:
-    if not site.linen or not site.attribute:
+    if not (site.linen or site.shares) or not site.attribute:
         return
-    yield from _below(site.target, site.linen, site.attribute, site, plan_of)
+    if site.is_bridged:
+        # The bridge has the variables by the names of Linen, of all collections.
+        yield Entry(f"params/{site.linen}", site.attribute)
+        return
+    for name in ("",) if site.shares else (site.linen, *site.aliases):
+        for entry in _below(site.target, name, site.attribute, site, plan_of):
+            yield stacked_entry(entry, site)
 
 
 def _below(
@@ -73,7 +80,7 @@ def _prefixed(entry: Entry, linen: str, attribute: str) -> Entry:
         return re.sub(r"\{(\w+)\}", lambda match: f"{{{renamed.get(match[1], match[1])}}}", text)
 
     collection, _, rest = rename(entry.linen).partition("/")
-    path = f"{collection}/{linen}" + (f"/{rest}" if rest else "")
+    path = "/".join(part for part in (collection, linen, rest) if part)
     to = None if entry.to is None else f"{attribute}.{rename(entry.to)}" if entry.to else attribute
     return Entry(path, to, entry.change)
 

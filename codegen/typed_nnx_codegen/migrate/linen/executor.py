@@ -18,7 +18,9 @@ from typed_nnx_codegen.migrate.linen.choices import Choices
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.expressions import Expressions
+from typed_nnx_codegen.migrate.linen.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.functions import Functions
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.loops import Loops
@@ -37,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
+from typed_nnx_codegen.migrate.linen.transforms.control import Control
 from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.variables import Variables
 
@@ -62,6 +65,8 @@ class Executor:
         self.plan_of = plan_of
         self.refer: Callable[[str], str] = _plain_name
         self.recorded: Recorded | None = None
+        self.gradual: Gradual | None = None
+        self.facts = FieldFacts()
         self.code = ConstructorCode(self)
         self.expressions = Expressions(self)
         self.members = Members(self)
@@ -71,6 +76,7 @@ class Executor:
         self.module_calls = ModuleCalls(self)
         self.lifted_calls = LiftedCalls(self)
         self.lifted_functions = LiftedFunctions(self)
+        self.control = Control(self)
         self.variables = Variables(self)
         self.statements = Statements(self)
         self.loops = Loops(self)

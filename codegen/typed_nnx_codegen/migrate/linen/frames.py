@@ -82,11 +82,15 @@ class CallEdit:
         site: Where the submodule is constructed; None for one in a field.
         arguments: The keyword and the argument node of each; None keeps what is written.
         method: The name of the method, if it is another one.
+        called: The method that is called.
+        frame: Where the call is.
     """
 
     site: Site | None
     arguments: tuple[tuple[str, cst.BaseExpression], ...] | None
     method: str = ""
+    called: str = "__call__"
+    frame: Frame | None = None
 
 
 @dataclass(eq=False)
@@ -130,6 +134,7 @@ class Recorder:
         changes: The sizes that run in loops.
         edits: Calls of submodules whose arguments are written differently.
         self_calls: Calls of methods of the object: the caller, the call, what is called.
+        repeated: Methods of the object that are called in a loop.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
         stacks: The transforms of functions and methods around, outermost first.
@@ -158,6 +163,7 @@ class Recorder:
     self_calls: list[tuple[cst.FunctionDef, cst.CSTNode, cst.FunctionDef]] = field(
         default_factory=list
     )
+    repeated: set[cst.FunctionDef] = field(default_factory=set)
     uses_rngs: bool = False
     visited: set[str] = field(default_factory=set)
     rngs: str = "rngs"

@@ -91,6 +91,7 @@ class Functions:
         )
         self._name_self(method, inner)
         frame.recorder.visited.add(method.name)
+        frame.recorder.plan.methods.add(method.node)
         for parameter in method.parameters():
             inner.names[parameter.name.value] = argument_value(parameter)
         params = method.node.params
@@ -122,8 +123,11 @@ class Functions:
         )
         if records:
             recorder.visited.add(method.name)
-            if frame.method is not None and isinstance(node, cst.Call):
+            recorder.plan.methods.add(method.node)
+            if frame.method is not None and isinstance(node, cst.Call) and recorder.is_recording:
                 recorder.self_calls.append((frame.method.node, node, method.node))
+                if recorder.loops or recorder.call_loops:
+                    recorder.repeated.add(method.node)
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
         return self._executor.lifted_functions.run(

@@ -49,9 +49,7 @@ class MarkPlaces:
         return self._constructors.get(cls, [])
 
 
-def _places(
-    tree: cst.Module, wanted: set[int]
-) -> Iterator[tuple[int, tuple[cst.CSTNode, bool]]]:
+def _places(tree: cst.Module, wanted: set[int]) -> Iterator[tuple[int, tuple[cst.CSTNode, bool]]]:
     """Yield for each node its statement, and whether that moves to the constructor."""
     waiting: list[tuple[cst.CSTNode, cst.CSTNode, bool, bool]] = [(tree, tree, False, False)]
     while waiting:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, Method
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.held_values import held_kind, in_field, joined_kinds
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
@@ -19,7 +20,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Ref,
     SelfValue,
 )
-from typed_nnx_codegen.migrate.linen.values import NONE, UNKNOWN, Code, Const, Unknown, Value
+from typed_nnx_codegen.migrate.linen.values import NONE, UNKNOWN, Array, Code, Const, Unknown, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -114,11 +115,19 @@ class Members:
         What it is by default, or what callers in the project give, says what kind of thing it is.
         """
         code = f"self.{one.name}"
-        kinds = [self.field_default(one, frame), *self._executor.submodules.evidence(one, frame)]
+        facts = self._executor.facts
+        if facts.is_of_call(frame.recorder.plan.cls, one.name):
+            return Array() if facts.holds_arrays(one) else UNKNOWN
+        given = [self.field_default(one, frame), *self._executor.submodules.evidence(one, frame)]
+        kinds = [held_kind(value) for value in given]
+        kinds = joined_kinds([*(one for one in kinds if one is not None), *facts.kinds(one)])
+        names = {
+            keyword.path: keyword.name
+            for keyword in facts.keywords(frame.recorder.plan.cls)
+            if keyword.field == one.name and keyword.path
+        }
         for kind in kinds:
-            found = _held(kind, code, one.name)
-            if found is not None:
-                return found
+            return in_field(kind, code, names)
         if self._is_module(one, frame):
             return FieldModule(one.name)
         return Code(code)
@@ -139,25 +148,6 @@ class Members:
         return isinstance(found, Ref) and (
             found.name == "flax.linen.Module" or find_layer(found.name) is not None
         )
-
-
-def _held(kind: Value, code: str, name: str) -> Value | None:
-    """Return a field that holds something of a kind; None where the kind says nothing."""
-    match kind:
-        case Ref(name=public):
-            return Ref(public, code)
-        case ClassRef(cls=cls):
-            return ClassRef(cls, code)
-        case FunctionRef(node=node, frame=frame):
-            return FunctionRef(node, frame, code)
-        case Partial(function=function, args=args, keywords=keywords):
-            return Partial(function, args, keywords, code)
-        case ModuleValue(site=site):
-            target = site.target
-            return FieldModule(
-                name, ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
-            )
-    return None
 
 
 def is_unset(value: Value) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.bridging import mutable
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Recorder
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan import Site
@@ -19,10 +21,9 @@ if TYPE_CHECKING:
 
 def edit_methods(recorder: Recorder, naming: Naming, executor: Executor) -> None:
     """Note in the plan how calls of submodules are written, and which lists methods go through."""
-    del executor
     plan = recorder.plan
     for node, edits in recorder.edits.items():
-        _edit(recorder, node, edits)
+        _edit(recorder, node, edits, executor.refer)
     _pass_lists(recorder, naming)
 
 
@@ -31,6 +32,10 @@ def _pass_lists(recorder: Recorder, naming: Naming) -> None:
     plan = recorder.plan
     needs: dict[cst.CSTNode, list[str]] = {}
     for name, sites in naming.lists.items():
+        methods = {site.method_node for site in sites if site.method_node is not None}
+        if len(methods) == 1 and _runs_once(recorder, *methods):
+            _add(plan.iterators, *methods, name)
+            continue
         for site in sites:
             if site.method_node is not None:
                 _add(needs, site.method_node, name)
@@ -43,10 +48,18 @@ def _pass_lists(recorder: Recorder, naming: Naming) -> None:
     called_nodes = {called for _, _, called in recorder.self_calls}
     for method, names in needs.items():
         kind = plan.parameters if method in called_nodes else plan.iterators
-        kind[method] = names
+        kind[method] = [*kind.get(method, ()), *names]
     for _, call, called in recorder.self_calls:
         if called in plan.parameters:
             plan.extras[call] = [f"{name}={name}" for name in plan.parameters[called]]
+
+
+def _runs_once(recorder: Recorder, method: cst.FunctionDef) -> bool:
+    """Whether a method runs once for each call of the module from outside."""
+    calls = [caller for caller, _, called in recorder.self_calls if called is method]
+    if method in recorder.repeated or len(calls) > 1:
+        return False
+    return not calls or _runs_once(recorder, calls[0])
 
 
 def _add(needs: dict[cst.CSTNode, list[str]], method: cst.CSTNode, name: str) -> bool:
@@ -57,8 +70,10 @@ def _add(needs: dict[cst.CSTNode, list[str]], method: cst.CSTNode, name: str) ->
     return True
 
 
-def _edit(recorder: Recorder, node: cst.Call, edits: list[CallEdit]) -> None:
-    wanted = [_written(recorder, node, edit) for edit in edits]
+def _edit(
+    recorder: Recorder, node: cst.Call, edits: list[CallEdit], refer: Callable[[str], str]
+) -> None:
+    wanted = [_written(recorder, node, edit, refer) for edit in edits]
     different = {text for text in wanted if text is not None}
     if len(different) > 1 or (different and None in wanted):
         recorder.mark(node, "the submodules that are called here take different arguments")
@@ -67,10 +82,21 @@ def _edit(recorder: Recorder, node: cst.Call, edits: list[CallEdit]) -> None:
         recorder.plan.calls[node] = different.pop()
 
 
-def _written(recorder: Recorder, node: cst.Call, edit: CallEdit) -> str | None:
+def _written(
+    recorder: Recorder, node: cst.Call, edit: CallEdit, refer: Callable[[str], str]
+) -> str | None:
     """Return the arguments of a call, as code; None where they stay."""
     replacements = recorder.plan.replacements
-    moved = _moved(edit.site)
+    if edit.site is not None and edit.site.is_bridged:
+        if not edit.site.updates:
+            return None
+        codes = [
+            (f"{arg.keyword.value}=" if arg.keyword else arg.star)
+            + code_with(arg.value, replacements)
+            for arg in node.args
+        ]
+        return ", ".join([*codes, mutable(refer)])
+    moved = moving.at_call(node, edit)
     if edit.arguments is None and not moved:
         return None
     if edit.arguments is None:
@@ -84,22 +110,8 @@ def _written(recorder: Recorder, node: cst.Call, edit: CallEdit) -> str | None:
             (f"{keyword}=" if keyword else "") + code_with(value, replacements)
             for keyword, value in edit.arguments
         ]
-    codes += [f"{name}={code_with(value, replacements)}" for name, value in moved.items()]
+    codes += [f"{name}={code}" for name, code in moved.items()]
     return ", ".join(codes)
-
-
-def _moved(site: Site | None) -> dict[str, cst.BaseExpression]:
-    """Return the arguments of the constructor that depend on the call, to give there."""
-    if site is None or not isinstance(site.target, str):
-        return {}
-    layer = find_layer(site.target)
-    if layer is None:
-        return {}
-    return {
-        name: one.node
-        for name, one in site.given.items()
-        if one.code is None and name in layer.movable and one.node is not None
-    }
 
 
 __all__ = ["code_of", "edit_methods"]

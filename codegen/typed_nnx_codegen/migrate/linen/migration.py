@@ -14,8 +14,10 @@ from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.linen.callers import Callers
+from typed_nnx_codegen.migrate.linen.bridge_uses import bridged_classes
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.emission import Emission, NotWritten
+from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.helper_definitions import (
     NameTaken,
     check_names,
@@ -41,6 +43,7 @@ def migrate_linen(
     roots: Sequence[Path],
     options: Options,
     recorded: Recorded | None = None,
+    gradual: bool = False,
 ) -> list[LinenResult]:
     """Migrate files; nothing is written.
 
@@ -49,6 +52,7 @@ def migrate_linen(
         roots: What imports may lead to.
         options: What is asked for.
         recorded: What examples tell of the shapes that submodules are called with.
+        gradual: Whether modules that need a person stay in Linen, in a bridge.
 
     Returns:
         The results of the files that could be read and mention flax.
@@ -56,7 +60,7 @@ def migrate_linen(
     project = Project(tuple(roots))
     found = {path: project.analysis_of(path) for path in paths}
     analyses = {path: one for path, one in found.items() if one is not None}
-    return _Migration(analyses, options, recorded).run()
+    return _Migration(analyses, options, recorded).run(gradual=gradual)
 
 
 class _Refer:
@@ -92,13 +96,33 @@ class _Migration:
         self._classes = LinenClasses(analyses.values())
         self._files = {path: File(one, options) for path, one in analyses.items()}
         refers = {one.analysis.path: _Refer(one) for one in self._files.values()}
+        self._refers, self._recorded = refers, recorded
         self._planner = Planner(self._classes, refers, recorded)
         self._callers = Callers(self._classes, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
 
-    def run(self) -> list[LinenResult]:
+    def _keep_some(self, gradual: Gradual) -> None:
+        """Plan until no module that needs a person is migrated."""
+        while True:
+            self._planner = Planner(self._classes, self._refers, self._recorded, gradual)
+            for cls in self._every():
+                self._check_helpers(cls)
+            plans = {cls: self._planner.plan_of(cls) for cls in self._every()}
+            if not gradual.wraps_layers or not gradual.keep(plans, self._classes):
+                break
+        self._callers = Callers(self._classes, self._planner.plan_of)
+
+    def _every(self) -> list[LinenClass]:
+        return [cls for one in self._analyses.values() for cls in self._classes.all_in(one)]
+
+    def run(self, *, gradual: bool) -> list[LinenResult]:
         """Plan all modules, then write each file."""
-        every = [cls for one in self._analyses.values() for cls in self._classes.all_in(one)]
+        bridged = list(bridged_classes(self._analyses.values(), self._classes))
+        if gradual or bridged:
+            keeping = Gradual(wraps_layers=gradual)
+            keeping.keep_bridged(bridged, self._classes)
+            self._keep_some(keeping)
+        every = self._every()
         staying = Staying({cls: self._planner.plan_of(cls) for cls in every})
         for cls in every:
             self._check_helpers(cls)
@@ -106,11 +130,7 @@ class _Migration:
         # A module that cannot be written stays, which concerns the files of others too.
         while True:
             staying.spread()
-            failed = [
-                plan
-                for path in self._analyses
-                for plan in self._write(path, texts)
-            ]
+            failed = [plan for path in self._analyses for plan in self._write(path, texts)]
             if not failed:
                 break
         staying.mark()
@@ -171,7 +191,9 @@ class _Migration:
         if not plans and callers.is_empty:
             return tree.code
         self._caller_marks[path] = callers.marks
-        after = tree.visit(Emission(file, self._classes, self._planner.plan_of, self._methods(), callers))
+        after = tree.visit(
+            Emission(file, self._classes, self._planner.plan_of, self._methods(), callers)
+        )
         assert isinstance(after, cst.Module)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
         helpers += callers.helpers
@@ -179,8 +201,7 @@ class _Migration:
         return finish_imports(tree, after, file).code
 
     def _methods(self) -> MethodCode:
-        every = [cls for one in self._analyses.values() for cls in self._classes.all_in(one)]
-        return merged(self._planner.plan_of(cls) for cls in every)
+        return merged(self._planner.plan_of(cls) for cls in self._every())
 
     def _result(self, path: Path, text: str | None) -> LinenResult:
         tree = self._analyses[path].tree

@@ -104,6 +104,10 @@ class ModuleCalls:
     ) -> Value:
         if method == "__call__" and site.target in _WRAPPERS:
             return self._wrapped(site, passed, node, frame)
+        gradual = self._executor.gradual
+        if gradual is not None and gradual.wraps_layers:
+            if isinstance(layer.build(given_of(site), None), Refused):
+                return self._in_bridge(site, method, passed, node, frame)
         names = [one.linen for one in layer.calls.get(method, ())]
         bound = bind_names(names, passed)
         values = {name: one.value for name, one in bound.by_name.items()}
@@ -114,6 +118,16 @@ class ModuleCalls:
             else:
                 self._edit(site, layer, method, bound.by_name, node, frame)
         return layer.output(given_of(site), Inputs(values), method)
+
+    def _in_bridge(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Call a layer that stays in Linen: its arguments stay, too."""
+        values = {one.keyword or f"*{place}": one.value for place, one in enumerate(passed)}
+        self._note(site, method, values, frame)
+        if frame.records and frame.recorder.is_recording:
+            frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
+        return UNKNOWN
 
     def _wrapped(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Go through the modules and functions that a layer is made of."""
@@ -165,7 +179,9 @@ class ModuleCalls:
         is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
             one is other for (_, one), (_, other) in zip(found, before, strict=True)
         )
-        edit = CallEdit(site, None if is_same else tuple(found))
+        edit = CallEdit(
+            site, None if is_same else tuple(found), called=method, frame=frame
+        )
         frame.recorder.edits.setdefault(node, []).append(edit)
 
     # -- modules of the project ---------------------------------------------------------------
@@ -189,7 +205,8 @@ class ModuleCalls:
         values = {name: one.value for name, one in bound.by_name.items()}
         self._note(site, method, values, frame)
         if frame.records and frame.recorder.is_recording:
-            frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
+            edit = CallEdit(site, None, called=method, frame=frame)
+            frame.recorder.edits.setdefault(node, []).append(edit)
         instance = self._executor.submodules.instance(site, frame)
         inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
         return self._executor.functions.call_method(instance, found, passed, node, inner)
@@ -197,6 +214,8 @@ class ModuleCalls:
     def _note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
         if frame.recorder.is_recording and site in frame.recorder.plan.sites:
             site.calls.append((frame.root, method, values))
+            if not frame.records:
+                site.is_called_elsewhere = True
 
     # -- modules in fields --------------------------------------------------------------------
 

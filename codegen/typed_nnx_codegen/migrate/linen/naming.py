@@ -119,11 +119,19 @@ class Naming:
 
     def _of_compact(self, sites: list[Site]) -> None:
         groups: dict[str, list[Site]] = {}
+        nodes = [site.node for site in sites]
+        mixed = {
+            linen_class_name(site)
+            for site in sites
+            if site.explicit and "{" not in site.explicit and nodes.count(site.node) > 1
+        }
         for site in sites:
-            if site.explicit:
+            name = linen_class_name(site)
+            several = name in mixed and nodes.count(site.node) > 1
+            if site.explicit and not several:
                 self._of_name(site)
             else:
-                groups.setdefault(linen_class_name(site), []).append(site)
+                groups.setdefault(name, []).append(site)
         for name, group in groups.items():
             self._of_group(name, group)
 
@@ -150,6 +158,9 @@ class Naming:
         site.reference = f"self.{table}[{code_of(argument)}]"
 
     def _of_group(self, name: str, group: list[Site]) -> None:
+        if any(site.explicit for site in group):
+            self._of_mixed(name, group)
+            return
         stateless = [site for site in group if _is_stateless(site) and not _varies(site)]
         bare = [site for site in group if site not in stateless]
         self._of_stateless(name, stateless)
@@ -250,6 +261,22 @@ class Naming:
                 " give it `name=` before migrating",
                 NAME,
             )
+
+    def _of_mixed(self, name: str, group: list[Site]) -> None:
+        """Name submodules of one constructor that gives some of them a name, and some not."""
+        attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)
+        number = 0
+        for position, site in enumerate(group):
+            if site.loops or site.conditions:
+                self._recorder.mark(
+                    site.node, "its name and place depend on the fields of the module", NAME
+                )
+            site.is_listed = True
+            site.linen = site.explicit or f"{name}_{number}"
+            number += not site.explicit
+            site.attribute = f"{attribute}.{position}"
+            site.reference = f"next({attribute})"
+        self.lists[attribute] = group
 
     def _listed(self, name: str, group: list[Site]) -> None:
         attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)

@@ -21,6 +21,7 @@ class Passed:
         keyword: Its keyword; empty if it has none.
         star: `*` or `**` before it.
         hidden: Whether something that is called has it already: a partial in a field.
+        place: The frame of the method in which it is written, where it depends on a call.
     """
 
     value: Value
@@ -29,6 +30,7 @@ class Passed:
     keyword: str = ""
     star: str = ""
     hidden: bool = False
+    place: object = None
 
 
 @dataclass

@@ -13,6 +13,13 @@ from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.values import Value
 
+# Writes a call anew: given the call as it was, and with what is below it rewritten.
+Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]
+
+
+# Keywords of partials, one in the other.
+Path = tuple[str, ...]
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -25,6 +32,7 @@ class Bound:
         node: The argument as it is written.
         keyword: Whether it is written with its keyword.
         hidden: Whether something that is called has it already: a partial in a field.
+        place: The frame of the method in which it is written, where it depends on a call.
     """
 
     value: Value
@@ -32,6 +40,23 @@ class Bound:
     node: cst.BaseExpression | None = None
     keyword: bool = True
     hidden: bool = False
+    place: object = None
+
+
+@dataclass(frozen=True)
+class CallKeyword:
+    """A keyword that methods get, for what a constructor was given and only a call knows.
+
+    Attributes:
+        name: The keyword.
+        field: The field of the module.
+        path: Where it is in what the field holds: the keyword of the partial; empty for the field
+            itself.
+    """
+
+    name: str
+    field: str
+    path: Path = ()
 
 
 @dataclass(frozen=True)
@@ -111,7 +136,12 @@ class Site:
         stacks: The transforms of functions around it, outermost first.
         sizes: How often each transform of the class runs it, by what it is called with.
         owner: The name of the module in the function that builds it; empty for ``self``.
+        aliases: Other names that it may have in Linen.
+        shares: Whether it has the scope of the module: its variables are those of the module.
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
+        is_called_elsewhere: Whether other modules call it, which get it as an argument.
+        is_bridged: Whether it stays a module of Linen in a bridge.
+        updates: Whether calls of it may change variables, if it does.
     """
 
     node: cst.Call
@@ -137,6 +167,12 @@ class Site:
     stacks: tuple[Value, ...] = ()
     sizes: tuple[Dim | None, ...] = ()
     owner: str = ""
+    aliases: tuple[str, ...] = ()
+    shares: bool = False
+
+    is_called_elsewhere: bool = False
+    is_bridged: bool = False
+    updates: bool = True
 
     __hash__ = object.__hash__
 
@@ -196,6 +232,10 @@ class ClassPlan:
         iterators: The lists of submodules that a method begins to go through, by method.
         parameters: Those that a method is given by its callers, by method.
         extras: Such lists that a call passes on, by call.
+        keywords: The keywords that methods get for fields that calls say, by name of the method.
+        added: Those that are new parameters and the lines that begin with them, by method.
+        optional: Fields whose parameters get a default, None.
+        methods: The methods that were gone through for it.
         helpers: Definitions that the file needs at its top level.
         unchanged: Whether it keeps the constructor that it inherits.
         rebuilt: Calls that are written anew, by call.
@@ -221,11 +261,13 @@ class ClassPlan:
     calls: dict[cst.Call, str] = field(default_factory=dict)
     iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    methods: set[cst.CSTNode] = field(default_factory=set)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    keywords: dict[str, tuple[CallKeyword, ...]] = field(default_factory=dict)
+    added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
 
-    rebuilt: dict[cst.Call, Callable[[cst.Call, cst.Call], cst.BaseExpression]] = field(
-        default_factory=dict
-    )
+    rebuilt: dict[cst.Call, Rebuilt] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
     decorators: dict[str, list[str]] = field(default_factory=dict)
 

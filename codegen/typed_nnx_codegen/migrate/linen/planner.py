@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Me
 from typed_nnx_codegen.migrate.linen.entries import entries_of
 from typed_nnx_codegen.migrate.linen.executor import Executor, TooLong
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
 from typed_nnx_codegen.migrate.linen.naming import Naming
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
@@ -22,6 +23,7 @@ from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers
+from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
 
 _NOT_ENTERED: Final = frozenset({"setup", "__post_init__", "__hash__", "__eq__", "__repr__"})
 
@@ -33,6 +35,7 @@ class Planner:
         classes: The Linen modules of the project.
         refers: What spells public names, by the file in which they are written.
         recorded: What examples tell of the shapes that submodules are called with.
+        gradual: The modules that stay in Linen, where NNX modules may hold such; None where not.
     """
 
     def __init__(
@@ -40,16 +43,22 @@ class Planner:
         classes: LinenClasses,
         refers: Mapping[Path, Callable[[str], str]] | None = None,
         recorded: Recorded | None = None,
+        gradual: Gradual | None = None,
     ) -> None:
         self.classes = classes
         self.executor = Executor(classes, self.plan_of)
         self._plans: dict[LinenClass, ClassPlan] = {}
         self._refers = refers or {}
         self.executor.recorded = recorded
+        self.executor.gradual = gradual
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""
         if cls not in self._plans:
+            if self.executor.gradual is not None and cls in self.executor.gradual.kept:
+                kept = self.executor.gradual.kept[cls]
+                self._plans[cls] = ClassPlan(cls, stays=kept.why, problem=kept.problem)
+                return self._plans[cls]
             self._plans[cls] = ClassPlan(cls)
             around = self.executor.refer
             self.executor.refer = self._refers.get(cls.analysis.path, around)
@@ -86,6 +95,7 @@ class Planner:
             inherited |= self.plan_of(base).replacements
         naming = Naming(recorder, inherited)
         naming.run()
+        name_optional(recorder)
         drop_leftovers(recorder)
         Printing(recorder, self.executor, naming, roots).run()
         plan.entries = entries_of(recorder, self.plan_of)

@@ -10,6 +10,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.bridging import (
+    bridged,
+    changes_variables,
+    class_code,
+    first_inputs,
+)
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.containers import as_loop, assigned_container, holds, wrapped
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
@@ -24,12 +30,13 @@ from typed_nnx_codegen.migrate.linen.layers import (
 )
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
-from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, SIZE
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, SIZE, STAYS
 from typed_nnx_codegen.migrate.linen.measuring import measured_widths, stand_in
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
 from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
@@ -249,12 +256,34 @@ class Printing:
             if isinstance(built, Built):
                 break
         if isinstance(built, Refused):
+            gradual = self._executor.gradual
+            if gradual is not None and gradual.wraps_layers:
+                return self._bridged(site)
             self._recorder.mark(site.node, f"{built.why} {built.fix}", COUNTERPART)
             return f"{site.code or self._executor.refer(layer.nnx)}(...)"
         self._check(site)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
         return self._call(site, built)
+
+    def _bridged(self, site: Site) -> str:
+        """Return the code of a submodule that stays in Linen."""
+        gradual = self._executor.gradual
+        assert gradual is not None
+        self._check(site)
+        refer = self._executor.refer
+        name = class_code(site, self._plan.cls)
+        inputs = first_inputs(
+            site, lambda value: self._visible(value, site), self._templates, refer
+        )
+        if name is None or inputs is None or site.transforms:
+            message = "it stays in Linen; the shapes that it is initialised with are not known"
+            self._recorder.mark(site.node, message, STAYS)
+        site.is_bridged = True
+        site.updates = changes_variables(
+            site, {cls: kept.updates for cls, kept in gradual.kept.items()}
+        )
+        return bridged(name or site.class_name, site, inputs, self._recorder.rngs, refer)
 
     def _call(self, site: Site, built: Built) -> str:
         """Return the call that constructs a layer."""
@@ -360,6 +389,8 @@ class Printing:
             if one.hidden or name == "name" or one.code is None:
                 continue
             arguments.append(f"{name}={one.code}" if one.keyword else one.code)
+        if self._executor.gradual is not None and self._executor.plan_of(cls).stays:
+            return self._bridged(site)
         if cls is self._plan.cls:
             self._recorder.mark(site.node, "the module contains itself")
         child = self._executor.plan_of(cls)
@@ -439,8 +470,7 @@ def _part(values: dict[str, Value], path: str) -> Value:
                 name = key[1:-1].strip("'\"") if key.startswith("[") else key
                 value = table.get(name, UNKNOWN)
             case Array(origin=origin) if origin:
-                inner = f"{origin}{key if key.startswith('[') else '.' + key}"
-                value = Array(Shape((), Lead(inner, None)), origin=inner)
+                value = part_of(value, f"{origin}{key if key.startswith('[') else '.' + key}")
             case _:
                 return UNKNOWN
     return value

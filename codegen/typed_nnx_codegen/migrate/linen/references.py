@@ -190,6 +190,7 @@ class ClassTransform(Value):
         args: The other arguments.
         keywords: The keyword arguments.
         node: The expression that applies it, or the decorator.
+        condition: Where it applies only to some objects, the condition.
     """
 
     name: str
@@ -197,6 +198,7 @@ class ClassTransform(Value):
     args: tuple[Bound, ...] = ()
     keywords: tuple[tuple[str, Bound], ...] = ()
     node: cst.BaseExpression | None = field(default=None, compare=False)
+    condition: str = ""
 
     def __hash__(self) -> int:
         return hash((self.name, self.target))

@@ -47,9 +47,7 @@ class LinenResult:
 
 
 def _in_map(plan: ClassPlan) -> dict[str, object]:
-    lifted = [
-        {"name": one.name, "expr": one.expression} for one in plan.lifted if one.expression
-    ]
+    lifted = [{"name": one.name, "expr": one.expression} for one in plan.lifted if one.expression]
     variables = {
         one.linen: {"to": one.to, **one.change} if one.change else one.to for one in plan.entries
     }
@@ -104,7 +102,9 @@ def findings_of(
     for mark in outside:
         start = positions[mark.node].start
         code = _one_line(mark.node)
-        found.append(Finding(start.line, start.column, mark.code, DECIDE, mark.message, before=code))
+        found.append(
+            Finding(start.line, start.column, mark.code, DECIDE, mark.message, before=code)
+        )
     return tuple(sorted(dict.fromkeys(found)))
 
 

@@ -80,7 +80,12 @@ class LinenWork:
         recorded = None
         if self._example is not None and sources:
             recorded = _recorded(sources[0].path, self._example)
-        migrated = _migrated([one.path for one in sources], request, recorded)
+
+        def migrate(paths: Sequence[Path]) -> list[LinenResult]:
+            """Migrate files."""
+            return migrate_linen(paths, request.paths, request.options, recorded, self._gradual)
+
+        migrated = _migrated([one.path for one in sources], migrate)
         for source in sources:
             results[source.path] = self._result(source, migrated.get(source.path))
         for path in files:
@@ -212,17 +217,16 @@ def _recorded(path: Path, examples: Path) -> Recorded:
 
 
 def _migrated(
-    paths: Sequence[Path], request: Request, recorded: Recorded | None
+    paths: Sequence[Path], migrate: Callable[[Sequence[Path]], list[LinenResult]]
 ) -> dict[Path, LinenResult | str]:
     """Return the results by file; the reason for those that fail."""
     try:
-        found = migrate_linen(paths, request.paths, request.options, recorded)
-        return {one.path: one for one in found}
+        return {one.path: one for one in migrate(paths)}
     # A bug of ours at one file must not stop the others.
     except Exception as error:  # noqa: BLE001 - the report says it
         if len(paths) == 1:
             return {paths[0]: described(error)}
     results: dict[Path, LinenResult | str] = {}
     for path in paths:
-        results |= _migrated([path], request, recorded)
+        results |= _migrated([path], migrate)
     return results

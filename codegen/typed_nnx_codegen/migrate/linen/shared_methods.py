@@ -9,9 +9,9 @@ from typing import TypeVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Rebuilt
 
-Written = TypeVar("Written", str, list[str])
+Written = TypeVar("Written", str, list[str], Rebuilt)
 _DIFFERENT = "classes that inherit this method need different code here"
 
 
@@ -25,6 +25,8 @@ class MethodCode:
         iterators: The lists of submodules that a method begins to go through, by method.
         parameters: Those that a method is given by its callers, by method.
         extras: Such lists that a call passes on, by call.
+        rebuilt: Calls that are written anew, by call.
+        dropped: Statements and decorators that go.
     """
 
     code: dict[cst.CSTNode, str] = field(default_factory=dict)
@@ -32,20 +34,28 @@ class MethodCode:
     iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    rebuilt: dict[cst.CSTNode, Rebuilt] = field(default_factory=dict)
+    dropped: set[cst.CSTNode] = field(default_factory=set)
 
 
 def merged(plans: Iterable[ClassPlan]) -> MethodCode:
     """Return what the methods of all classes need; where they differ, both get a marker."""
     found = MethodCode()
     owners: dict[cst.CSTNode, ClassPlan] = {}
-    for plan in plans:
-        if plan.stays:
-            continue
+    written = [plan for plan in plans if not plan.stays]
+    for plan in written:
         _merge(found.code, plan.replacements, plan, owners)
         _merge(found.calls, plan.calls, plan, owners)
         _merge(found.iterators, plan.iterators, plan, owners)
         _merge(found.parameters, plan.parameters, plan, owners)
         _merge(found.extras, plan.extras, plan, owners)
+        _merge(found.rebuilt, plan.rebuilt, plan, owners)
+        found.dropped |= plan.dropped
+    for node in [*found.iterators, *found.parameters]:
+        for plan in written:
+            needs = node in plan.iterators or node in plan.parameters
+            if node in plan.methods and not needs and plan is not owners[node]:
+                _mark(node, plan, owners[node])
     return found
 
 
@@ -57,9 +67,13 @@ def _merge(
 ) -> None:
     for node, written in more.items():
         if node in found and found[node] != written:
-            for one in (owners[node], plan):
-                if not any(mark.node is node for mark in one.marks):
-                    one.marks.append(Mark(node, _DIFFERENT, NAME))
+            _mark(node, owners[node], plan)
             continue
         found[node] = written
         owners[node] = plan
+
+
+def _mark(node: cst.CSTNode, *plans: ClassPlan) -> None:
+    for one in plans:
+        if not any(mark.node is node for mark in one.marks):
+            one.marks.append(Mark(node, _DIFFERENT, NAME))

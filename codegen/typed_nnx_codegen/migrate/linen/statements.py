@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
     SelfValue,
 )
+from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
@@ -243,8 +244,7 @@ class Statements:
 
 def argument_part(array: Array, key: object) -> Value:
     """Return an item of an argument that may be a tuple, a dict or an array."""
-    path = f"{array.origin}[{key!r}]"
-    return Array(Shape((), Lead(path, None)), origin=path)
+    return part_of(array, f"{array.origin}[{key!r}]")
 
 
 def _bare(code: str) -> str:

@@ -32,9 +32,12 @@ class Staying:
         """Mark the modules that stay, and where others construct them."""
         for cls, plan in self._plans.items():
             if plan.stays:
-                plan.marks = [Mark(cls.node, f"could not be migrated: {plan.stays}", STAYS)]
+                said = "could not be migrated" if plan.problem else "it stays in Linen"
+                plan.marks = [Mark(cls.node, f"{said}: {plan.stays}", STAYS)]
                 continue
             for site in plan.sites:
+                if site.is_bridged:
+                    continue
                 if isinstance(site.target, LinenClass) and self._stays(site.target):
                     message = f"`{site.target.name}` is still a module of Linen"
                     plan.marks.append(Mark(site.node, message, STAYS))

@@ -78,9 +78,12 @@ class Submodules:
                 again = inner
                 for one in reversed(transforms):
                     again = replace(one, target=again)
-                before = [Passed(one.value, one.code, one.node or node) for one in target.args]
+                before = [
+                    Passed(one.value, one.code, one.node or node, place=one.place)
+                    for one in target.args
+                ]
                 given = [
-                    Passed(one.value, one.code, one.node or node, name)
+                    Passed(one.value, one.code, one.node or node, name, place=one.place)
                     for name, one in target.keywords.items()
                     if all(each.keyword != name for each in passed)
                 ]
@@ -101,6 +104,10 @@ class Submodules:
         recorder = frame.recorder
         names = self._parameters(target)
         bound = bind_names(names, passed)
+        if not names and isinstance(target, str):
+            # A layer that NNX does not have: its arguments are only written again.
+            numbered = {f"*{place}": one for place, one in enumerate(bound.extra) if not one.star}
+            bound.by_name = numbered | bound.by_name
         method = frame.method.name if frame.method is not None else ""
         site = Site(node, target, code, _given(bound), method, transforms=transforms)
         site.method_node = frame.method.node if frame.method is not None else None
@@ -169,7 +176,7 @@ class Submodules:
 
 def _given(bound: BoundArguments) -> dict[str, Bound]:
     return {
-        name: Bound(one.value, one.code, one.node, bool(one.keyword), one.hidden)
+        name: Bound(one.value, one.code, one.node, bool(one.keyword), one.hidden, one.place)
         for name, one in bound.by_name.items()
         if name != "parent"
     }

@@ -64,8 +64,8 @@ class Templates:
 
         def spell(match: re.Match[str]) -> str:
             lead = self._leads[int(match[1])]
-            stop = "" if lead.stop is None else f"[:{lead.stop}]"
-            return f"{name(lead.argument)}{stop}"
+            part = f"[{lead.start or ''}:{'' if lead.stop is None else lead.stop}]"
+            return f"{name(lead.argument)}{'' if part == '[:]' else part}"
 
         return _LEAD.sub(spell, code)
 

@@ -207,12 +207,14 @@ class Array(Value):
         origin: Its expression over the parameters of the method where it is just an argument or
             part of one; empty otherwise.
         is_optional: Whether it may be None: an argument whose default is None.
+        without: The axes that transforms take off each array of the argument.
     """
 
     shape: Shape = ANY_SHAPE
     dtype: str = ""
     origin: str = ""
     is_optional: bool = False
+    without: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.frames import Frame, VariableSite
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME, TRANSFORM
 from typed_nnx_codegen.migrate.linen.merging import is_module
@@ -186,9 +186,13 @@ class Variables:
             recorder.write(f"self.{attribute} = {site.code}")
         if recorder.loops:
             recorder.mark(node, "a variable that is declared in a loop")
+        if any(getattr(one, "lift").stacks(frozenset({collection})) for one in recorder.stacks):
+            recorder.mark(node, "a variable that is declared under a transform that stacks it")
         if not frame.verbatim:
             is_array = collection == "params"
-            recorder.replace(node, f"self.{attribute}[...]" if is_array else f"self.{attribute}")
+            owner = recorder.owner or "self"
+            code = f"{owner}.{attribute}"
+            recorder.replace(node, f"{code}[...]" if is_array else code)
         else:
             recorder.replace(node, site.code)
         return attribute
@@ -264,9 +268,14 @@ class Variables:
         return UNKNOWN
 
     def share_scope(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        """Leave `nn.share_scope` to a person."""
-        del passed
-        frame.recorder.mark(node, "`nn.share_scope` is not migrated", TRANSFORM)
+        """Note that a submodule has the scope of the module."""
+        match [one.value for one in passed]:
+            case [SelfValue() as owner, ModuleValue(site=site)] if owner is frame.instance:
+                if frame.records and frame.method is not None:
+                    site.shares = True
+                    frame.recorder.plan.dropped |= set(_statements_of(node, frame.method.node))
+                return NONE
+        frame.recorder.mark(node, "`nn.share_scope` with a module from outside is not migrated")
         return NONE
 
     def assign_attribute(
@@ -284,3 +293,11 @@ class Variables:
             kept = self._executor.merging.joined(before, kept, frame)
         owner.attributes[name] = kept
         del target
+
+
+def _statements_of(node: cst.Call, function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
+    """Yield the statement that is nothing but a call."""
+    for line in descendants(function):
+        match line:
+            case cst.SimpleStatementLine(body=[cst.Expr(value=value)]) if value is node:
+                yield line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
 )
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 JIT: Final = frozenset({"jax.jit", "jax.experimental.pjit.pjit"})
 
@@ -78,14 +79,19 @@ class Constructions:
 
     Args:
         classes: The modules of the project.
+        plans: What becomes of them.
 
     Attributes:
         every: The places where modules are constructed.
         uses: The places where their attributes are read.
+        planned: The nodes that modules deal with: functions may be part of what a module does.
     """
 
-    def __init__(self, classes: LinenClasses) -> None:
+    def __init__(self, classes: LinenClasses, plans: Iterable[ClassPlan]) -> None:
         self._classes = classes
+        self.planned: set[cst.CSTNode] = set()
+        for plan in plans:
+            self.planned |= {site.node for site in plan.sites} | set(plan.replacements)
         self._places: dict[int, Places] = {}
         self.every: dict[cst.Call, Construction] = {}
         self.uses: dict[cst.Attribute, Use] = {}
@@ -126,7 +132,7 @@ class Constructions:
         places = self.places(analysis)
         for call in analysis.nodes.of(cst.Call):
             value = analysis.values.get(call, UNKNOWN)
-            if call not in places or not isinstance(value, Instance) or value.origin is not call:
+            if call not in places or call in self.planned or not isinstance(value, Instance) or value.origin is not call:
                 continue
             cls = self._classes.of(value.cls) if isinstance(value.cls, ProjectClass) else None
             if cls is None:

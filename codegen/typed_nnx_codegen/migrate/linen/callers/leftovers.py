@@ -9,6 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.linen.bridge_uses import code_in_bridges
 from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.classes import LINEN, public_linen
@@ -32,11 +33,13 @@ _OTHERS: Final = frozenset(
 def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -> None:
     """Mark what callers do with Linen that is not migrated."""
     places = constructions.places(file.analysis)
-    done = set(plan.code)
+    done = set(plan.code) | code_in_bridges(file.analysis)
     for call in file.analysis.nodes.of(cst.Call):
         if call not in places or call in done or any(one in done for one in places.around(call)):
             continue
-        message = _unknown_model(call, file, constructions) or _layer(call, file)
+        message = _unknown_model(call, file, constructions)
+        if not message and call not in constructions.planned:
+            message = _layer(call, file)
         if message:
             plan.marks.append(Mark(call, message, CALLER))
 

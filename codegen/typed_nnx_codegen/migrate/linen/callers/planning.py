@@ -30,7 +30,9 @@ class Callers:
     def plan(self, file: File) -> CallerPlan:
         """Return what is written differently in a file, outside of modules."""
         if self._constructions is None:
-            self._constructions = Constructions(self._classes)
+            every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
+            plans = [self._plan_of(cls) for cls in every]
+            self._constructions = Constructions(self._classes, plans)
         kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, kinds, self._plan_of)
         writing.run()

@@ -17,12 +17,12 @@ def around_statement(
         after: The node, rewritten.
         plan: What is written.
     """
-    if original in plan.removed:
-        return cst.RemoveFromParent()
     lines = plan.before.get(original)
     if not lines:
-        return after
+        return cst.RemoveFromParent() if original in plan.removed else after
     above: list[cst.CSTNode] = [cst.parse_statement(line) for line in lines]
     leading = tuple(getattr(after, "leading_lines", ()))
     above[0] = above[0].with_changes(leading_lines=leading)
+    if original in plan.removed:
+        return cst.FlattenSentinel(above)
     return cst.FlattenSentinel([*above, after.with_changes(leading_lines=())])

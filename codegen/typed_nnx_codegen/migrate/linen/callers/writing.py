@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import (
     Constructions,
     Use,
 )
+from typed_nnx_codegen.migrate.linen.callers.direct_calls import DirectCalls
 from typed_nnx_codegen.migrate.linen.callers.kinds import (
     INITS,
     Deferred,
@@ -94,6 +95,7 @@ class Writing:
             for use in constructions.uses_in(file.analysis)
             if not any(plan_of(cls).stays for cls in use.classes)
         }
+        self._direct = self._direct_calls()
         self._done: set[cst.CSTNode] = set()
         self.plan = CallerPlan()
 
@@ -102,6 +104,16 @@ class Writing:
         self._assigned_methods()
         for node in [*self._uses, *self._made]:
             self._write(node)
+
+    def _direct_calls(self) -> dict[Use, DirectCalls]:
+        found: dict[Use, DirectCalls] = {}
+        for one in self._made.values():
+            kind = self._kinds.of(one)
+            inits = [use for use in one.uses if use.name in INITS]
+            if isinstance(kind, Live) and len(inits) == 1:
+                calls = DirectCalls(one, kind, self._places, self._plan_of)
+                found |= dict.fromkeys([*calls.uses, kind.init], calls)
+        return found
 
     # -- rendering ----------------------------------------------------------------------------
 
@@ -170,6 +182,8 @@ class Writing:
     def _deferred(self, call: cst.Call, sizes: Sizes) -> str:
         """Return what constructs a model later: `partial(MLP, features=3)`."""
         parts = [self.render(call.func), *self._args(call.args), sizes.text]
+        if not any(parts[1:]):
+            return parts[0]
         return f"{self._refer('functools.partial')}({_joined(parts)})"
 
     def _constructed(self, call: cst.Call, sizes: Sizes, rngs: str) -> str:
@@ -267,6 +281,10 @@ class Writing:
             statement = self._places.statement(use.node)
             assert statement is not None
             self.plan.before.setdefault(statement, []).append(line)
+            direct = self._direct.get(use)
+            if direct is not None and direct.statement is not None:
+                self.plan.removed.add(direct.statement)
+                return
             model = kind.name
         else:
             model = self._new_model(use, sizes, rngs)
@@ -352,10 +370,21 @@ class Writing:
         call = use.call
         if any(_keyword(arg) == "capture_intermediates" for arg in call.args):
             raise NoSizes("`capture_intermediates` has no counterpart here")
+        if use in self._direct:
+            self._direct_call(use, call)
+            return
         skip = 0 if any(_keyword(arg) == "variables" for arg in call.args) else 1
         model = self._model(use, lambda: self._sizes(use, call, skip, is_kept=True))
         args = [self._applied_arg(arg, use) for arg in call.args]
         self.plan.code[call] = f"{self._helper(APPLY_WITH)}({_joined([model, *args])})"
+
+    def _direct_call(self, use: Use, call: cst.Call) -> None:
+        """Write a call of the model with its own variables."""
+        method, passed = call_parts(call, self._analysis, 1)
+        self._done |= {arg.value for arg in call.args if _keyword(arg) == "method"}
+        model = self.render(use.node.value)
+        function = model if method == "__call__" else f"{model}.{method}"
+        self.plan.code[call] = f"{function}({_joined([self._arg(arg) for arg in passed])})"
 
     def _applied_arg(self, arg: cst.Arg, use: Use) -> str:
         if _keyword(arg) == "method" and isinstance(arg.value, cst.Attribute):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
@@ -98,14 +98,24 @@ class Arguments:
 
 
 def _spliced(values: tuple[Value, ...]) -> Shape:
+    # A tuple among several sizes can only be unpacked.
+    values = tuple(
+        Starred(value) if isinstance(value, ShapeOf | Sequence) else value for value in values
+    )
     starred = [k for k, value in enumerate(values) if isinstance(value, Starred)]
     if not starred:
         return wanted_shape(Sequence(values))
     first = values[0]
-    if starred != [0] or not isinstance(first, Starred) or not isinstance(first.value, ShapeOf):
+    if starred != [0] or not isinstance(first, Starred):
         return ANY_SHAPE
-    shape = first.value.shape
-    return Shape((*shape.dims, *wanted_shape(Sequence(values[1:])).dims), shape.lead)
+    shape = wanted_shape(first.value)
+    last = wanted_shape(Sequence(values[1:]))
+    return Shape((*shape.dims, *last.dims), shape.lead)
+
+
+def has_star(values: Iterable[Value]) -> bool:
+    """Whether it is not known how many arguments there are."""
+    return any(isinstance(value, Starred) for value in values)
 
 
 Rule = Callable[[Arguments], Value]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, has_star
 from typed_nnx_codegen.migrate.linen.shapes.tables import rule_of
-from typed_nnx_codegen.migrate.linen.values import Value
+from typed_nnx_codegen.migrate.linen.values import Unknown, Value
 
 
 def function_result(
@@ -24,4 +24,6 @@ def function_result(
         known.
     """
     rule = rule_of(name)
+    if rule is not None and has_star(args):
+        return Unknown("arguments with a star")
     return None if rule is None else rule(Arguments(tuple(args), dict(keywords)))

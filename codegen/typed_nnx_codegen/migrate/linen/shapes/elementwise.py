@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, Starred, names
+from typed_nnx_codegen.migrate.linen.shapes.axes import changed
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
 from typed_nnx_codegen.migrate.linen.shapes.operands import is_none, shape_of
 from typed_nnx_codegen.migrate.linen.shapes.operators import binary, unary
@@ -24,15 +25,16 @@ _SAME: Final = names(
     bitwise_not bitwise_invert cbrt ceil conj conjugate cos cosh deg2rad degrees exp exp2 expm1
     fabs fix floor i0 imag invert log log10 log1p log2 negative positive rad2deg radians real
     reciprocal rint sign round sin sinc sinh spacing sqrt square tan tanh trunc angle around
-    nan_to_num flip fliplr flipud roll interp linalg.cholesky linalg.inv linalg.pinv linalg.matrix_power
-    zeros_like ones_like full_like empty_like copy unwrap clip real_if_close float16
-    float32 float64 bfloat16 float_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 int4 uint4
-    complex64 complex128 float8_e4m3fn float8_e5m2
+    nan_to_num flip fliplr flipud roll astype bitwise_count single double int_ uint csingle
+    cdouble interp linalg.cholesky linalg.inv linalg.pinv linalg.matrix_power zeros_like
+    ones_like full_like empty_like copy unwrap clip real_if_close float16 float32 float64
+    bfloat16 float_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 int4 uint4 complex64
+    complex128 float8_e4m3fn float8_e5m2
     """
 )
 _SAME_BOOLEAN: Final = names(
     """
-    isfinite isinf isnan isneginf isposinf isreal iscomplex logical_not signbit bool_ isin
+    isfinite isinf isnan isneginf isposinf isreal iscomplex logical_not signbit bool_ bool isin
     """
 )
 _ACTIVATIONS: Final = names(
@@ -179,6 +181,23 @@ def _itself(call: Arguments) -> Value:
     return _first(call)
 
 
+def _difference(call: Arguments) -> Value:
+    shape = shape_of(_first(call))
+    times, axis = call.integer(1, "n", default=1), call.integer(2, "axis", default=-1)
+    if times is None or axis is None or len(call.positional) > 3 or call.given(None, "prepend"):
+        return Array()
+    size = shape.axis(axis)
+    return Array(changed(shape, axis, None if size is None else size - times))
+
+
+def _polynomial(call: Arguments) -> Value:
+    return Array(call.shape(1, "x"))
+
+
+def _one_truth(call: Arguments) -> Value:
+    return Array(Shape(()), "bool")
+
+
 def _negative(call: Arguments) -> Value:
     value = _first(call)
     return unary("-", value) if isinstance(value, Size | Code) else _same(call)
@@ -196,6 +215,9 @@ ELEMENTWISE: Final[dict[str, Rule]] = {
     **dict.fromkeys(_CUMULATIVE, _flattened_without_axis),
     **dict.fromkeys(("zeros_like", "ones_like", "full_like", "empty_like"), _full_like),
     **dict.fromkeys(("sort", "argsort"), _sorted),
+    **dict.fromkeys(("allclose", "array_equal"), _one_truth),
+    "diff": _difference,
+    "polyval": _polynomial,
     "negative": _negative,
     "where": _where,
     "clip": _clip,

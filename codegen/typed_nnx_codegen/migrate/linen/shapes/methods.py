@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.dims import as_dim
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, Starred, names
+from typed_nnx_codegen.migrate.linen.shapes.arguments import (
+    Arguments,
+    Rule,
+    Starred,
+    has_star,
+    names,
+)
 from typed_nnx_codegen.migrate.linen.shapes.axes import swapped
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     integers_of,
@@ -91,15 +97,13 @@ def method_result(
     if kind == "at":
         return Array(array.shape, array.dtype) if update in _UPDATES else None
     rule = METHODS.get(name)
+    if rule is not None and has_star(args) and name not in ("reshape", "transpose"):
+        return Unknown("arguments with a star")
     return None if rule is None else rule(Arguments((array, *args), keywords))
 
 
 def attribute(value: Value, name: str) -> Value | None:
-    """Return an attribute of an array, None where it is not known.
-
-    ``x.at`` and ``x.at[index]`` are the array itself here: of their methods, `method_result` with
-    the plain name (``set``, ``add``) gives the array again.
-    """
+    """Return an attribute of an array, None where it is not known or a method."""
     if not isinstance(value, Array):
         return None
     shape = value.shape

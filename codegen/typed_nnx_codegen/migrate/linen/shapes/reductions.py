@@ -128,6 +128,8 @@ REDUCTIONS: Final[dict[str, Rule]] = {
     "linalg.norm": _norm,
     "percentile": _quantile,
     "quantile": _quantile,
+    "nanpercentile": _quantile,
+    "nanquantile": _quantile,
     "trace": _trace,
 }
 LAX_REDUCTIONS: Final[dict[str, Rule]] = {

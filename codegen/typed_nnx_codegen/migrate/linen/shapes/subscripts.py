@@ -56,7 +56,9 @@ def subscript(value: Value, index: Value) -> Value:
 def _of_array(array: Array, index: Value) -> Value:
     key = index.value if isinstance(index, Const) else None
     literal = isinstance(key, str | int) and not isinstance(key, bool)
-    if literal and array.origin and array.shape.rank is None:
+    if isinstance(key, int) and array.without:
+        return Array(indexed(array.shape, index), array.dtype)
+    if literal and array.origin and array.shape.rank is None and not array.without:
         # A part of an argument; whether that is an array or a tuple does not matter.
         part = f"{array.origin}[{key!r}]"
         return Array(Shape((), Lead(part, None)), array.dtype, part)

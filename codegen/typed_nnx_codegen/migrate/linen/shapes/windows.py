@@ -39,7 +39,7 @@ def conv_output(
     kernel_dilation: Option = None,
     input_dilation: Option = None,
 ) -> tuple[Dim | None, ...]:
-    """Return the spatial sizes behind a convolution.
+    """Return the spatial sizes behind a convolution, whose kernel fits into its input.
 
     Args:
         spatial: The spatial sizes before it.

@@ -36,7 +36,12 @@ def inside(value: Value, axes: Value) -> Value:
             return Table({key: inside(one, _at(axes, key)) for key, one in items.items()})
         case Array(shape=shape, dtype=dtype):
             if isinstance(axes, Const) and isinstance(axes.value, int):
-                return Array(_without(shape, axes.value), dtype)
+                smaller = _without(shape, axes.value)
+                origin = value.origin
+                if origin and (value.without or shape == Shape((), Lead(origin, None))):
+                    # It may be a tuple or dict of arrays as well.
+                    return Array(smaller, dtype, origin, without=(*value.without, axes.value))
+                return Array(smaller, dtype)
             last = shape.axis(-1)
             return Array(Shape((last,), Lead("", None)), dtype)
         case Const():
@@ -84,6 +89,19 @@ def size_along(value: Value, axes: Value) -> Dim | None:
         case Array(shape=shape) if isinstance(axes, Const) and isinstance(axes.value, int):
             parts = [shape.axis(axes.value)]
     return next((one for one in parts if one is not None), None)
+
+
+def part_of(array: Array, path: str) -> Array:
+    """Return an item of an argument that may be a tuple, a dict or an array.
+
+    Args:
+        array: The argument.
+        path: The expression for the item.
+    """
+    shape = Shape((), Lead(path, None))
+    for axis in array.without:
+        shape = _without(shape, axis)
+    return Array(shape, origin=path, without=array.without)
 
 
 def _each(axes: Value, count: int) -> tuple[Value, ...]:

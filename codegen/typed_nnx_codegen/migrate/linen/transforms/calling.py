@@ -19,9 +19,9 @@ from typed_nnx_codegen.migrate.linen.transforms.constructing import lengths_of, 
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import (
     FunctionCode,
+    ModuleFirst,
     is_simple,
     lambda_of,
-    module_first,
 )
 from typed_nnx_codegen.migrate.linen.transforms.settings import axes_of, in_method, size_setting
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of, draws, state_axes
@@ -160,9 +160,7 @@ class LiftedCalls:
             is_attribute = calls[0].method != "__call__" or (
                 isinstance(node.func, cst.Attribute) and node.func.attr.value == "__call__"
             )
-            recorder.plan.rebuilt[node] = module_first(
-                function, code.arguments, is_attribute=is_attribute
-            )
+            recorder.plan.rebuilt[node] = ModuleFirst(function, code.arguments, is_attribute)
 
     def _written(
         self, recorder: Recorder, node: cst.Call, call: LiftedCall

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from typed_nnx_codegen.migrate.linen.dims import Dim
-from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.plan import Entry, Site
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, lift_of
 from typed_nnx_codegen.migrate.linen.transforms.settings import size_setting
 from typed_nnx_codegen.migrate.linen.transforms.state import Refer, state_axes
@@ -126,3 +126,41 @@ def lengths_of(lift: Lift) -> list[str]:
         str(number) if isinstance(number, int) else f"{bound.code}[{k}]"
         for k, number in enumerate(numbers)
     ]
+
+
+def stacked_entry(entry: Entry, site: Site) -> Entry:
+    """Return a variable of a submodule that transforms stack: its layout has more axes."""
+    if not entry.change or not (site.transforms or site.stacks):
+        return entry
+    collection = entry.linen.partition("/")[0]
+    try:
+        axes = [
+            axis
+            for one in reversed(stacks_of(site))
+            for axis in [one.lift.axis(collection)] * _depth(one.lift)
+            if isinstance(axis, int)
+        ]
+    except Unsupported:
+        return entry
+    change = dict(entry.change)
+    for axis in axes:
+        change = _stacked_change(change, axis)
+    return Entry(entry.linen, entry.to, change)
+
+
+def _depth(lift: Lift) -> int:
+    return len(lengths_of(lift)) if lift.kind == "remat_scan" else 1
+
+
+def _stacked_change(change: dict[str, object], axis: int) -> dict[str, object]:
+    found = dict(change)
+    order = found.get("transpose")
+    if isinstance(order, (tuple, list)):
+        numbers = [int(one) for one in order]
+        place = axis if axis >= 0 else len(numbers) + 1 + axis
+        moved = [one + (one >= place) for one in numbers]
+        found["transpose"] = [*moved[:place], place, *moved[place:]]
+    shape = found.get("reshape")
+    if isinstance(shape, (tuple, list)):
+        raise Unsupported("the weights of a stacked layer have another layout in NNX")
+    return found

@@ -24,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.references import (
 from typed_nnx_codegen.migrate.linen.transforms.calling import results_outside, steps_inside
 from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, lift_of
-from typed_nnx_codegen.migrate.linen.transforms.rebuilding import around_first
+from typed_nnx_codegen.migrate.linen.transforms.rebuilding import AroundFirst
 from typed_nnx_codegen.migrate.linen.transforms.settings import in_method
 from typed_nnx_codegen.migrate.linen.transforms.state import (
     collections_in,
@@ -117,6 +117,18 @@ class LiftedFunctions:
         if frame.records and recorder.is_recording:
             found = LiftedFunction(transforms, module.value, len(inner))
             recorder.lifted_functions.append(found)
+        return value
+
+    def run_with_module(
+        self, function: FunctionRef, arguments: list[Passed], frame: Frame
+    ) -> Value:
+        """Return what a function returns that is called with a module first."""
+        recorder = frame.recorder
+        owner = recorder.owner
+        if recorder.instance is not None and arguments[0].value is recorder.instance:
+            recorder.owner = _first_parameter(function)
+        value = self._executor.functions.call_function(function, arguments, frame)
+        recorder.owner = owner
         return value
 
     def decorated(self, node: cst.FunctionDef, frame: Frame) -> Value:
@@ -234,7 +246,7 @@ class LiftedFunctions:
                 recorder.replace(node, self._decorator(name, settings))
             elif isinstance(node, cst.Call):
                 template = name.format(", ".join(["__function__", *settings]))
-                recorder.plan.rebuilt[node] = around_first(template)
+                recorder.plan.rebuilt[node] = AroundFirst(template)
         except Unsupported as error:
             recorder.mark(node, str(error))
 

@@ -42,17 +42,24 @@ def _drop_in(
         for line, name, value in _assignments(function)
         if _has(value, used) or _is_partial(value)
     ]
-    dropped: set[cst.CSTNode] = set()
+    dropped: set[cst.CSTNode] = {line for line, _, _ in assigned}
     while True:
-        gone = dropped | constructors
-        read = {node.value for node in _reads(function, gone)}
-        more = {line for line, name, _ in assigned if name not in read} - dropped
-        if not more:
+        read = {node.value for node in _reads(function, dropped | constructors)}
+        needed = {line for line, name, _ in assigned if name in read} & dropped
+        if not needed:
             break
-        dropped |= more
+        dropped -= needed
     transforms = {line for line, _, value in assigned if _has(value, used)}
     if dropped & transforms:
-        recorder.plan.dropped |= dropped
+        recorder.plan.dropped |= dropped | set(_emptied(function, dropped))
+
+
+def _emptied(function: cst.FunctionDef, dropped: set[cst.CSTNode]) -> Iterator[cst.If]:
+    """Yield branches in which nothing is left."""
+    for node in descendants(function):
+        if isinstance(node, cst.If) and node.orelse is None:
+            if all(statement in dropped for statement in node.body.body):
+                yield node
 
 
 def _assignments(
@@ -72,6 +79,8 @@ def _has(value: cst.CSTNode, used: set[cst.CSTNode]) -> bool:
 
 def _is_partial(value: cst.BaseExpression) -> bool:
     match value:
+        case cst.Name() | cst.Attribute():
+            return True
         case cst.Call(func=cst.Name(value="partial")):
             return True
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="partial"))):
@@ -82,9 +91,6 @@ def _is_partial(value: cst.BaseExpression) -> bool:
 def _reads(node: cst.CSTNode, gone: set[cst.CSTNode]) -> Iterator[cst.Name]:
     """Yield the names that are read, outside of what is gone."""
     if node in gone:
-        if isinstance(node, cst.Call):
-            # The arguments may hold calls that stay; the class is what goes.
-            return
         return
     if isinstance(node, cst.Name):
         yield node

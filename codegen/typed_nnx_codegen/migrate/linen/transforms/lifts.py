@@ -63,6 +63,7 @@ class Lift:
             where each step hands it to the next; under True that of all others.
         is_split: Whether each step or member has random keys of its own.
         methods: The methods that are transformed.
+        condition: Where it applies only to some objects, the condition.
     """
 
     kind: str
@@ -70,6 +71,7 @@ class Lift:
     axes: Mapping[object, Axis]
     is_split: Mapping[object, bool]
     methods: tuple[str, ...]
+    condition: str = ""
 
     __hash__ = object.__hash__
 
@@ -125,7 +127,14 @@ def lift_of(transform: ClassTransform) -> Lift:
         harmless = _LACKING.get(name)
         if harmless is not None and bound.value not in tuple(Const(one) for one in harmless):
             raise Unsupported(f"`{name}` of `nn.{kind}` has no counterpart in NNX")
-    return Lift(kind, given, _axes(kind, given), _split(kind, given), _methods(kind, given))
+    return Lift(
+        kind,
+        given,
+        _axes(kind, given),
+        _split(kind, given),
+        _methods(kind, given),
+        transform.condition,
+    )
 
 
 def _axes(kind: str, given: Mapping[str, Bound]) -> dict[object, Axis]:

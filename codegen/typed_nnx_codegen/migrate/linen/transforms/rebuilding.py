@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -13,8 +13,6 @@ from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.replacing import code_with
 
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
-
-Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]
 
 
 @dataclass(frozen=True)
@@ -97,61 +95,102 @@ def _free(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def module_first(
-    function: str, arguments: Sequence[cst.BaseExpression], *, is_attribute: bool
-) -> Rebuilt:
-    """Return what writes a call of a module as a call of a transformed function.
+@dataclass(frozen=True)
+class ModuleFirst:
+    """Writes a call of a module as a call of a transformed function.
 
-    Args:
+    Attributes:
         function: The transformed function.
         arguments: The arguments after the module: nodes of the call, or others.
         is_attribute: Whether the call names the method: ``module.encode(x)``.
     """
 
-    def rebuilt(original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+    function: str
+    arguments: tuple[cst.BaseExpression, ...]
+    is_attribute: bool
+
+    def __call__(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the new call."""
         after = {
             id(one.value): other.value
             for one, other in zip(original.args, updated.args, strict=True)
         }
         receiver = updated.func
-        if is_attribute and isinstance(receiver, cst.Attribute):
+        if self.is_attribute and isinstance(receiver, cst.Attribute):
             receiver = receiver.value
-        values = [receiver, *(after.get(id(one), one) for one in arguments)]
-        return updated.with_changes(
-            func=cst.parse_expression(function), args=[cst.Arg(value) for value in values]
-        )
+        values = [receiver, *(after.get(id(one), one) for one in self.arguments)]
+        last = len(values) - 1
+        comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        args = [
+            cst.Arg(value) if k == last else cst.Arg(value, comma=comma)
+            for k, value in enumerate(values)
+        ]
+        return updated.with_changes(func=cst.parse_expression(self.function), args=args)
 
-    return rebuilt
 
+@dataclass(frozen=True)
+class AroundFirst:
+    """Writes a transform of a function: the function stays, the rest is new.
 
-def around_first(template: str) -> Rebuilt:
-    """Return what writes a transform of a function: the function stays, the rest is new.
-
-    Args:
+    Attributes:
         template: The new call, with ``__function__`` where the function is.
     """
 
-    def rebuilt(original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+    template: str
+
+    def __call__(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the new call."""
         del original
-        parsed = cst.parse_expression(template)
-        after = parsed.visit(_Put(updated.args[0].value))
+        after = cst.parse_expression(self.template).visit(
+            _Put({"__function__": updated.args[0].value})
+        )
         assert isinstance(after, cst.BaseExpression)
         return after
 
-    return rebuilt
+
+@dataclass(frozen=True)
+class Filled:
+    """Writes a call as a template with its arguments.
+
+    Attributes:
+        template: The code, with ``__0__`` for the first argument and so on.
+        arguments: The arguments, nodes of the call.
+    """
+
+    template: str
+    arguments: tuple[cst.BaseExpression, ...]
+
+    def __call__(self, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the new call."""
+        after = {
+            id(one.value): other.value
+            for one, other in zip(original.args, updated.args, strict=True)
+        }
+        values = {
+            f"__{k}__": _operand(after.get(id(one), one)) for k, one in enumerate(self.arguments)
+        }
+        found = cst.parse_expression(self.template).visit(_Put(values))
+        assert isinstance(found, cst.BaseExpression)
+        return found
+
+
+def _operand(node: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(node, cst.Lambda) and not node.lpar:
+        return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return node
 
 
 class _Put(cst.CSTTransformer):
-    """Puts an expression where its placeholder is.
+    """Puts expressions where their placeholders are.
 
     Args:
-        value: The expression.
+        values: The expressions, by placeholder.
     """
 
-    def __init__(self, value: cst.BaseExpression) -> None:
+    def __init__(self, values: Mapping[str, cst.BaseExpression]) -> None:
         super().__init__()
-        self._value = value
+        self._values = values
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
-        """Put the expression."""
-        return self._value if original_node.value == "__function__" else updated_node
+        """Put an expression."""
+        return self._values.get(original_node.value, updated_node)

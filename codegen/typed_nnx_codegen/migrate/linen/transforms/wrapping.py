@@ -55,7 +55,10 @@ class Wrapping:
         """Return a function under transforms, outermost first."""
         for lift in reversed(lifts):
             name, settings = self.transform(lift)
+            plain = f"({function})" if function.startswith("lambda") else function
             function = name.format(", ".join([function, *settings]))
+            if lift.condition:
+                function = f"({function} if {lift.condition} else {plain})"
         return function
 
     def transform(self, lift: Lift) -> tuple[str, list[str]]:

@@ -88,6 +88,9 @@ ELEMENTWISE: list[Case] = [
     Case("jnp.nan_to_num(x)", X, 3),
     Case("jnp.round(x)", X, 3),
     Case("x.real", X, 3),
+    Case("jnp.diff(x, axis=-1)", X, 3),
+    Case("jnp.polyval(y, x)", "x: b t d; y: k", 3),
+    Case("jnp.allclose(x, y)", XY, 9),
 ]
 JOINING: list[Case] = [
     Case("jnp.concatenate([x, y], axis=-1)", "x: b t d; y: b t k"),

@@ -73,7 +73,7 @@ KEYWORDS = st.dictionaries(
     VALUES,
     max_size=2,
 )
-OPERATORS = sorted(ON_LITERALS) + ["@"]
+OPERATORS = [*sorted(ON_LITERALS), "@"]
 
 
 def _is_sound(value: Value | None) -> bool:

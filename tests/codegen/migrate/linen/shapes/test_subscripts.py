@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, LeadingSize, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.shapes import method_result, refined, subscript, unpack
+from typed_nnx_codegen.migrate.linen.shapes import (
+    Starred,
+    function_result,
+    method_result,
+    refined,
+    subscript,
+    unpack,
+)
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     Array,
@@ -103,3 +110,16 @@ def test_heads_are_split_off_without_the_rank() -> None:
     assert last is not None
     assert last.code() == "x.shape[-1] // self.heads"
     assert found.shape.lead == lead
+
+
+def test_a_shape_among_several_sizes_is_unpacked() -> None:
+    lead = ShapeOf(Shape((), Lead("x", -1)))
+    sizes = [Const(2), Const(-1)]
+    expected = Shape((as_dim(2), as_dim(ArgumentSize("x", -1)) // 2), Lead("x", -1))
+    assert method_result(X, "reshape", [lead, *sizes], {}) == Array(expected)
+    assert method_result(X, "reshape", [Starred(lead), *sizes], {}) == Array(expected)
+
+
+def test_arguments_of_which_the_number_is_not_known_say_nothing() -> None:
+    assert isinstance(method_result(X, "mean", [Starred(Unknown())], {}), Unknown)
+    assert isinstance(function_result("jax.numpy.mean", [Starred(Unknown())], {}), Unknown)

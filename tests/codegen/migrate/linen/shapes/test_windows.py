@@ -89,7 +89,7 @@ def test_a_convolution_of_a_dilated_input_leaves_what_flax_leaves(
 @pytest.mark.parametrize("padding", PADDINGS, ids=str)
 @settings(max_examples=25, deadline=None)
 @given(
-    size=st.tuples(st.integers(7, 12), st.integers(7, 12)),
+    size=st.tuples(st.integers(11, 14), st.integers(11, 14)),
     kernel=st.tuples(st.integers(1, 4), st.integers(1, 4)),
     strides=PER_AXIS,
     dilation=PER_AXIS,

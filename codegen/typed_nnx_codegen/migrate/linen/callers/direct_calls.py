@@ -1,0 +1,197 @@
+"""Calls of a model with the very variables that it was made with: they need no variables any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of, text_of
+from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, Use
+from typed_nnx_codegen.migrate.linen.callers.kinds import Live
+from typed_nnx_codegen.migrate.linen.callers.places import Places
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+
+_COLLECTIONS = ("params/", "batch_stats/")
+# Methods of modules that change what the model holds when it is called.
+_CHANGING = frozenset({"sow", "perturb", "put_variable", "make_rng"})
+
+
+class DirectCalls:
+    """Finds the calls of one model that can be calls of the model itself.
+
+    Args:
+        one: The construction.
+        kind: How it is written.
+        places: Where the nodes of its file stand.
+        plan_of: Gives the plan of a module.
+
+    Attributes:
+        uses: The uses of `apply` that become calls.
+        statement: The statement that assigned the variables, if nothing reads them any more.
+    """
+
+    def __init__(
+        self,
+        one: Construction,
+        kind: Live,
+        places: Places,
+        plan_of: Callable[[LinenClass], ClassPlan],
+    ) -> None:
+        self._one = one
+        self._places = places
+        self._plan_of = plan_of
+        self.uses: set[Use] = set()
+        self.statement: cst.CSTNode | None = None
+        if kind.init.name == "init" and self._only_reads(one.cls):
+            self._find(kind)
+
+    def _only_reads(self, cls: LinenClass) -> bool:
+        """Whether calls of a module change nothing in it."""
+        plan = self._plan_of(cls)
+        waiting = [plan]
+        seen = set()
+        while waiting:
+            current = waiting.pop()
+            if current.cls in seen:
+                continue
+            seen.add(current.cls)
+            if current.marks or current.stores_rngs:
+                return False
+            if any(not one.linen.startswith(_COLLECTIONS) for one in current.entries):
+                # What is inside of submodules has entries of their own.
+                if any("/" not in one.linen for one in current.entries):
+                    return False
+            for owner in current.cls.ancestry():
+                for node in descendants(owner.node):
+                    if isinstance(node, cst.Attribute) and node.attr.value in _CHANGING:
+                        return False
+            for site in current.sites:
+                if isinstance(site.target, LinenClass):
+                    waiting.append(self._plan_of(site.target))
+                elif site.target.endswith(("Attention", "MultiHeadDotProductAttention", "SpectralNorm")):
+                    return False
+        return True
+
+    def _find(self, kind: Live) -> None:
+        init = kind.init
+        assert init.call is not None
+        statement = self._places.statement(init.node)
+        name, is_params = _assigned(statement, init.call)
+        if not name or statement is None:
+            return
+        home = self._places.function(statement)
+        found: list[tuple[cst.Name, Use | None]] = []
+        by_first = {
+            _variables(use.call, name, is_params=is_params): use
+            for use in self._one.uses
+            if use.name == "apply" and use.call is not None
+        }
+        root = home if home is not None else self._tree()
+        for node in descendants(root):
+            if not isinstance(node, cst.Name) or node.value != name or node not in self._places:
+                continue
+            if not self._is_variable(node) or self._binds_apart(node, home):
+                continue
+            if self._places.statement(node) is statement:
+                continue
+            use = by_first.get(node)
+            if use is None and not self._is_read(node):
+                return
+            found.append((node, use))
+        direct = {use for _, use in found if use is not None and self._is_plain(use)}
+        self.uses = direct
+        if all(use in direct for _, use in found) and home is not None:
+            self.statement = statement
+
+    def _tree(self) -> cst.CSTNode:
+        return self._one.analysis.tree
+
+    def _is_variable(self, node: cst.Name) -> bool:
+        """Whether a name is read or bound, not the name of a keyword or an attribute."""
+        parent = self._places.parent(node)
+        if isinstance(parent, cst.Arg):
+            return parent.value is node
+        if isinstance(parent, cst.Attribute):
+            return parent.value is node
+        return True
+
+    def _binds_apart(self, node: cst.CSTNode, home: cst.CSTNode | None) -> bool:
+        """Whether a function between binds the name for itself."""
+        assert isinstance(node, cst.Name)
+        for around in self._places.around(node):
+            if around is home:
+                return False
+            if isinstance(around, (cst.FunctionDef, cst.Lambda)):
+                if any(one.name.value == node.value for one in parameters_of(around.params)):
+                    return True
+                if isinstance(around, cst.FunctionDef) and _assigns(around, node.value):
+                    return True
+        return False
+
+    def _is_read(self, node: cst.Name) -> bool:
+        """Whether a name is read in a way that changes nothing: an argument, an item."""
+        parent = self._places.parent(node)
+        if isinstance(parent, (cst.Arg, cst.DictElement, cst.StarredDictElement, cst.Return, cst.Element)):
+            return not any(
+                isinstance(one, (cst.AssignTarget, cst.Del)) for one in self._places.around(node)
+            )
+        if isinstance(parent, cst.Subscript) and parent.value is node:
+            above = self._places.parent(parent)
+            return not isinstance(above, (cst.AssignTarget, cst.AugAssign, cst.Del, cst.Attribute))
+        return isinstance(parent, cst.Assign)
+
+    @staticmethod
+    def _is_plain(use: Use) -> bool:
+        assert use.call is not None
+        for arg in use.call.args[1:]:
+            keyword = arg.keyword.value if arg.keyword is not None else ""
+            if keyword in ("rngs", "mutable", "capture_intermediates", "variables"):
+                return False
+            if keyword == "method" and not isinstance(
+                arg.value, (cst.SimpleString, cst.Attribute)
+            ):
+                return False
+            if arg.star == "**":
+                return False
+        return True
+
+
+def _assigns(function: cst.FunctionDef, name: str) -> bool:
+    return any(
+        isinstance(below, cst.Name) and below.value == name
+        for one in descendants(function)
+        if isinstance(one, cst.AssignTarget)
+        for below in descendants(one.target)
+    )
+
+
+def _assigned(statement: cst.CSTNode | None, call: cst.Call) -> tuple[str, bool]:
+    """Return the variable that has what `init` gives, and whether that is `params` only."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+        ):
+            if value is call:
+                return name, False
+            if isinstance(value, cst.Subscript) and value.value is call:
+                return (name, True) if _key(value) == "params" else ("", False)
+    return "", False
+
+
+def _key(node: cst.Subscript) -> str | None:
+    if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+        return None
+    return text_of(node.slice[0].slice.value)
+
+
+def _variables(call: cst.Call, name: str, *, is_params: bool) -> cst.CSTNode | None:
+    """Return the name in the first argument of `apply`, where that is all of the variables."""
+    first = call.args[0].value if call.args and call.args[0].keyword is None else None
+    if not is_params:
+        return first if isinstance(first, cst.Name) and first.value == name else None
+    match first:
+        case cst.Dict(elements=[cst.DictElement(key=key, value=cst.Name() as value)]):
+            return value if text_of(key) == "params" and value.value == name else None
+    return None
