@@ -148,9 +148,9 @@ def migrate(**given: Unpack[_Given]) -> None:
     Status 2: wrong use, or files to write have changes that are not committed.
     """
     try:
+        _check_linen_options(given)
         request = _request(given)
         work = _linen_work(given) if given["linen"] else None
-        _check_linen_options(given)
     except BadSelection as error:
         raise click.UsageError(str(error)) from error
     screen = Screen(
@@ -170,14 +170,23 @@ def migrate(**given: Unpack[_Given]) -> None:
 
 def _check_linen_options(given: _Given) -> None:
     if given["linen"]:
-        for name in ("select", "ignore", "from_release"):
-            if given[name]:
-                option = name.partition("_")[0]
-                raise click.UsageError(f"--{option} is about older NNX code; not with --linen")
+        older: dict[str, object] = {
+            "--select": given["select"],
+            "--ignore": given["ignore"],
+            "--from": given["from_release"],
+        }
+        for option, value in older.items():
+            if value:
+                raise click.UsageError(f"{option} is about older NNX code; not with --linen")
         return
-    for name in ("output", "example", "gradual"):
-        if given[name]:
-            raise click.UsageError(f"--{name} is for code of flax.linen.\n  Fix: add --linen")
+    of_linen: dict[str, object] = {
+        "-o": given["output"],
+        "--example": given["example"],
+        "--gradual": given["gradual"],
+    }
+    for option, value in of_linen.items():
+        if value:
+            raise click.UsageError(f"{option} is for code of flax.linen.\n  Fix: add --linen")
 
 
 def _linen_work(given: _Given) -> LinenWork:

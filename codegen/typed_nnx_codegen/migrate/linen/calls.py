@@ -216,8 +216,7 @@ class Calls:
     ) -> Value:
         if any(one.star for one in passed):
             return UNKNOWN
-        del node
-        return self._executor.functions.call_function(callee, passed, frame)
+        return self._executor.functions.call_function(callee, passed, frame, node)
 
     @staticmethod
     def _opaque(code: str, passed: list[Passed]) -> Value:
@@ -233,7 +232,11 @@ def _shape_call(value: Value | None) -> Value:
 
 
 def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
-    args = [one.value for one in passed if not one.keyword]
+    args = [
+        shapes.Starred(one.value) if one.star == "*" else one.value
+        for one in passed
+        if not one.keyword
+    ]
     keywords = {one.keyword: one.value for one in passed if one.keyword}
     return args, keywords
 

@@ -51,7 +51,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
         file: The file that it is in.
         depth: How many blocks its methods are in.
     """
-    fields = [_parameter(one, cls, file) for one in cls.fields()]
+    fields = [_parameter(one, cls, file, plan.optional) for one in cls.fields()]
     parameters = [one.text for one in fields if one.text and not one.is_keyword]
     keywords = [one.text for one in fields if one.text and one.is_keyword]
     keywords += [_lifted(one) for one in plan.lifted]
@@ -74,13 +74,19 @@ def _lifted(one: Lifted) -> str:
     return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"
 
 
-def _parameter(one: Field, cls: LinenClass, file: File) -> _Parameter:
+def _parameter(
+    one: Field, cls: LinenClass, file: File, optional: frozenset[str]
+) -> _Parameter:
     annotation = translated(one.annotation.annotation, one, file)
     text = f"{one.name}: {annotation}"
     above, behind = _comments(one) if one.owner is cls else ((), "")
     line = f"self.{one.name} = {one.name}{behind}"
     is_keyword = _is_keyword_class(one.owner)
     default = one.default
+    if default is None and one.name in optional:
+        quoted = annotation.startswith(("'", '"'))
+        text = text if quoted or annotation.endswith("None") else f"{text} | None"
+        return _Parameter(one.name, f"{text} = None", (*above, line), is_keyword)
     if default is None:
         return _Parameter(one.name, text, (*above, line), is_keyword)
     options = _field_options(default, one)

@@ -20,9 +20,9 @@ from typed_nnx_codegen.migrate.linen.constructors import constructor_of, without
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
-from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
+from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
 from typed_nnx_codegen.migrate.markers import comment, marked_codes
 
 _Statement = cst.BaseStatement
@@ -182,6 +182,7 @@ class Emission(cst.CSTTransformer):
         place = max(behind_fields, len(body) if first_method is None else first_method)
         constructor = constructor_of(plan, cls, self._file, self._depth + 1)
         marked = _marked(constructor, self._places.above_constructor(cls))
+        assert isinstance(marked, cst.FunctionDef)
         _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
         block = updated.body if isinstance(updated.body, cst.IndentedBlock) else _EMPTY
         return without_dataclass_options(
@@ -223,17 +224,23 @@ def _with_lists(
     """Return a method that goes through lists of submodules in the order of their construction."""
     begun = methods.iterators.get(before, [])
     given = methods.parameters.get(before, [])
-    if not (begun or given) or not isinstance(node.body, cst.IndentedBlock):
+    added = methods.added.get(before, [])
+    if not (begun or given or added) or not isinstance(node.body, cst.IndentedBlock):
         return node
     lines = [cst.parse_statement(f"{name} = iter(self.{name})") for name in begun]
     lines += [
         cst.parse_statement(f"{name} = iter(self.{name}) if {name} is None else {name}")
         for name in given
     ]
+    lines += [cst.parse_statement(line) for _, line in added if line]
+    given = [*given, *(name for name, _ in added)]
     body = list(node.body.body)
     position = 1 if node.get_docstring() else 0
     body[position:position] = lines
-    parameters = [cst.Param(cst.Name(name), default=cst.Name("None")) for name in given]
+    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    parameters = [
+        cst.Param(cst.Name(name), default=cst.Name("None"), equal=tight) for name in given
+    ]
     params = node.params.with_changes(kwonly_params=[*node.params.kwonly_params, *parameters])
     if given and params.star_arg is cst.MaybeSentinel.DEFAULT:
         params = params.with_changes(star_arg=cst.ParamStar())
@@ -252,9 +259,8 @@ def _marked(node: cst.CSTNode, marks: Sequence[Mark]) -> cst.CSTNode:
     return node.with_changes(leading_lines=[*existing, *lines])
 
 
-def _insert(body: list[_Statement], place: int, constructor: cst.CSTNode) -> None:
+def _insert(body: list[_Statement], place: int, constructor: cst.FunctionDef) -> None:
     """Insert the constructor, with an empty line above it and above what follows."""
-    assert isinstance(constructor, cst.FunctionDef)
     blank = cst.EmptyLine(indent=False)
     if place:
         constructor = constructor.with_changes(leading_lines=[blank, *constructor.leading_lines])
@@ -270,7 +276,11 @@ def _lines_of(node: cst.ClassDef) -> list[_Statement]:
     """Return the statements of a class, also where they stand behind its colon."""
     if isinstance(node.body, cst.IndentedBlock):
         return list(node.body.body)
-    return [cst.SimpleStatementLine([one]) for one in node.body.body]
+    return [
+        cst.SimpleStatementLine([one])
+        for one in node.body.body
+        if isinstance(one, cst.BaseSmallStatement)
+    ]
 
 
 def _is_pass(node: cst.BaseStatement) -> bool:

@@ -159,6 +159,8 @@ class Expressions:
                 return self._executor.members.of_module(base, name, frame)
             case Code(code=code, home=home):
                 return Code(f"{code}.{name}", home)
+            case ArrayMethod(array=array, name="at"):
+                return ArrayMethod(array, f"at.{name}")
             case Table(items=items):
                 return items.get(name, BoundMethod(base, name))
             case VariableValue():
@@ -280,6 +282,8 @@ class Expressions:
                 return element
             case Repeated():
                 return Repeated(base.element, base.loop)
+            case ArrayMethod(name="at"):
+                return base
             case Table(items=items) if isinstance(index, Const):
                 return items.get(index.value, UNKNOWN)
             case Table(items=items):

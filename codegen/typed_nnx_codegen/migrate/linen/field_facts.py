@@ -18,12 +18,20 @@ _Key = tuple[LinenClass, str]
 
 
 class FieldFacts:
-    """Keeps what the constructions of modules in a project give for their fields."""
+    """Keeps what the constructions of modules in a project give for their fields.
+
+    Attributes:
+        version: How often something new was noted.
+        changed: The classes whose fields are seen in a new light.
+    """
 
     def __init__(self) -> None:
         self._kinds: dict[_Key, list[Value]] = {}
         self._of_call: dict[_Key, dict[Path, bool]] = {}
         self._refused: set[_Key] = set()
+        self._paused: set[_Key] = set()
+        self.version = 0
+        self.changed: set[LinenClass] = set()
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -38,7 +46,7 @@ class FieldFacts:
         for one in cls.fields():
             key = (one.owner, one.name)
             for path in self._of_call.get(key, ()):
-                if path or key not in self._refused:
+                if path or not self._is_kept(key):
                     found.append(_named(cls, one.name, path, taken))
                     taken.add(found[-1].name)
         return tuple(found)
@@ -49,7 +57,14 @@ class FieldFacts:
         if one is None:
             return False
         key = (one.owner, name)
-        return () in self._of_call.get(key, {}) and key not in self._refused
+        return () in self._of_call.get(key, {}) and not self._is_kept(key)
+
+    def is_moved(self, target: str | LinenClass, name: str) -> bool:
+        """Whether an argument of a constructor is given at calls where only they know it."""
+        if isinstance(target, LinenClass):
+            return self.is_of_call(target, name)
+        layer = find_layer(target)
+        return layer is not None and name in layer.movable
 
     def holds_arrays(self, one: Field) -> bool:
         """Whether what calls say of a field is an array, as far as known."""
@@ -89,16 +104,15 @@ class FieldFacts:
 
     # -- writing ------------------------------------------------------------------------------
 
-    def note(self, cls: LinenClass, given: Mapping[str, Bound]) -> bool:
-        """Note what a construction gives; return whether that is new."""
-        is_new = False
+    def note(self, cls: LinenClass, given: Mapping[str, Bound]) -> None:
+        """Note what a construction gives."""
         for name, bound in given.items():
             one = _field(cls, name)
             if one is None:
                 continue
-            is_new = self.note_inner(bound.value) or is_new
+            self.note_inner(bound.value)
             key = (one.owner, name)
-            is_new = self._note_kind(key, bound.value) or is_new
+            self._note_kind(key, bound.value)
             paths = [path for path, _ in self.moved(bound.value)]
             if bound.code is None and not self._is_sayable(bound.value):
                 paths.append(())
@@ -107,24 +121,27 @@ class FieldFacts:
             for path in paths:
                 if path not in known:
                     known[path] = is_array
-                    is_new = True
+                    self._new(key)
                 elif known[path] and not is_array:
                     known[path] = False
-        return is_new
+                    self._new(key)
 
-    def note_inner(self, value: Value) -> bool:
+    def note_inner(self, value: Value) -> None:
         """Note what a partial of a module gives for its fields."""
         if not isinstance(value, Partial):
-            return False
-        is_new = self.note_inner(value.function)
+            return
+        self.note_inner(value.function)
         function = value.function
         if isinstance(function, ClassRef):
             names = [one.name for one in function.cls.fields()]
-            given = {**dict(zip(names, value.args, strict=False)), **value.keywords}
-            return self.note(function.cls, given) or is_new
+            self.note(function.cls, {**dict(zip(names, value.args, strict=False)), **value.keywords})
+            return
         for one in value.keywords.values():
-            is_new = self.note_inner(one.value) or is_new
-        return is_new
+            self.note_inner(one.value)
+
+    def _new(self, key: _Key) -> None:
+        self.version += 1
+        self.changed.add(key[0])
 
     def refuse(self, cls: LinenClass) -> bool:
         """Keep fields of a module in its constructor; return whether any was not until now."""
@@ -132,18 +149,28 @@ class FieldFacts:
         self._refused |= keys
         return bool(keys)
 
-    def _note_kind(self, key: _Key, value: Value) -> bool:
+    def pause(self, cls: LinenClass) -> None:
+        """Take fields of a module for what its constructor knows, until `resume`."""
+        self._paused = {(one.owner, one.name) for one in cls.fields()}
+
+    def resume(self) -> None:
+        """End `pause`."""
+        self._paused = set()
+
+    def _is_kept(self, key: _Key) -> bool:
+        return key in self._refused or key in self._paused
+
+    def _note_kind(self, key: _Key, value: Value) -> None:
         kind = held_kind(value)
         if kind is None:
-            return False
+            return
         known = self._kinds.setdefault(key, [])
         joined = joined_kinds([*known, kind])
-        if len(joined) == len(known) and all(
-            one is other or one == other for one, other in zip(joined, known, strict=True)
+        if len(joined) != len(known) or any(
+            one is not other and one != other for one, other in zip(joined, known, strict=True)
         ):
-            return False
-        self._kinds[key] = joined
-        return True
+            self._kinds[key] = joined
+            self._new(key)
 
     def _is_sayable(self, value: Value) -> bool:
         """Whether a partial can be written without what is given at calls instead."""
@@ -157,6 +184,18 @@ class FieldFacts:
             or self._is_sayable(one.value)
             for name, one in value.keywords.items()
         )
+
+
+def optional_fields(cls: LinenClass, facts: FieldFacts) -> frozenset[str]:
+    """Return the fields whose parameters get a default, since calls say them."""
+    found: list[str] = []
+    for one in reversed(cls.fields()):
+        if one.default is not None:
+            continue
+        if not facts.is_of_call(cls, one.name):
+            break
+        found.append(one.name)
+    return frozenset(found)
 
 
 def _field(cls: LinenClass, name: str) -> Field | None:

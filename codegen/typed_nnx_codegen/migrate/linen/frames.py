@@ -116,6 +116,27 @@ class VariableSite:
     is_verbatim: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class StateAccess:
+    """A call that asks for a variable by its name.
+
+    Attributes:
+        method: The method of Linen's Module: ``has_variable``.
+        node: The call.
+        collection: The collection; empty where it is computed.
+        name: The name; empty where it is computed.
+        value: What is written, for ``put_variable``.
+        conditions: The branches around.
+    """
+
+    method: str
+    node: cst.Call
+    collection: str
+    name: str
+    value: Value
+    conditions: tuple[Condition, ...]
+
+
 @dataclass(eq=False)
 class Recorder:
     """What is written down while the methods of one module are gone through.
@@ -130,6 +151,7 @@ class Recorder:
         branch_path: The branches on arguments of the call around, by number.
         setup: The lines that `setup` becomes.
         instance: The object of the module.
+        headers: The target of each loop of the constructor, and what it goes over.
         call_loops: The loops around that only run with the call.
         changes: The sizes that run in loops.
         edits: Calls of submodules whose arguments are written differently.
@@ -142,6 +164,13 @@ class Recorder:
         lifted_calls: Calls of submodules whose class is under transforms.
         lifted_functions: Functions under transforms that are called.
         reserved: The names that parameters of the constructor may get.
+        declared: The branches around each place that makes a variable, by collection and name.
+        setup_target: The call whose result `setup` assigns to an attribute now, and the attribute.
+        sown: The arguments that name what is sown, by collection and name.
+        asked: Where variables are asked for by name.
+        params: The attributes that are parameters, and whether each is one array.
+        derived: The statements of `setup` that compute from variables, and their attributes.
+        stale: The locals and attributes of `setup` that are computed from variables.
     """
 
     plan: ClassPlan
@@ -156,6 +185,7 @@ class Recorder:
     changes: dict[Piece, Change] = field(default_factory=dict)
     locals: set[str] = field(default_factory=set)
     reserved: set[str] = field(default_factory=set)
+    headers: dict[int, tuple[str, str]] = field(default_factory=dict)
     call_loops: list[int] = field(default_factory=list)
     edits: dict[cst.Call, list[CallEdit]] = field(default_factory=dict)
     field_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
@@ -171,6 +201,13 @@ class Recorder:
     owner: str = ""
     lifted_calls: dict[cst.Call, list[LiftedCall]] = field(default_factory=dict)
     lifted_functions: list[LiftedFunction] = field(default_factory=list)
+    declared: dict[str, list[tuple[Condition, ...]]] = field(default_factory=dict)
+    setup_target: tuple[cst.BaseExpression, str] | None = None
+    sown: dict[tuple[str, str], list[cst.BaseExpression]] = field(default_factory=dict)
+    asked: list[StateAccess] = field(default_factory=list)
+    params: dict[str, bool] = field(default_factory=dict)
+    derived: dict[cst.BaseStatement, str] = field(default_factory=dict)
+    stale: set[str] = field(default_factory=set)
     depth: int = 0
     steps: int = 0
 
@@ -230,6 +267,7 @@ class Frame:
         verbatim: Whether statements move to the constructor as they are (`setup`).
         results: What it returned so far.
         root: The name of the method that was entered first, whose arguments sizes are of.
+        caller: The call in a method of the module that entered a function of the file.
         values: What its expressions stood for when they were gone through last.
         sites: The submodules that its calls construct, as they were gone through last.
     """
@@ -244,6 +282,7 @@ class Frame:
     verbatim: bool = False
     results: list[Value] = field(default_factory=list)
     root: str = "__call__"
+    caller: cst.CSTNode | None = None
     values: dict[cst.CSTNode, Value] = field(default_factory=dict)
     sites: dict[cst.CSTNode, Site] = field(default_factory=dict)
 

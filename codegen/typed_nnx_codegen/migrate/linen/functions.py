@@ -144,7 +144,11 @@ class Functions:
     # -- functions ----------------------------------------------------------------------------
 
     def call_function(
-        self, function: FunctionRef, passed: Sequence[Passed], frame: Frame
+        self,
+        function: FunctionRef,
+        passed: Sequence[Passed],
+        frame: Frame,
+        node: cst.CSTNode | None = None,
     ) -> Value:
         """Go through a function of the project that a method calls."""
         defined = function.frame
@@ -157,6 +161,7 @@ class Functions:
             outer=defined if defined.names else None,
             records=is_local,
             root=frame.root,
+            caller=node if frame.records and not is_local else frame.caller,
         )
         self._bind(function.node.params, passed, inner)
         if isinstance(function.node, cst.Lambda):

@@ -74,7 +74,20 @@ class Loops:
         else:
             self._of_call(node.target, values, frame, run)
         if node.orelse is not None:
-            self._executor.statements.run(node.orelse.body, frame)
+            self._otherwise(node.orelse, frame)
+
+    def _otherwise(self, node: cst.Else, frame: Frame) -> None:
+        """Go through the `else` of a loop."""
+        recorder = frame.recorder
+        last = recorder.block[-1] if recorder.block else None
+        outer = recorder.block
+        recorder.block = orelse = []
+        self._executor.statements.run(node.body, frame)
+        recorder.block = outer
+        if isinstance(last, Compound) and last.number is not None:
+            last.orelse = orelse
+        else:
+            recorder.block += orelse
 
     def endless(self, node: cst.While, frame: Frame) -> None:
         """Go through a `while` statement: how often it runs is not known."""
@@ -94,6 +107,7 @@ class Loops:
         self._number += 1
         number = self._number
         self._bind(target, number, frame)
+        recorder.headers[number] = (code_of(target), header)
         before = dict(frame.names)
         recorder.loops.append(number)
         running, names = self._stable(before, frame, run)
@@ -323,6 +337,7 @@ class Loops:
         while part is not None:
             if header is not None:
                 self._bind(part.target, number, frame)
+                recorder.headers[number] = (code_of(part.target), header)
             else:
                 self._executor.statements.assign(part.target, _element(values)[0], None, frame)
             for condition in part.ifs:

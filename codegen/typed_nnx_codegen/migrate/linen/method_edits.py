@@ -10,8 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.bridging import mutable
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Recorder
-from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.moving import Moving
 from typed_nnx_codegen.migrate.linen.replacing import code_with
 
 if TYPE_CHECKING:
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
 
 def edit_methods(recorder: Recorder, naming: Naming, executor: Executor) -> None:
     """Note in the plan how calls of submodules are written, and which lists methods go through."""
-    plan = recorder.plan
+    moving = Moving(recorder, executor)
     for node, edits in recorder.edits.items():
-        _edit(recorder, node, edits, executor.refer)
+        _edit(recorder, node, edits, executor.refer, moving)
     _pass_lists(recorder, naming)
+    moving.finish()
 
 
 def _pass_lists(recorder: Recorder, naming: Naming) -> None:
@@ -71,9 +71,13 @@ def _add(needs: dict[cst.CSTNode, list[str]], method: cst.CSTNode, name: str) ->
 
 
 def _edit(
-    recorder: Recorder, node: cst.Call, edits: list[CallEdit], refer: Callable[[str], str]
+    recorder: Recorder,
+    node: cst.Call,
+    edits: list[CallEdit],
+    refer: Callable[[str], str],
+    moving: Moving,
 ) -> None:
-    wanted = [_written(recorder, node, edit, refer) for edit in edits]
+    wanted = [_written(recorder, node, edit, refer, moving) for edit in edits]
     different = {text for text in wanted if text is not None}
     if len(different) > 1 or (different and None in wanted):
         recorder.mark(node, "the submodules that are called here take different arguments")
@@ -83,7 +87,11 @@ def _edit(
 
 
 def _written(
-    recorder: Recorder, node: cst.Call, edit: CallEdit, refer: Callable[[str], str]
+    recorder: Recorder,
+    node: cst.Call,
+    edit: CallEdit,
+    refer: Callable[[str], str],
+    moving: Moving,
 ) -> str | None:
     """Return the arguments of a call, as code; None where they stay."""
     replacements = recorder.plan.replacements

@@ -13,8 +13,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
-from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.bridge_uses import bridged_classes
+from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.emission import Emission, NotWritten
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
@@ -24,12 +24,12 @@ from typed_nnx_codegen.migrate.linen.helper_definitions import (
     with_helpers,
 )
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
-from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode, merged
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.planner import Planner
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.results import LinenResult as LinenResult
 from typed_nnx_codegen.migrate.linen.results import findings_of
+from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode, merged
 from typed_nnx_codegen.migrate.linen.staying import Staying
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project

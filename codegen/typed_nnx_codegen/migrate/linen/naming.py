@@ -90,7 +90,7 @@ class Naming:
             case ModuleValue(site=site):
                 if site.attribute or not site.is_verbatim:
                     return
-                site.linen = site.explicit or linen
+                site.linen = self._numbered(site, path) if site.explicit else linen
                 site.attribute = path
                 site.reference = f"self.{path}"
                 self._taken.add(path.partition(".")[0])
@@ -107,6 +107,22 @@ class Naming:
             case Choice(options=options):
                 for option in options:
                     self._of_attribute(option, linen, path)
+
+    def _numbered(self, site: Site, path: str) -> str:
+        """Return a given name; in a list, with the position that its number is."""
+        letters = re.findall(r"\{(\w+)\}", path)
+        names = re.findall(r"\{(\w+)\}", site.explicit)
+        if not names and not letters:
+            return site.explicit
+        header = self._recorder.headers.get(site.loops[-1]) if site.loops else None
+        if len(names) == 1 and len(letters) == 1 and header is not None:
+            index = _index_of(*header)
+            if index and _computed(site.node) == index:
+                return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
+        self._recorder.mark(
+            site.node, "its name is computed in a way that the map of weights cannot say", NAME
+        )
+        return site.explicit
 
     def _of_fields(self, site: Site) -> None:
         """Name modules that are built for the fields of another one: they belong to it."""
@@ -176,6 +192,11 @@ class Naming:
             self._listed(name, bare)
             return
         attributes: dict[int, str] = {}
+        of_bases = {
+            self._inherited[site.node].removeprefix("self.")
+            for site in numbers
+            if site.node in self._inherited
+        }
         for site, number in numbers.items():
             site.linen = f"{name}_{number}"
             in_branch = any(one.is_of_call for one in site.conditions)
@@ -189,7 +210,10 @@ class Naming:
                     site.attribute = name_of_base
                 else:
                     base = f"{snake_case(site.class_name)}_{number}"
+                    kept = self._taken
+                    self._taken = kept | of_bases
                     site.attribute = self._free(base, site)
+                    self._taken = kept | {site.attribute}
                 attributes.setdefault(number, site.attribute)
             site.reference = f"self.{site.attribute}"
 
@@ -304,6 +328,29 @@ class Naming:
             candidate += suffix
         self._taken.add(candidate)
         return candidate
+
+
+def _index_of(target: str, header: str) -> str:
+    """Return the target of a loop that counts from zero; empty where none does."""
+    if header.startswith("range(") and header.count("(") == 1 and "," not in header:
+        return target
+    if header.startswith("enumerate(") and "start=" not in header:
+        return target.partition(",")[0].strip("( ")
+    return ""
+
+
+def _computed(node: cst.Call) -> str:
+    """Return the expression in the name that a submodule is given, where there is one."""
+    for arg in node.args:
+        if arg.keyword is None or arg.keyword.value != "name":
+            continue
+        match arg.value:
+            case cst.FormattedString(parts=parts):
+                found = [one for one in parts if isinstance(one, cst.FormattedStringExpression)]
+                return code_of(found[0].expression) if len(found) == 1 else ""
+            case cst.Call(func=cst.Name(value="str"), args=[one]):
+                return code_of(one.value)
+    return ""
 
 
 def _sites_in(value: Value) -> list[Site]:

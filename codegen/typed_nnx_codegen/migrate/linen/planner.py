@@ -11,8 +11,10 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.discovery import Discovery
 from typed_nnx_codegen.migrate.linen.entries import entries_of
 from typed_nnx_codegen.migrate.linen.executor import Executor, TooLong
+from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
@@ -49,11 +51,15 @@ class Planner:
         self.executor = Executor(classes, self.plan_of)
         self._plans: dict[LinenClass, ClassPlan] = {}
         self._refers = refers or {}
+        self._is_discovered = False
         self.executor.recorded = recorded
         self.executor.gradual = gradual
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""
+        if not self._is_discovered:
+            self._is_discovered = True
+            Discovery(self.classes, self.executor.facts, self._explored).run()
         if cls not in self._plans:
             if self.executor.gradual is not None and cls in self.executor.gradual.kept:
                 kept = self.executor.gradual.kept[cls]
@@ -78,16 +84,8 @@ class Planner:
         foreign = [name for name in cls.foreign if not _is_harmless(name)]
         if foreign:
             plan.marks.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
-        instance = SelfValue(cls)
-        recorder.instance = instance
-        recorder.locals |= {"rngs", "self", *(one.name for one in cls.fields())}
-        recorder.reserved |= set(_sizes_of_arguments(cls))
-        frame = Frame(recorder, cls.analysis, instance)
         try:
-            for one in cls.fields():
-                instance.fields[one.name] = self.executor.members.root_field(one, frame)
-            self.executor.functions.set_up(instance, frame)
-            roots = self._enter(instance, frame)
+            roots = self._run(recorder)
         except TooLong:
             return _staying(cls, "its methods are too long to go through")
         inherited: dict[cst.CSTNode, str] = {}
@@ -100,11 +98,35 @@ class Planner:
         Printing(recorder, self.executor, naming, roots).run()
         plan.entries = entries_of(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
+        plan.optional = optional_fields(cls, self.executor.facts)
         edit_methods(recorder, naming, self.executor)
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_functions.write(recorder)
         plan.is_done = True
         return plan
+
+    def _run(self, recorder: Recorder) -> list[str]:
+        """Go through the methods of a module; return those that are called from outside."""
+        cls = recorder.plan.cls
+        instance = SelfValue(cls)
+        recorder.instance = instance
+        recorder.locals |= {"rngs", "self", *(one.name for one in cls.fields())}
+        recorder.reserved |= set(_sizes_of_arguments(cls))
+        frame = Frame(recorder, cls.analysis, instance)
+        for one in cls.fields():
+            instance.fields[one.name] = self.executor.members.root_field(one, frame)
+        self.executor.functions.set_up(instance, frame)
+        return self._enter(instance, frame)
+
+    def _explored(self, cls: LinenClass) -> Recorder | None:
+        """Go through a module to see what it gives others; nothing is planned."""
+        recorder = Recorder(ClassPlan(cls), Templates())
+        try:
+            self._run(recorder)
+        # It is gone through again when it is planned, and then it counts.
+        except Exception:  # noqa: BLE001 - see above
+            return None
+        return recorder
 
     def _enter(self, instance: SelfValue, frame: Frame) -> list[str]:
         """Go through the methods that are called from outside; those that others call are not."""

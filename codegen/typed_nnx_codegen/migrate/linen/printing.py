@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.bridging import (
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.containers import as_loop, assigned_container, holds, wrapped
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.frames import Change, Compound, Line, Recorder
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
@@ -33,7 +34,7 @@ from typed_nnx_codegen.migrate.linen.liveness import text_of
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, SIZE, STAYS
 from typed_nnx_codegen.migrate.linen.measuring import measured_widths, stand_in
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Site
+from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
 from typed_nnx_codegen.migrate.linen.replacing import code_with
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
@@ -346,8 +347,7 @@ class Printing:
             self._recorder.mark(site.node, "some of its arguments are not known: `**`", CALL)
         for name, bound in site.given.items():
             if bound.code is None and name != "name":
-                layer = find_layer(site.target) if isinstance(site.target, str) else None
-                if layer is None or name not in layer.movable:
+                if not self._executor.facts.is_moved(site.target, name):
                     self._recorder.mark(
                         site.node, f"`{name}` depends on what the method is called with", CALL
                     )
@@ -386,7 +386,10 @@ class Printing:
         self._check(site)
         arguments: list[str] = []
         for name, one in site.given.items():
-            if one.hidden or name == "name" or one.code is None:
+            if one.hidden or name == "name":
+                continue
+            if one.code is None:
+                arguments += self._at_calls(cls, name, one)
                 continue
             arguments.append(f"{name}={one.code}" if one.keyword else one.code)
         if self._executor.gradual is not None and self._executor.plan_of(cls).stays:
@@ -402,6 +405,15 @@ class Printing:
         arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or self._class_code(site, cls)
         return f"{name}({', '.join(arguments)})"
+
+    def _at_calls(self, cls: LinenClass, name: str, one: Bound) -> list[str]:
+        """Return the argument of a field that calls say: None where there has to be one."""
+        if not one.keyword:
+            return ["None"]
+        field = next((each for each in cls.fields() if each.name == name), None)
+        is_optional = name in optional_fields(cls, self._executor.facts)
+        has_default = field is not None and field.default is not None
+        return [] if is_optional or has_default else [f"{name}=None"]
 
     def _class_code(self, site: Site, cls: LinenClass) -> str:
         func = site.node.func

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -95,7 +96,7 @@ def findings_of(
         for node, code, message in _told(plan):
             place = node if node in positions else plan.cls.node
             start = positions[place].start
-            kind = CHANGED if code == CLASS else DECIDE
+            kind: Literal["changed", "decide"] = CHANGED if code == CLASS else DECIDE
             found.append(
                 Finding(start.line, start.column, code, kind, message, before=_one_line(place))
             )

@@ -11,7 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Rebuilt
 
-Written = TypeVar("Written", str, list[str], Rebuilt)
+Written = TypeVar("Written", str, list[str], list[tuple[str, str]], Rebuilt)
 _DIFFERENT = "classes that inherit this method need different code here"
 
 
@@ -25,6 +25,7 @@ class MethodCode:
         iterators: The lists of submodules that a method begins to go through, by method.
         parameters: Those that a method is given by its callers, by method.
         extras: Such lists that a call passes on, by call.
+        added: Keywords that a method gets, and the lines that begin with them, by method.
         rebuilt: Calls that are written anew, by call.
         dropped: Statements and decorators that go.
     """
@@ -34,6 +35,7 @@ class MethodCode:
     iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
     rebuilt: dict[cst.CSTNode, Rebuilt] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
 
@@ -49,6 +51,7 @@ def merged(plans: Iterable[ClassPlan]) -> MethodCode:
         _merge(found.iterators, plan.iterators, plan, owners)
         _merge(found.parameters, plan.parameters, plan, owners)
         _merge(found.extras, plan.extras, plan, owners)
+        _merge(found.added, plan.added, plan, owners)
         _merge(found.rebuilt, plan.rebuilt, plan, owners)
         found.dropped |= plan.dropped
     for node in [*found.iterators, *found.parameters]:

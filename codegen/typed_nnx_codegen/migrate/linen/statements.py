@@ -96,8 +96,10 @@ class Statements:
                 return True
             case cst.Raise():
                 return True
-            case cst.Break() | cst.Continue():
-                return False
+            case cst.Break():
+                return self._break(node, frame)
+            case cst.Continue():
+                return True
             case cst.For():
                 self._executor.loops.statement(node, frame)
             case cst.While():
@@ -117,6 +119,15 @@ class Statements:
             case cst.ClassDef(name=name):
                 frame.names[name.value] = UNKNOWN
         return False
+
+    def _break(self, node: cst.Break, frame: Frame) -> bool:
+        """Leave a loop: so does the constructor, where it knows when."""
+        recorder = frame.recorder
+        if frame.records and recorder.loops and not frame.verbatim:
+            if recorder.conditions and recorder.conditions[-1].is_of_call:
+                recorder.mark(node, "how often the loop runs depends on the call")
+            recorder.block.append(Line("break"))
+        return True
 
     def _keep(self, node: cst.SimpleStatementLine, frame: Frame) -> None:
         """Move a statement of `setup` to the constructor as it is."""

@@ -124,6 +124,11 @@ class Submodules:
             site.name_code = name.code or ""
         elif name is not None:
             site.given.pop("name")
+        if frame.caller is not None and not frame.records:
+            recorder.mark(
+                frame.caller,
+                "the function that is called here builds submodules: write it as a module",
+            )
         if frame.records and recorder.is_recording:
             recorder.plan.sites.append(site)
             frame.sites[node] = site
