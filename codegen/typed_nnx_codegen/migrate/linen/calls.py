@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.classes import LINEN
 from typed_nnx_codegen.migrate.linen.frames import Frame
@@ -136,6 +137,7 @@ class Calls:
             case FunctionRef():
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
+                self._check_class(node, frame)
                 return self._opaque(code, passed)
             case Choice(options=options):
                 return self._one_of(options, passed, node, frame)
@@ -217,6 +219,21 @@ class Calls:
         if any(one.star for one in passed):
             return UNKNOWN
         return self._executor.functions.call_function(callee, passed, frame, node)
+
+    def _check_class(self, node: cst.Call, frame: Frame) -> None:
+        """Mark what a class builds of which nothing is known: it is called at once."""
+        match node.func:
+            case cst.Call(func=inner):
+                held = self._executor.seen(inner, frame)
+            case _:
+                return
+        is_field = isinstance(held, Code) and held.code.startswith("self.")
+        if is_field and frame.records:
+            frame.recorder.mark(
+                node,
+                f"what `{code_of(inner)}` builds is not known: give the field a default,"
+                " or construct it in the project",
+            )
 
     @staticmethod
     def _opaque(code: str, passed: list[Passed]) -> Value:

@@ -60,7 +60,9 @@ class Choices:
         number = self._number
         recorder.block = first = []
         recorder.conditions.append(Condition(number, side=True, is_of_call=False))
+        frame.ended_by = ""
         ends = run_all(body, frame)
+        ended_by = frame.ended_by
         names = frame.names
         frame.names = dict(before)
         recorder.block = second = []
@@ -69,7 +71,11 @@ class Choices:
         other_names = frame.names
         done = ends and other_ends
         if ends and not other_ends:
+            goes_on = ended_by == "continue"
             done = run_all(rest, frame)
+            if goes_on and not done:
+                # The next iteration begins with what either side leaves.
+                frame.names = self._merged(names, frame.names, frame, first, second)
         elif other_ends and not ends:
             recorder.block, frame.names = first, names
             recorder.conditions[-1] = Condition(number, side=True, is_of_call=False)

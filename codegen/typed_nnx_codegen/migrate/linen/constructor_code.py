@@ -48,6 +48,7 @@ from typed_nnx_codegen.migrate.linen.values import (
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
+_COMPUTES: Final = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "numpy.", "math.")
 _ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
 
 
@@ -280,6 +281,8 @@ class ConstructorCode:
             text = self.of_shape(value.shape, frame)
             if text is not None:
                 return _parsed(text)
+        if isinstance(value, Array) and self._is_computed(node, frame):
+            return self._rebuilt(node, frame, bound)
         if isinstance(value, (Array, ShapeOf, Slice, ModuleValue, Repeated)):
             raise _NotThere
         if isinstance(node, cst.Call) and _is_of_linen(self._executor.seen(node.func, frame)):
@@ -288,6 +291,13 @@ class ConstructorCode:
             below = self._converted(node.value, frame, bound)
             return node.with_changes(value=below)
         return self._rebuilt(node, frame, bound)
+
+    def _is_computed(self, node: cst.BaseExpression, frame: Frame) -> bool:
+        """Whether an array is what a function of jax or numpy makes of its arguments alone."""
+        if not isinstance(node, cst.Call):
+            return False
+        callee = self._executor.seen(node.func, frame)
+        return isinstance(callee, Ref) and callee.name.startswith(_COMPUTES)
 
     def _rebuilt(self, node: cst.CSTNode, frame: Frame, bound: frozenset[str]) -> cst.CSTNode:
         changes: dict[str, object] = {}

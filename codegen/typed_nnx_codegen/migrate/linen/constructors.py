@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dott
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.field_containers import may_be_none
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layout import laid_out
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
@@ -51,7 +52,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
         file: The file that it is in.
         depth: How many blocks its methods are in.
     """
-    fields = [_parameter(one, cls, file, plan.optional) for one in cls.fields()]
+    fields = [_parameter(one, cls, file, plan) for one in cls.fields()]
     parameters = [one.text for one in fields if one.text and not one.is_keyword]
     keywords = [one.text for one in fields if one.text and one.is_keyword]
     keywords += [_lifted(one) for one in plan.lifted]
@@ -74,24 +75,29 @@ def _lifted(one: Lifted) -> str:
     return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"
 
 
-def _parameter(
-    one: Field, cls: LinenClass, file: File, optional: frozenset[str]
-) -> _Parameter:
+def _parameter(one: Field, cls: LinenClass, file: File, plan: ClassPlan) -> _Parameter:
     annotation = translated(one.annotation.annotation, one, file)
     text = f"{one.name}: {annotation}"
     above, behind = _comments(one) if one.owner is cls else ((), "")
-    line = f"self.{one.name} = {one.name}{behind}"
+    held = one.name
+    if one.name in plan.containers:
+        held = f"{code_of(file.refer(plan.containers[one.name]))}({one.name})"
+        if may_be_none(one):
+            held = f"None if {one.name} is None else {held}"
+    line = f"self.{one.name} = {held}{behind}"
     is_keyword = _is_keyword_class(one.owner)
     default = one.default
-    if default is None and one.name in optional:
+    if (default is None and one.name in plan.optional) or one.name in plan.built:
         quoted = annotation.startswith(("'", '"'))
-        text = text if quoted or annotation.endswith("None") else f"{text} | None"
-        return _Parameter(one.name, f"{text} = None", (*above, line), is_keyword)
+        is_open = quoted or annotation.endswith("None") or annotation.startswith("Optional")
+        text = text if is_open else f"{text} | None"
+        lines = above if one.name in plan.built else (*above, line)
+        return _Parameter(one.name, f"{text} = None", lines, is_keyword)
     if default is None:
         return _Parameter(one.name, text, (*above, line), is_keyword)
     options = _field_options(default, one)
     if options is None:
-        code = translated(default, one, file)
+        code = plan.defaults.get(one.name) or translated(default, one, file)
         return _Parameter(one.name, f"{text} = {code}", (*above, line), is_keyword)
     is_keyword = is_keyword or code_of(options.get("kw_only", cst.Name("False"))) == "True"
     factory, value = options.get("default_factory"), options.get("default")

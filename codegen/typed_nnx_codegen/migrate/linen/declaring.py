@@ -131,7 +131,8 @@ class Declaring:
         if candidate in taken:
             candidate = f"{candidate}_variable"
         while candidate in taken:
-            candidate = f"{candidate}_of_{re.sub(r'\W', '_', collection)}"
+            part = re.sub(r"\W", "_", collection)
+            candidate = f"{candidate}_of_{part}"
         return candidate
 
     # -- declarations -------------------------------------------------------------------------
@@ -173,7 +174,7 @@ class Declaring:
         code = f"{self.kind(collection)}({made.code})"
         target = recorder.setup_target if frame.verbatim else None
         if target is not None and target[0] is node:
-            self._in_setup(collection, name, code, value, target[1], node, frame)
+            self._in_setup(collection, name, made, value, target[1], node, frame)
             return target[1]
         attribute = self.attribute(collection, name, frame)
         if name.is_pattern and self._clashes(name, attribute, recorder):
@@ -183,14 +184,21 @@ class Declaring:
         self._write(f"{collection}/{name.text}", attribute, name, code, made, frame)
         site = VariableSite(node, collection, name.text, attribute, code, value, frame.verbatim)
         recorder.variables[f"{collection}/{name.text}"] = site
+        if any(getattr(one, "lift").stacks(frozenset({collection})) for one in recorder.stacks):
+            recorder.mark(node, "a variable that is declared under a transform that stacks it")
         if not stays:
-            recorder.replace(node, self.reading(attribute, name, collection, value))
+            owner = recorder.owner or "self"
+            recorder.replace(node, self.reading(owner, attribute, name, collection, value))
         return attribute
 
     @staticmethod
-    def reading(attribute: str, name: VariableName, collection: str, value: Value) -> str:
+    def reading(
+        owner: str, attribute: str, name: VariableName, collection: str, value: Value
+    ) -> str:
         """Return what stands for the declaration of a variable in a method."""
-        where = f"self.{attribute}" if name.is_literal else f"getattr(self, {code_of(name.node)})"
+        where = f"{owner}.{attribute}"
+        if not name.is_literal:
+            where = f"getattr({owner}, {code_of(name.node)})"
         if collection != "params":
             return where
         return f"{where}[...]" if isinstance(value, Array) else f"{where}.get_value()"
@@ -199,7 +207,7 @@ class Declaring:
         self,
         collection: str,
         name: VariableName,
-        code: str,
+        made: Made,
         value: Value,
         attribute: str,
         node: cst.Call,
@@ -207,10 +215,18 @@ class Declaring:
     ) -> None:
         """Make a variable where `setup` assigns it to an attribute."""
         recorder = frame.recorder
+        code = f"{self.kind(collection)}({made.code})"
         key = f"{collection}/{name.text}"
         recorder.variables[key] = VariableSite(
             node, collection, name.text, attribute, code, value, is_verbatim=True
         )
+        conditions = tuple(one for one in recorder.conditions if not one.is_of_call)
+        recorder.declared.setdefault(key, []).append(conditions)
+        recorder.called.setdefault(key, []).append(())
+        if collection == "params":
+            recorder.params[attribute] = isinstance(value, Array)
+        for line in made.lines:
+            recorder.block.append(Line(line))
         recorder.replace(node, code)
 
     def _write(
@@ -225,6 +241,8 @@ class Declaring:
         """Write the line that makes a variable, once on each way through the constructor."""
         recorder = frame.recorder
         now = tuple(one for one in recorder.conditions if not one.is_of_call)
+        calls = tuple(one for one in recorder.conditions if one.is_of_call)
+        recorder.called.setdefault(key, []).append(calls)
         before = recorder.declared.setdefault(key, [])
         if any(now[: len(one)] == one for one in before) and not recorder.loops:
             return

@@ -9,6 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.bridge_uses import code_in_bridges
+from typed_nnx_codegen.migrate.linen.variable_writes import written_variable
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.classes import (
     LINEN,
@@ -119,6 +120,8 @@ class Emission(cst.CSTTransformer):
             return cst.parse_expression(self._code[node])
         if isinstance(updated, cst.Call):
             return self._call(node, updated)
+        if node in self._methods.writes and isinstance(updated, (cst.Assign, cst.AugAssign)):
+            return written_variable(node, updated, self._methods.writes[node])
         if isinstance(node, (cst.Attribute, cst.Name)):
             return self._name(node, updated)
         if isinstance(node, cst.ClassDef):
@@ -183,6 +186,10 @@ class Emission(cst.CSTTransformer):
         constructor = constructor_of(plan, cls, self._file, self._depth + 1)
         marked = _marked(constructor, self._places.above_constructor(cls))
         assert isinstance(marked, cst.FunctionDef)
+        for code in reversed(plan.properties.values()):
+            method = cst.parse_statement(code)
+            assert isinstance(method, cst.FunctionDef)
+            _insert(body, place, method)
         _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
         block = updated.body if isinstance(updated.body, cst.IndentedBlock) else _EMPTY
         return without_dataclass_options(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.field_containers import LIST, held_containers
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
@@ -25,12 +26,24 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
     for one in recorder.variables.values():
         linen = f"{one.collection}/{one.linen}"
         found.setdefault(linen, Entry(linen, one.attribute))
+    for entry in recorder.plan.sown:
+        found.setdefault(entry.linen, entry)
     instance = recorder.instance
     for value in instance.fields.values() if instance is not None else ():
         if isinstance(value, FieldModule):
             for entry in _of_field(value, plan_of):
                 found.setdefault(entry.linen, entry)
+    for entry in _in_containers(recorder.plan.cls):
+        found.setdefault(entry.linen, entry)
     return list(found.values())
+
+
+def _in_containers(cls: LinenClass) -> Iterator[Entry]:
+    """Yield the modules in the lists and dicts that fields hold."""
+    for name, kind in held_containers(cls).items():
+        part = "{i}" if kind == LIST else "{key}"
+        for collection in ("params", "batch_stats"):
+            yield Entry(f"{collection}/{name}_{part}", f"{name}.{part}")
 
 
 def _of_site(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> Iterator[Entry]:

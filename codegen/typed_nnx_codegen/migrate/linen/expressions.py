@@ -164,7 +164,9 @@ class Expressions:
             case Table(items=items):
                 return items.get(name, BoundMethod(base, name))
             case VariableValue():
-                return base.array if name == "value" else BoundMethod(base, name)
+                if name == "value":
+                    return self._executor.variables.read(base, node, frame)
+                return BoundMethod(base, name)
             case Ref(name=public):
                 return Ref(f"{public}.{name}") if not base.code else UNKNOWN
             case Sequence() | Repeated() | Const():

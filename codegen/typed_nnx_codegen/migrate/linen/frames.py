@@ -137,6 +137,23 @@ class StateAccess:
     conditions: tuple[Condition, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """An attribute that `setup` computes from variables: a property of the new module.
+
+    Attributes:
+        attribute: The attribute.
+        value: The expression.
+        before: The statements whose locals are in it.
+        owner: The name of the object in `setup`.
+    """
+
+    attribute: str
+    value: cst.BaseExpression
+    before: tuple[cst.BaseStatement, ...]
+    owner: str
+
+
 @dataclass(eq=False)
 class Recorder:
     """What is written down while the methods of one module are gone through.
@@ -165,12 +182,14 @@ class Recorder:
         lifted_functions: Functions under transforms that are called.
         reserved: The names that parameters of the constructor may get.
         declared: The branches around each place that makes a variable, by collection and name.
+        called: The branches on what methods are called with around it, likewise.
         setup_target: The call whose result `setup` assigns to an attribute now, and the attribute.
         sown: The arguments that name what is sown, by collection and name.
         asked: Where variables are asked for by name.
         params: The attributes that are parameters, and whether each is one array.
-        derived: The statements of `setup` that compute from variables, and their attributes.
-        stale: The locals and attributes of `setup` that are computed from variables.
+        derived: The statements of `setup` that compute attributes from variables.
+        stale: The locals of `setup` that are computed from variables, and where; attributes with
+            their owner.
     """
 
     plan: ClassPlan
@@ -202,12 +221,13 @@ class Recorder:
     lifted_calls: dict[cst.Call, list[LiftedCall]] = field(default_factory=dict)
     lifted_functions: list[LiftedFunction] = field(default_factory=list)
     declared: dict[str, list[tuple[Condition, ...]]] = field(default_factory=dict)
+    called: dict[str, list[tuple[Condition, ...]]] = field(default_factory=dict)
     setup_target: tuple[cst.BaseExpression, str] | None = None
     sown: dict[tuple[str, str], list[cst.BaseExpression]] = field(default_factory=dict)
     asked: list[StateAccess] = field(default_factory=list)
     params: dict[str, bool] = field(default_factory=dict)
-    derived: dict[cst.BaseStatement, str] = field(default_factory=dict)
-    stale: set[str] = field(default_factory=set)
+    derived: dict[cst.BaseStatement, Derived] = field(default_factory=dict)
+    stale: dict[str, cst.BaseStatement | None] = field(default_factory=dict)
     depth: int = 0
     steps: int = 0
 
@@ -267,6 +287,7 @@ class Frame:
         verbatim: Whether statements move to the constructor as they are (`setup`).
         results: What it returned so far.
         root: The name of the method that was entered first, whose arguments sizes are of.
+        ended_by: What ended the statements that were gone through last: ``return``, ``continue``.
         caller: The call in a method of the module that entered a function of the file.
         values: What its expressions stood for when they were gone through last.
         sites: The submodules that its calls construct, as they were gone through last.
@@ -282,6 +303,7 @@ class Frame:
     verbatim: bool = False
     results: list[Value] = field(default_factory=list)
     root: str = "__call__"
+    ended_by: str = ""
     caller: cst.CSTNode | None = None
     values: dict[cst.CSTNode, Value] = field(default_factory=dict)
     sites: dict[cst.CSTNode, Site] = field(default_factory=dict)

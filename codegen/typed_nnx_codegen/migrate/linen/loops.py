@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
 _MOST_UNROLLED: Final = 64
+_COUNTERS: Final = ("range", "enumerate")
 _MOST_TRIALS: Final = 4
 _Names = dict[str, Value]
 
@@ -55,7 +56,7 @@ class Loops:
     def statement(self, node: cst.For, frame: Frame) -> None:
         """Go through a `for` statement."""
         values = self._executor.evaluate(node.iter, frame)
-        header = self._executor.code.of(node.iter, frame)
+        header = self._header(node.iter, frame)
         items = _unrolled(values, header)
 
         def run() -> None:
@@ -75,6 +76,21 @@ class Loops:
             self._of_call(node.target, values, frame, run)
         if node.orelse is not None:
             self._otherwise(node.orelse, frame)
+
+    def _header(self, node: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return what a loop of the constructor goes over; None where only the call knows."""
+        match node:
+            case cst.Call(func=cst.Name(value=name), args=args) if (
+                name in _COUNTERS and frame.lookup(name) is None
+            ):
+                codes = [self._executor.code.of(arg.value, frame) for arg in args]
+                known = [code for code in codes if code is not None]
+                if len(known) != len(codes) or any(arg.star for arg in args):
+                    return None
+                keywords = [f"{arg.keyword.value}=" if arg.keyword else "" for arg in args]
+                pairs = zip(keywords, known, strict=True)
+                return f"{name}({', '.join(keyword + code for keyword, code in pairs)})"
+        return self._executor.code.of(node, frame)
 
     def _otherwise(self, node: cst.Else, frame: Frame) -> None:
         """Go through the `else` of a loop."""
@@ -304,7 +320,7 @@ class Loops:
         """Return what a comprehension stands for."""
         part = node.for_in
         values = self._executor.evaluate(part.iter, frame)
-        header = self._executor.code.of(part.iter, frame)
+        header = self._header(part.iter, frame)
         kept = dict(frame.names)
         items = _unrolled(values, header)
         if part.inner_for_in is not None or isinstance(node, (cst.DictComp, cst.SetComp)):

@@ -122,7 +122,7 @@ class Naming:
         self._recorder.mark(
             site.node, "its name is computed in a way that the map of weights cannot say", NAME
         )
-        return site.explicit
+        return ""
 
     def _of_fields(self, site: Site) -> None:
         """Name modules that are built for the fields of another one: they belong to it."""

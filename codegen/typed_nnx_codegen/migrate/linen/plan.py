@@ -234,11 +234,17 @@ class ClassPlan:
         extras: Such lists that a call passes on, by call.
         keywords: The keywords that methods get for fields that calls say, by name of the method.
         added: Those that are new parameters and the lines that begin with them, by method.
+        containers: What the containers of modules in fields become, by field.
+        built: Fields that the constructor builds where they are not given.
+        defaults: The code of defaults, where it is not just that of Linen with other names.
         optional: Fields whose parameters get a default, None.
         methods: The methods that were gone through for it.
         helpers: Definitions that the file needs at its top level.
         unchanged: Whether it keeps the constructor that it inherits.
         rebuilt: Calls that are written anew, by call.
+        writes: Statements that write a variable, and how its value is read.
+        sown: What methods sow.
+        properties: Methods that are read like attributes, by name.
         dropped: Statements and decorators that go.
         decorators: Decorators that methods get, by method.
         stays: Why it stays a module of Linen; empty where it does not.
@@ -266,8 +272,14 @@ class ClassPlan:
     keywords: dict[str, tuple[CallKeyword, ...]] = field(default_factory=dict)
     added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
+    containers: dict[str, str] = field(default_factory=dict)
+    built: set[str] = field(default_factory=set)
+    defaults: dict[str, str] = field(default_factory=dict)
 
     rebuilt: dict[cst.Call, Rebuilt] = field(default_factory=dict)
+    writes: dict[cst.CSTNode, str] = field(default_factory=dict)
+    sown: list[Entry] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
     decorators: dict[str, list[str]] = field(default_factory=dict)
 

@@ -11,9 +11,11 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.derived import write_properties
 from typed_nnx_codegen.migrate.linen.discovery import Discovery
 from typed_nnx_codegen.migrate.linen.entries import entries_of
 from typed_nnx_codegen.migrate.linen.executor import Executor, TooLong
+from typed_nnx_codegen.migrate.linen.field_containers import held_containers
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
@@ -23,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
 from typed_nnx_codegen.migrate.linen.printing import Printing
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.references import SelfValue
+from typed_nnx_codegen.migrate.linen.state_accesses import StateAccesses
 from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers
 from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
@@ -88,6 +91,7 @@ class Planner:
             roots = self._run(recorder)
         except TooLong:
             return _staying(cls, "its methods are too long to go through")
+        StateAccesses(self.executor, Frame(recorder, cls.analysis, recorder.instance)).run()
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
@@ -96,8 +100,10 @@ class Planner:
         name_optional(recorder)
         drop_leftovers(recorder)
         Printing(recorder, self.executor, naming, roots).run()
+        write_properties(recorder)
         plan.entries = entries_of(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
+        plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)
         edit_methods(recorder, naming, self.executor)
         self.executor.lifted_calls.write(recorder)

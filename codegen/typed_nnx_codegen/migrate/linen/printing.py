@@ -102,13 +102,27 @@ class Printing:
 
     def _containers(self) -> list[Line | Compound]:
         lists = [
-            Line(f"self.{name} = {self._executor.refer('nnx.List')}([])") for name in self._naming.lists
+            self._empty(name, "nnx.List", "[]", sites) for name, sites in self._naming.lists.items()
         ]
         tables = [
-            Line(f"self.{name} = {self._executor.refer('nnx.Dict')}({{}})")
-            for name in self._naming.tables
+            self._empty(name, "nnx.Dict", "{}", sites) for name, sites in self._naming.tables.items()
         ]
         return [*lists, *tables]
+
+    def _empty(self, name: str, container: str, literal: str, sites: list[Site]) -> Line:
+        """Return the line that makes an empty container, with the type of what goes into it."""
+        refer = self._executor.refer
+        item = refer("nnx.Module")
+        targets = {site.target for site in sites}
+        if len(targets) == 1 and not any(site.is_bridged or site.code for site in sites):
+            (target,) = targets
+            layer = find_layer(target) if isinstance(target, str) else None
+            if layer is not None:
+                item = refer(layer.nnx)
+            elif isinstance(target, LinenClass):
+                item = self._class_code(sites[0], target)
+        kind = refer(container)
+        return Line(f"self.{name}: {kind}[{item}] = {kind}({literal})")
 
     # -- lines --------------------------------------------------------------------------------
 

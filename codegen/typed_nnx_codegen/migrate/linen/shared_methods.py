@@ -27,6 +27,7 @@ class MethodCode:
         extras: Such lists that a call passes on, by call.
         added: Keywords that a method gets, and the lines that begin with them, by method.
         rebuilt: Calls that are written anew, by call.
+        writes: Statements that write a variable, and how its value is read.
         dropped: Statements and decorators that go.
     """
 
@@ -37,6 +38,7 @@ class MethodCode:
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
     rebuilt: dict[cst.CSTNode, Rebuilt] = field(default_factory=dict)
+    writes: dict[cst.CSTNode, str] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
 
 
@@ -52,6 +54,7 @@ def merged(plans: Iterable[ClassPlan]) -> MethodCode:
         _merge(found.parameters, plan.parameters, plan, owners)
         _merge(found.extras, plan.extras, plan, owners)
         _merge(found.added, plan.added, plan, owners)
+        _merge(found.writes, plan.writes, plan, owners)
         _merge(found.rebuilt, plan.rebuilt, plan, owners)
         found.dropped |= plan.dropped
     for node in [*found.iterators, *found.parameters]:

@@ -9,6 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.classes import Method
+from typed_nnx_codegen.migrate.linen.derived import is_derived
 from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.references import (
     FunctionRef,
@@ -80,25 +81,32 @@ class Statements:
                     self._keep(node, frame)
                 return done
             case cst.Assign(targets=targets, value=value):
+                self._expect(targets[0].target, value, frame)
                 found = self._executor.evaluate(value, frame)
+                self._executor.variables.note_write(node, frame)
                 for target in targets:
                     self.assign(target.target, found, value, frame)
             case cst.AnnAssign(target=target, value=value):
                 if value is not None:
+                    self._expect(target, value, frame)
                     self.assign(target, self._executor.evaluate(value, frame), value, frame)
             case cst.AugAssign():
                 self._augmented(node, frame)
+                self._executor.variables.note_write(node, frame)
             case cst.Expr(value=value):
+                self._expect_setattr(value, frame)
                 self._executor.evaluate(value, frame)
             case cst.Return(value=value):
                 result = Const(None) if value is None else self._executor.evaluate(value, frame)
                 frame.results.append(result)
+                frame.ended_by = "return"
                 return True
             case cst.Raise():
                 return True
             case cst.Break():
                 return self._break(node, frame)
             case cst.Continue():
+                frame.ended_by = "continue"
                 return True
             case cst.For():
                 self._executor.loops.statement(node, frame)
@@ -137,7 +145,35 @@ class Statements:
         )
         if is_docstring or text in _DROPPED:
             return
-        frame.recorder.block.append(Line("", statement=node))
+        if not is_derived(node, frame):
+            frame.recorder.block.append(Line("", statement=node))
+
+    def _expect(
+        self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame
+    ) -> None:
+        """Note to which attribute `setup` assigns what an expression makes."""
+        if not frame.verbatim:
+            return
+        match target:
+            case cst.Attribute(value=cst.Name(value=name), attr=attr) if isinstance(
+                frame.lookup(name), SelfValue
+            ):
+                frame.recorder.setup_target = (value, attr.value)
+            case _:
+                frame.recorder.setup_target = None
+
+    def _expect_setattr(self, node: cst.BaseExpression, frame: Frame) -> None:
+        """Note the same for `setattr(self, f"w_{i}", ...)`."""
+        if not frame.verbatim:
+            return
+        match node:
+            case cst.Call(
+                func=cst.Name(value="setattr"),
+                args=[cst.Arg(), cst.Arg(value=name), cst.Arg(value=value)],
+            ):
+                self._executor.evaluate(name, frame)
+                text = self._executor.variables.attribute_text(name, frame)
+                frame.recorder.setup_target = (value, text) if text else None
 
     def parent_setup(
         self, instance: SelfValue, method: Method, node: cst.Call, frame: Frame

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.first_values import FirstValues
 from typed_nnx_codegen.migrate.linen.frames import Frame, StateAccess
-from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME, TRANSFORM
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.merging import is_module
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.references import ModuleValue, SelfValue, VariableValue
@@ -146,12 +146,13 @@ class Variables:
         if not frame.records or not frame.recorder.is_recording:
             return
         bound = bind_names(["col", "name", "value"], passed)
-        texts = [
+        collection, name = (
             str(one.value.value) if one is not None and isinstance(one.value, Const) else ""
             for one in (bound.by_name.get("col"), bound.by_name.get("name"))
-        ]
+        )
         conditions = tuple(frame.recorder.conditions)
-        frame.recorder.asked.append(StateAccess(method, node, *texts, value, conditions))
+        access = StateAccess(method, node, collection, name, value, conditions)
+        frame.recorder.asked.append(access)
 
     def _has(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         self._note("has_variable", passed, node, frame)
@@ -183,6 +184,31 @@ class Variables:
         self._note("put_variable", passed, node, frame, UNKNOWN if given is None else given.value)
         return NONE
 
+    def attribute_text(self, node: cst.BaseExpression, frame: Frame) -> str:
+        """Return the attribute that an expression names; empty where nothing is known of it."""
+        value = self._executor.seen(node, frame) or UNKNOWN
+        code = self._executor.code.bound(node, value, frame).code
+        found = self._declaring.name_of(Passed(value, code, node), frame)
+        return "" if found is None or found.text == "{name}" else found.text
+
+    def note_write(self, node: cst.Assign | cst.AugAssign, frame: Frame) -> None:
+        """Note a statement that writes the value of a variable."""
+        target = node.targets[0].target if isinstance(node, cst.Assign) else node.target
+        is_single = not isinstance(node, cst.Assign) or len(node.targets) == 1
+        match target:
+            case cst.Attribute(value=owner, attr=cst.Name(value="value")) if is_single:
+                value = self._executor.evaluate(owner, frame)
+                is_recorded = frame.records and frame.recorder.is_recording
+                if isinstance(value, VariableValue) and is_recorded and not frame.verbatim:
+                    frame.recorder.plan.writes[node] = _reading(value)
+
+    @staticmethod
+    def read(variable: VariableValue, node: cst.Attribute, frame: Frame) -> Value:
+        """Return the value of a variable: `count.value`, which is `count[...]` in NNX."""
+        if frame.records and isinstance(node.value, (cst.Name, cst.Attribute, cst.Subscript)):
+            frame.recorder.replace(node, f"{code_of(node.value)}{_reading(variable)}")
+        return variable.array
+
     # -- the rest -----------------------------------------------------------------------------
 
     def merge_param(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
@@ -197,9 +223,14 @@ class Variables:
         return UNKNOWN
 
     def share_scope(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        """Leave `nn.share_scope` to a person."""
-        del passed
-        frame.recorder.mark(node, "`nn.share_scope` is not migrated", TRANSFORM)
+        """Note that a submodule has the scope of the module."""
+        match [one.value for one in passed]:
+            case [SelfValue() as owner, ModuleValue(site=site)] if owner is frame.instance:
+                if frame.records and frame.method is not None:
+                    site.shares = True
+                    frame.recorder.plan.dropped |= set(_statements_of(node, frame.method.node))
+                return NONE
+        frame.recorder.mark(node, "`nn.share_scope` with a module from outside is not migrated")
         return NONE
 
     def assign_attribute(
@@ -222,3 +253,15 @@ class Variables:
             kept = self._executor.merging.joined(before, kept, frame)
         owner.attributes[name] = kept
         del target
+
+
+def _reading(variable: VariableValue) -> str:
+    return "[...]" if isinstance(variable.array, Array) else ".get_value()"
+
+
+def _statements_of(node: cst.Call, function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
+    """Yield the statement that is nothing but a call."""
+    for line in descendants(function):
+        match line:
+            case cst.SimpleStatementLine(body=[cst.Expr(value=value)]) if value is node:
+                yield line

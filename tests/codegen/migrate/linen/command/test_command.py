@@ -71,7 +71,8 @@ def test_a_dry_run_shows_diffs_and_writes_nothing(project: Path) -> None:
     result = run("app")
     assert result.exit_code == 0
     assert "--- a/app/layer.py\n+++ b/app/layer.py\n" in result.stdout
-    assert "-class Layer(nn.Module):\n+class Layer(nnx.Module):\n" in result.stdout
+    assert "\n-class Layer(nn.Module):\n" in result.stdout
+    assert "\n+class Layer(nnx.Module):\n" in result.stdout
     assert "app/plain.py" not in result.stdout
     assert "2 places in 2 files would change" in result.stderr
     assert texts(project / "app") == before

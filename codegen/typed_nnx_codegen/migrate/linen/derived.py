@@ -1,0 +1,122 @@
+"""Attributes that `setup` computes from variables: properties, since variables change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.frames import Derived, Frame, Recorder
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL
+from typed_nnx_codegen.migrate.linen.references import BoundMethod, ModuleValue, VariableValue
+from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.values import Value
+
+_DECLARES = ("param", "variable", "get_variable")
+
+
+def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
+    """Whether a statement of `setup` computes from variables what belongs in a property.
+
+    What it computes is noted either way.
+    """
+    recorder = frame.recorder
+    owner = _owner(frame)
+    if len(node.body) != 1 or not owner:
+        return False
+    match node.body[0]:
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
+            pass
+        case cst.AnnAssign(target=target, value=cst.BaseExpression() as value):
+            pass
+        case _:
+            return False
+    if not _is_stale(value, owner, frame):
+        return False
+    match target:
+        case cst.Name(value=name):
+            recorder.stale[name] = node
+            return False
+        case cst.Attribute(value=cst.Name(value=of), attr=attr) if of == owner:
+            found = _found(value, frame)
+            is_plain = not recorder.conditions and not recorder.loops
+            if is_plain and not isinstance(found, ModuleValue):
+                before = tuple(_needed(value, recorder))
+                recorder.derived[node] = Derived(attr.value, value, before, owner)
+                recorder.stale[f"{owner}.{attr.value}"] = None
+                return True
+    recorder.mark(
+        node, "it is computed from variables once; Linen computes it at each call", CALL
+    )
+    return False
+
+
+def write_properties(recorder: Recorder) -> None:
+    """Write the properties of a module into its plan."""
+    replacements = recorder.plan.replacements
+    for one in recorder.derived.values():
+        lines = ["@property", f"def {one.attribute}({one.owner}):"]
+        for statement in one.before:
+            lines += [
+                f"    {line}" for line in code_with(statement, replacements).strip().split("\n")
+            ]
+        lines.append(f"    return {code_with(one.value, replacements)}")
+        recorder.plan.properties[one.attribute] = "\n".join(lines)
+
+
+def _owner(frame: Frame) -> str:
+    params = None if frame.method is None else frame.method.node.params
+    first = [] if params is None else [*params.posonly_params, *params.params]
+    return first[0].name.value if first else ""
+
+
+def _found(value: cst.BaseExpression, frame: Frame) -> Value | None:
+    return frame.values.get(value)
+
+
+def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
+    """Whether an expression reads variables; one that makes the variable itself does not."""
+    recorder = frame.recorder
+    target = recorder.setup_target
+    for node in descendants(value):
+        match node:
+            case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=attr)) if name == owner:
+                is_target = target is not None and node is target[0]
+                if attr.value in _DECLARES and not is_target:
+                    return attr.value != "variable" or node is not value
+                callee = _found(node.func, frame)
+                if isinstance(callee, BoundMethod) and callee.method is not None:
+                    if _declares(callee.method.node, recorder):
+                        return True
+            case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == owner:
+                if attr.value in recorder.params or f"{owner}.{attr.value}" in recorder.stale:
+                    return True
+            case cst.Attribute(attr=cst.Name(value="value")):
+                if isinstance(_found(node.value, frame), VariableValue):
+                    return True
+            case cst.Name(value=name) if name in recorder.stale:
+                return True
+    return False
+
+
+def _declares(method: cst.FunctionDef, recorder: Recorder) -> bool:
+    for node in descendants(method):
+        if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
+            if node.attr.value in (*_DECLARES, *recorder.params):
+                return True
+    return False
+
+
+def _needed(value: cst.BaseExpression, recorder: Recorder) -> Iterator[cst.BaseStatement]:
+    """Yield the statements that give the locals in an expression, in their order."""
+    names = {one.value for one in descendants(value) if isinstance(one, cst.Name)}
+    found: list[cst.BaseStatement] = []
+    for name, statement in reversed(recorder.stale.items()):
+        if name in names and statement is not None:
+            found.append(statement)
+            names |= {one.value for one in descendants(statement) if isinstance(one, cst.Name)}
+    yield from reversed(found)
+
+
+

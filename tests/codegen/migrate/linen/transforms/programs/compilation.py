@@ -1,0 +1,132 @@
+"""remat, jit, control flow and derivatives within modules; shared scopes."""
+
+import functools
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class Layer(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x, mask=None, train: bool = False):
+        x = nn.Dense(self.width)(x)
+        x = nn.BatchNorm(use_running_average=not train)(x)
+        return x if mask is None else x * mask
+
+
+class RematByKeyword(nn.Module):
+    @nn.compact
+    def __call__(self, x, train=False):
+        x = nn.remat(Layer, static_argnums=(3,))(4)(x, None, train)
+        x = nn.remat(Layer)(3, name="second")(x, mask=jnp.ones(3))
+        return Layer(2)(x, train=train)
+
+
+class RematMethods(nn.Module):
+    width: int
+
+    def setup(self):
+        self.a = nn.Dense(self.width)
+        self.b = nn.Dense(3)
+
+    @functools.partial(nn.remat, static_argnums=(2,))
+    def first(self, x, twice):
+        return nn.relu(self.a(x)) * (2 if twice else 1)
+
+    @nn.checkpoint
+    def second(self, x):
+        return self.b(x)
+
+    def __call__(self, x):
+        return self.second(self.first(x, True))
+
+
+class RematFunction(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        @nn.remat
+        def inner(mdl, y):
+            return nn.Dense(3)(nn.relu(nn.Dense(4, name="wide")(y)))
+
+        return nn.Dense(2)(inner(self, x))
+
+
+@nn.jit
+class Jitted(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.features)(nn.tanh(nn.Dense(7)(x)))
+
+
+class UsesJitted(nn.Module):
+    @nn.compact
+    def __call__(self, x, train=False):
+        x = Jitted(6)(x)
+        x = Jitted(4)(x)
+        return nn.jit(Layer, static_argnums=(3,))(5)(x, None, train)
+
+
+class Branches(nn.Module):
+    @nn.compact
+    def __call__(self, x, which):
+        a, b = nn.Dense(3), nn.Dense(3)
+        if self.is_initializing():
+            a(x), b(x)
+        y = nn.cond(x.sum() > 0, lambda mdl, z: a(z), lambda mdl, z: b(z) + 1, self, x)
+        many = [lambda mdl, z: a(z), lambda mdl, z: b(z), lambda mdl, z: z[:, :3]]
+        return nn.Dense(2)(y), nn.switch(which, many, self, x)
+
+
+class Loop(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        step = nn.Dense(x.shape[-1])
+        if self.is_initializing():
+            return step(x), 0
+
+        def go(mdl, state):
+            y, count = state
+            return nn.tanh(step(y)), count + 1
+
+        return nn.while_loop(lambda mdl, state: state[1] < 3, go, self, (x, 0))
+
+
+class Energy(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        def energy(mdl, z):
+            return nn.softplus(nn.Dense(4, name="hidden")(z)).sum()
+
+        value, (slope,) = nn.value_and_grad(energy, self, x)
+        return value, nn.Dense(2)(slope)
+
+
+class Inner(nn.Module):
+    """Its layer has no name of its own in the tree."""
+
+    features: int
+
+    def setup(self):
+        self.layer = nn.Dense(self.features)
+        nn.share_scope(self, self.layer)
+
+    def __call__(self, x):
+        return nn.relu(self.layer(x))
+
+
+class InCompact(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        layer = nn.Dense(3, name="layer")
+        nn.share_scope(self, layer)
+        return layer(x)
+
+
+class SharedScopes(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return InCompact()(Inner(4)(x)) + Inner(3, name="direct")(x)
