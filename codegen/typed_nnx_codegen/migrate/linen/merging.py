@@ -187,6 +187,10 @@ def _options(value: Value) -> tuple[Value, ...]:
 
 def _aligned(one: Shape, other: Shape) -> tuple[Shape, Shape]:
     """Return two shapes with the same number of dimensions one by one, from the end."""
+    if (one.rank is None) != (other.rank is None):
+        # One of them says the rank of both.
+        rank = one.rank or other.rank or 0
+        one, other = one.with_rank(rank) or one, other.with_rank(rank) or other
     count = max(len(one.dims), len(other.dims), _EXPANDED if one.lead != other.lead else 0)
     first, second = one.expanded(count), other.expanded(count)
     if len(first.dims) == len(second.dims):

@@ -12,6 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
@@ -157,21 +158,38 @@ class Naming:
             site.attribute = self._free(site.explicit, site)
             site.reference = f"self.{site.attribute}"
             return
-        base = re.sub(r"\{.*?\}", "", site.explicit).strip("_") or snake_case(site.class_name)
-        base = re.sub(r"\W", "_", re.sub(r"_+", "_", base))
-        table = next(
-            (key for key, found in self.tables.items() if found[0].node is site.node), None
-        ) or self._free(base, site)
-        self.tables.setdefault(table, []).append(site)
-        site.attribute = f"{table}.{site.explicit}"
-        argument = next(
-            (one.value for one in site.node.args if one.keyword and one.keyword.value == "name"),
-            None,
-        )
+        argument = _name_argument(site.node)
         if argument is None or not site.name_code:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
+        if site.explicit == "{name}" and not self._is_text(argument):
+            self._recorder.mark(
+                site.node, "its name may be None, and is another one in Linen then", NAME
+            )
+        table = self._table(site)
+        self.tables.setdefault(table, []).append(site)
+        site.attribute = f"{table}.{site.explicit}"
         site.reference = f"self.{table}[{code_of(argument)}]"
+
+    def _table(self, site: Site) -> str:
+        """Return the dict for a submodule: those whose names may be alike are in one."""
+        for key, found in self.tables.items():
+            if found[0].node is site.node or any(
+                may_be_alike(one.explicit, site.explicit) for one in found
+            ):
+                return key
+        base = re.sub(r"\{.*?\}", "", site.explicit).strip("_") or snake_case(site.class_name)
+        return self._free(re.sub(r"\W", "_", re.sub(r"_+", "_", base)), site)
+
+    def _is_text(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is a field that holds a text."""
+        match node:
+            case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+                return any(
+                    one.name == name and code_of(one.annotation.annotation) == "str"
+                    for one in self._cls.fields()
+                )
+        return False
 
     def _of_group(self, name: str, group: list[Site]) -> None:
         if any(site.explicit for site in group):
@@ -337,6 +355,13 @@ def _index_of(target: str, header: str) -> str:
     if header.startswith("enumerate(") and "start=" not in header:
         return target.partition(",")[0].strip("( ")
     return ""
+
+
+def _name_argument(node: cst.Call) -> cst.BaseExpression | None:
+    """Return the expression for the name that a submodule is given."""
+    return next(
+        (one.value for one in node.args if one.keyword and one.keyword.value == "name"), None
+    )
 
 
 def _computed(node: cst.Call) -> str:

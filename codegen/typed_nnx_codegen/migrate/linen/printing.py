@@ -117,7 +117,7 @@ class Printing:
         if len(targets) == 1 and not any(site.is_bridged or site.code for site in sites):
             (target,) = targets
             layer = find_layer(target) if isinstance(target, str) else None
-            if layer is not None:
+            if layer is not None and layer.nnx:
                 item = refer(layer.nnx)
             elif isinstance(target, LinenClass):
                 item = self._class_code(sites[0], target)
@@ -275,7 +275,8 @@ class Printing:
             if gradual is not None and gradual.wraps_layers:
                 return self._bridged(site)
             self._recorder.mark(site.node, f"{built.why} {built.fix}", COUNTERPART)
-            return f"{site.code or self._executor.refer(layer.nnx)}(...)"
+            known = self._executor.refer(layer.nnx) if layer.nnx else code_of(site.node.func)
+            return f"{site.code or known}(...)"
         self._check(site)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)

@@ -10,6 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.classes import LINEN, Field, LinenClass
 from typed_nnx_codegen.migrate.linen.evidence import Evidence
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.given_names import name_pattern
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
@@ -191,19 +192,7 @@ def _pattern(node: cst.BaseExpression, value: Value) -> str:
     """Return the text of a name, with `{i}` for what is computed."""
     if isinstance(value, Const):
         return str(value.value)
-    if isinstance(node, cst.FormattedString):
-        parts: list[str] = []
-        for part in node.parts:
-            if isinstance(part, cst.FormattedStringText):
-                parts.append(part.value)
-            else:
-                parts.append(f"{{{_letter(len(parts))}}}")
-        return "".join(parts)
-    return "{name}"
-
-
-def _letter(number: int) -> str:
-    return "ijklmnopq"[number % 9]
+    return name_pattern(node) or "{name}"
 
 
 __all__ = ["LINEN", "Submodules"]

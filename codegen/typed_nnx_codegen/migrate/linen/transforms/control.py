@@ -49,9 +49,7 @@ class Control:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
-    def call(
-        self, public: str, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value | None:
+    def call(self, public: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function of Linen returns; None where it is none of those here."""
         name = public.rpartition(".")[2]
         call = _Call(name, passed, node, frame)

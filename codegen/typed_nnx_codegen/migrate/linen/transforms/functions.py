@@ -19,11 +19,10 @@ from typed_nnx_codegen.migrate.linen.references import (
     ModuleValue,
     Partial,
     Ref,
-    SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.transforms.calling import results_outside, steps_inside
 from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
-from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, lift_of
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, lift_of
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import AroundFirst
 from typed_nnx_codegen.migrate.linen.transforms.settings import in_method
 from typed_nnx_codegen.migrate.linen.transforms.state import (
@@ -231,9 +230,9 @@ class LiftedFunctions:
             collections = collections_in(recorder.plan)
             random = plan_draws(recorder.plan, plan_of) or recorder.uses_rngs
         mapped = Mapped(collections, random, tuple(range(function.count)), function.count)
-        is_decorator = not isinstance(node, cst.Call) or isinstance(
-            transform.target, FunctionRef
-        ) and _decorates(node, transform.target)
+        is_decorator = not isinstance(node, cst.Call) or (
+            isinstance(transform.target, FunctionRef) and _decorates(node, transform.target)
+        )
 
         def spelled(bound: Bound) -> str:
             return in_method(bound, is_here=True)
@@ -310,7 +309,9 @@ class LiftedFunctions:
             for name in _methods_of(transform):
                 method = cls.own_methods.get(name)
                 if method is None:
-                    recorder.mark(cls.node, f"the transform of this class is for `{name}`, inherited")
+                    recorder.mark(
+                        cls.node, f"the transform of this class is for `{name}`, inherited"
+                    )
                     continue
                 text = self._of_method(recorder, method, transform, cls.node)
                 if text:

@@ -49,7 +49,9 @@ def _drop_in(
         if not needed:
             break
         dropped -= needed
-    transforms = {line for line, _, value in assigned if _has(value, used)}
+    transforms = {
+        line for line, _, value in assigned if _has(value, used) or isinstance(value, cst.Call)
+    }
     if dropped & transforms:
         recorder.plan.dropped |= dropped | set(_emptied(function, dropped))
 
@@ -57,9 +59,10 @@ def _drop_in(
 def _emptied(function: cst.FunctionDef, dropped: set[cst.CSTNode]) -> Iterator[cst.If]:
     """Yield branches in which nothing is left."""
     for node in descendants(function):
-        if isinstance(node, cst.If) and node.orelse is None:
-            if all(statement in dropped for statement in node.body.body):
-                yield node
+        if not isinstance(node, cst.If) or node.orelse is not None:
+            continue
+        if all(statement in dropped for statement in node.body.body):
+            yield node
 
 
 def _assignments(
@@ -68,7 +71,9 @@ def _assignments(
     for line in descendants(function):
         match line:
             case cst.SimpleStatementLine(
-                body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+                body=[
+                    cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)
+                ]
             ):
                 yield line, name, value
 

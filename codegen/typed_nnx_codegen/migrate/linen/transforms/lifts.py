@@ -13,7 +13,15 @@ from typed_nnx_codegen.migrate.linen.values import Const, Sequence, Table, Value
 Axis = int | Literal["carry"] | None
 
 _PARAMETERS: Final = {
-    "remat": ("variables", "rngs", "concrete", "prevent_cse", "static_argnums", "policy", "methods"),
+    "remat": (
+        "variables",
+        "rngs",
+        "concrete",
+        "prevent_cse",
+        "static_argnums",
+        "policy",
+        "methods",
+    ),
     "jit": (
         *("variables", "rngs", "static_argnums", "static_argnames", "donate_argnums", "device"),
         *("backend", "methods"),
@@ -143,16 +151,19 @@ def _axes(kind: str, given: Mapping[str, Bound]) -> dict[object, Axis]:
         match value:
             case Const(value=None):
                 axes[name] = None
-            case Const(value=int() as axis) if not isinstance(axis, bool):
-                axes[name] = axis
+            case Const(value=int() as number) if not isinstance(number, bool):
+                axes[name] = number
             case _:
                 raise Unsupported(f"an axis of `variable_axes` of `nn.{kind}` is not known")
     if kind == "remat_scan" and "variable_axes" not in given:
         axes[True] = 0
-    for setting, axis in (("variable_broadcast", None), ("variable_carry", "carry")):
+    shared: tuple[tuple[str, Axis], ...] = (
+        ("variable_broadcast", None),
+        ("variable_carry", "carry"),
+    )
+    for setting, axis in shared:
         if setting in given:
-            for name in _filter(kind, setting, given[setting].value):
-                axes[name] = axis  # type: ignore[assignment]  # one of two literals
+            axes.update(dict.fromkeys(_filter(kind, setting, given[setting].value), axis))
     return axes
 
 
@@ -167,9 +178,7 @@ def _split(kind: str, given: Mapping[str, Bound]) -> dict[object, bool]:
     return found
 
 
-def _table(
-    kind: str, setting: str, given: Mapping[str, Bound]
-) -> Iterator[tuple[object, Value]]:
+def _table(kind: str, setting: str, given: Mapping[str, Bound]) -> Iterator[tuple[object, Value]]:
     if setting not in given:
         return
     value = given[setting].value

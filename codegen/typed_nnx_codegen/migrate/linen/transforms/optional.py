@@ -68,7 +68,9 @@ def name_optional(recorder: Recorder) -> None:
 
 
 def _without_optional(site: Site) -> list[Site]:
-    is_optional = [isinstance(one, ClassTransform) and bool(one.condition) for one in site.transforms]
+    is_optional = [
+        isinstance(one, ClassTransform) and bool(one.condition) for one in site.transforms
+    ]
     if not any(is_optional):
         return []
     kept = tuple(one for one, gone in zip(site.transforms, is_optional, strict=True) if not gone)

@@ -104,5 +104,7 @@ def static_code(lift: Lift, closed: Sequence[int], spelled: Spelled) -> str:
             numbers = [one.value for one in items if isinstance(one, Const)]  # type: ignore[misc]  # ints
         case _:
             raise Unsupported("`static_argnums` is not known")
-    left = [number - sum(one < number for one in closed) for number in numbers if number not in closed]
+    left = [
+        number - sum(one < number for one in closed) for number in numbers if number not in closed
+    ]
     return repr(tuple(left))

@@ -134,7 +134,9 @@ class Wrapping:
         state = state_axes(
             lift, self.mapped.collections, self.refer, random="carry" if carries_keys else ""
         )
-        codes = [axis_code(axes[k - 1], lift, "in_axes", self.spelled) for k in self.mapped.kept[1:]]
+        codes = [
+            axis_code(axes[k - 1], lift, "in_axes", self.spelled) for k in self.mapped.kept[1:]
+        ]
         out = axis_code(lift.value("out_axes", Const(0)), lift, "out_axes", self.spelled)
         carry = self.refer("nnx.Carry")
         settings = [f"in_axes={_tuple([state, carry, *codes])}", f"out_axes=({carry}, {out})"]

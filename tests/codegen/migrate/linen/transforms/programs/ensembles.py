@@ -1,7 +1,7 @@
 """vmap: members with weights of their own, or with the same ones."""
 
 import functools
-from typing import Sequence
+from collections.abc import Sequence
 
 import flax.linen as nn
 import jax.numpy as jnp
@@ -173,21 +173,25 @@ class Grid(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        lift = functools.partial(
-            nn.vmap, variable_axes={"params": 0}, split_rngs={"params": True}
-        )
+        lift = functools.partial(nn.vmap, variable_axes={"params": 0}, split_rngs={"params": True})
         return lift(lift(nn.Dense, in_axes=None, axis_size=self.columns))(5)(x)
+
+
+class Gain(nn.Module):
+    @nn.compact
+    def __call__(self, x, y):
+        return x * self.param("gain", nn.initializers.normal(), (5,)) + y.sum()
 
 
 class AnyArguments(nn.Module):
     def setup(self):
         self.members = nn.vmap(
-            Critic,
+            Gain,
             variable_axes={"params": 0},
             split_rngs={"params": True},
             in_axes=None,
             axis_size=2,
-        )((3,))
+        )()
 
     def __call__(self, *args):
         return self.members(*args)

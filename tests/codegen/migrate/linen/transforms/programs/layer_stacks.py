@@ -38,9 +38,7 @@ class Stack(nn.Module):
 class StackOfWeightsLast(nn.Module):
     @nn.compact
     def __call__(self, x):
-        layers = nn.scan(
-            Block, variable_axes={"params": 1}, split_rngs={"params": True}, length=3
-        )
+        layers = nn.scan(Block, variable_axes={"params": 1}, split_rngs={"params": True}, length=3)
         return layers(4)(x, jnp.array([0.5, 1.0, 2.0]))[0]
 
 
@@ -60,7 +58,7 @@ class StackWithInputs(nn.Module):
             Conditioned,
             variable_axes={"params": 0},
             split_rngs={"params": True},
-            in_axes={"shift": 0, "gain": 1},
+            in_axes=({"shift": 0, "gain": 1},),
             out_axes=1,
             reverse=True,
         )()
@@ -88,19 +86,6 @@ class NormedStack(nn.Module):
         return x
 
 
-class HandedOnStatistics(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x, _ = nn.scan(
-            NormedLayer,
-            variable_axes={"params": 0},
-            variable_carry="batch_stats",
-            split_rngs={"params": True},
-            length=3,
-        )()(x, None)
-        return x
-
-
 class StackByFunction(nn.Module):
     depth: int
 
@@ -110,9 +95,10 @@ class StackByFunction(nn.Module):
             carry = nn.relu(nn.Dense(carry.shape[-1])(carry)) * gain
             return carry, carry.mean()
 
-        return nn.scan(body, variable_axes={"params": 0}, split_rngs={"params": True})(
-            self, x, jnp.arange(1.0, self.depth + 1)
+        scan = nn.scan(
+            body, variable_axes={"params": 0}, split_rngs={"params": True}, length=self.depth
         )
+        return scan(self, x, jnp.arange(1.0, self.depth + 1))
 
 
 class MaybeRemat(nn.Module):
@@ -163,17 +149,23 @@ class ManyStacks(nn.Module):
     @nn.compact
     def __call__(self, x):
         stack = nn.scan(
-            Block, variable_axes={"params": 0}, split_rngs={"params": True}, length=2, in_axes=nn.broadcast
+            Block,
+            variable_axes={"params": 0},
+            split_rngs={"params": True},
+            length=2,
+            in_axes=nn.broadcast,
         )
         members = nn.vmap(
-            stack, variable_axes={"params": 0}, split_rngs={"params": True}, in_axes=None, axis_size=3
+            stack,
+            variable_axes={"params": 0},
+            split_rngs={"params": True},
+            in_axes=None,
+            axis_size=3,
         )
         return members(4)(x, 2.0)[0]
 
 
-@functools.partial(
-    nn.scan, variable_axes={"params": 0}, split_rngs={"params": True}, length=3
-)
+@functools.partial(nn.scan, variable_axes={"params": 0}, split_rngs={"params": True}, length=3)
 class DecoratedLayers(nn.Module):
     width: int
 

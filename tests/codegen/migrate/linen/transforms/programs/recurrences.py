@@ -33,7 +33,9 @@ class OverTime(nn.Module):
 
 class InSetup(nn.Module):
     def setup(self):
-        self.cell = nn.scan(nn.SimpleCell, variable_broadcast="params", in_axes=0, out_axes=0)(4)
+        self.cell = nn.scan(
+            nn.SimpleCell, variable_broadcast="params", split_rngs={"params": False}
+        )(4)
         self.head = nn.Dense(2)
 
     def __call__(self, xs):
@@ -100,11 +102,11 @@ class OfItself(nn.Module):
 
 
 class Normalised(nn.Module):
-    """Statistics are handed from step to step."""
+    """All steps have the same statistics."""
 
     @nn.compact
     def __call__(self, carry, x):
-        y = nn.BatchNorm(use_running_average=False)(nn.Dense(3)(x))
+        y = nn.BatchNorm(use_running_average=True)(nn.Dense(3)(x))
         return carry + y.sum(), y
 
 
@@ -113,8 +115,7 @@ class StatisticsOverTime(nn.Module):
     def __call__(self, xs):
         return nn.scan(
             Normalised,
-            variable_broadcast="params",
-            variable_carry="batch_stats",
+            variable_broadcast=("params", "batch_stats"),
             split_rngs={"params": False},
         )()(0.0, xs)
 

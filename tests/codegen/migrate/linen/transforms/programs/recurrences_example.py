@@ -11,6 +11,6 @@ EXAMPLES = [
     Example(Build("UsesDecoder"), XS),
     Example(Build("ByFunction"), XS),
     Example(Build("OfItself"), XS),
-    Example(Build("StatisticsOverTime"), XS, mutable=("batch_stats",)),
+    Example(Build("StatisticsOverTime"), XS),
     Example(Build("Records"), jnp.ones((4, 3)), (XS, jnp.zeros((2, 4), bool))),
 ]

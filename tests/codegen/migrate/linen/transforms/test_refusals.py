@@ -1,0 +1,98 @@
+"""What NNX cannot do in the same way is left to a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.options import Options
+
+_HEAD = """\
+import functools
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Part(nn.Module):
+    @nn.compact
+    def __call__(self, x, other=None):
+        return nn.Dropout(0.5)(nn.Dense(5)(x), deterministic=False), None
+
+
+class Whole(nn.Module):
+    number: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+"""
+_CASES = {
+    "variables_that_a_function_changes": (
+        "return nn.map_variables(Part, 'params', lambda v: v)()(x)",
+        "`nn.map_variables` is not migrated",
+    ),
+    "axes_that_are_computed": (
+        "return nn.vmap(Part, variable_axes=dict(params=0), split_rngs={'params': True},"
+        " in_axes=None, axis_size=2)()(x)",
+        "`variable_axes` of `nn.vmap` is not known",
+    ),
+    "a_number_of_steps_that_nothing_says": (
+        "def body(mdl, c, s):\n            return nn.Dense(5)(c), s\n"
+        "        return nn.scan(body, variable_axes={'params': 0}, split_rngs={'params': True})"
+        "(self, x, jnp.arange(1.0, 2.0 + x.shape[0]))",
+        "it is not known how often `nn.scan` runs it",
+    ),
+    "keys_that_all_steps_share": (
+        "return nn.scan(Part, variable_broadcast='params', split_rngs={'params': False,"
+        " 'dropout': False}, length=3)()(x, None)",
+        "each step draws the same random numbers",
+    ),
+    "collections_that_a_remat_leaves_out": (
+        "return nn.remat(Part, variables='params')()(x)",
+        "`variables` of `nn.remat` has no counterpart in NNX",
+    ),
+    "settings_by_method": (
+        "return nn.remat(Part, methods={'__call__': {}})()(x)",
+        "`methods` of `nn.remat` is not a list of names",
+    ),
+    "inputs_that_scan_changes": (
+        "return nn.scan(Part, variable_axes={'params': 0}, split_rngs={'params': True},"
+        " data_transform=lambda v: v, length=2)()(x, None)",
+        "`data_transform` of `nn.scan` has no counterpart in NNX",
+    ),
+    "a_parameter_in_a_stacked_function": (
+        "def body(mdl, c, _):\n"
+        "            return c * mdl.param('w', nn.initializers.ones, (5,)), None\n"
+        "        return nn.scan(body, variable_axes={'params': 0}, split_rngs={'params': True},"
+        " length=2)(self, x, None)",
+        "a variable that is declared under a transform that stacks it",
+    ),
+    "branches_that_build": (
+        "return nn.cond(x.sum() > 0, lambda mdl, z: nn.Dense(3, name='a')(z),"
+        " lambda mdl, z: nn.Dense(3, name='a')(z), self, x)",
+        "a branch of `nn.cond` builds submodules",
+    ),
+    "derivatives_of_variables": (
+        "return nn.vjp(lambda mdl, z: nn.Dense(3)(z), self, x)[0]",
+        "`nn.vjp` is not migrated",
+    ),
+    "metadata_alone": (
+        "return nn.add_metadata_axis(Part, variable_axes={'params': 0})()(x)",
+        "`nn.add_metadata_axis` is not migrated",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _CASES)
+def test_a_transform_that_nnx_does_not_have_gets_a_marker(tmp_path: Path, case: str) -> None:
+    code, message = _CASES[case]
+    file = tmp_path / "model.py"
+    file.write_text(f"{_HEAD}        {code}\n")
+
+    (result,) = migrate_linen([file], [file], Options())
+
+    (plan,) = [one for one in result.plans if one.cls.name == "Whole"]
+    assert any(message in mark.message for mark in plan.marks), plan.marks
+    assert message in result.after
