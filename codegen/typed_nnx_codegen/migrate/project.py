@@ -16,7 +16,12 @@ from typed_nnx_codegen.migrate.sources.encoding import decode_module
 from typed_nnx_codegen.migrate.sources.outcome import SourceError
 from typed_nnx_codegen.migrate.syntax import TooDeepError, error_in
 
-_IMPORT: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?P<name>[.\w]+)", re.MULTILINE)
+_IMPORT: Final = re.compile(
+    rb"^[ \t]*(?:from|import)[ \t]+(?P<name>[.\w]+)"
+    rb"(?:[ \t]+import[ \t]+(?:\((?P<lines>[^)]*)\)|(?P<names>[\w, \t]+)))?",
+    re.MULTILINE,
+)
+_NAME: Final = re.compile(r"\w+")
 # How far a class may be from the module that mentions NNX, in imports.
 _MOST_STEPS: Final = 2
 
@@ -143,9 +148,12 @@ class Project:
             if dots:
                 above = package[: len(package) - dots + 1]
                 below = ".".join([*above, *([below] if below else [])])
-            found = self._find(below, path)
-            if found is not None and found != path:
-                yield found
+            names = (match["lines"] or match["names"] or b"").decode("ascii", "replace")
+            # What a package imports from may be a module of it.
+            for module in (below, *(f"{below}.{one}" for one in _NAME.findall(names))):
+                found = self._find(module, path)
+                if found is not None and found != path:
+                    yield found
 
     # -- where modules are --------------------------------------------------------------------
 

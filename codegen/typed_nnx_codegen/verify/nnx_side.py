@@ -81,12 +81,14 @@ class NnxRun:
 
     def unfilled(self) -> list[Slot]:
         """Return the places of float Variables that Linen's `init` did not create."""
-        filled = set(self.loaded.filled)
+        # One Variable may be in several places; it was filled at one of them.
+        placements, _ = self.placements(self.linen.variables, self.model)
+        filled = {each.slot.identity for each in placements}
         return [
             slot_in(self.model, keys)
             for keys, variable in variables_of(self.model)
             if has_counterpart(variable)
-            and ".".join(map(str, keys)) not in filled
+            and id(variable) not in filled
             and is_float(value_of(variable))
         ]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.classes import LINEN
 from typed_nnx_codegen.migrate.linen.frames import Frame
@@ -24,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     FieldModule,
     FunctionRef,
     ModuleValue,
+    OneOf,
     Partial,
     PlainClass,
     Ref,
@@ -65,6 +67,9 @@ class Calls:
 
     def call(self, node: cst.Call, frame: Frame) -> Value:
         """Return what a call returns."""
+        carry = self._executor.recurrence.first_carry(node, frame)
+        if carry is not None:
+            return carry
         parent = self._of_parent(node, frame)
         if parent is not None:
             callee: Value = parent
@@ -139,6 +144,8 @@ class Calls:
             case Code(code=code):
                 self._check_class(node, frame)
                 return self._opaque(code, passed)
+            case OneOf(options=options):
+                return executor.submodules.one_of(options, passed, node, frame)
             case Choice(options=options):
                 return self._one_of(options, passed, node, frame)
         return UNKNOWN
@@ -187,6 +194,8 @@ class Calls:
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
+        if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
+            return Array(shapes.segments(args[0].shape))
         found = self._executor.loops.over_values(name, args, keywords)
         if found is not None:
             return found
@@ -207,11 +216,25 @@ class Calls:
                 return executor.variables.call(instance, callee.name, passed, node, frame)
             case ModuleValue() | FieldModule():
                 return executor.module_calls.call(callee.receiver, callee.name, passed, node, frame)
+            case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
+                return self._of_record(record, cls, callee.name, passed, frame)
             case Sequence() | Repeated() | Table():
                 return executor.loops.container_method(callee, passed, node, frame)
             case VariableValue():
                 return UNKNOWN
         return UNKNOWN
+
+    def _of_record(
+        self, record: Table, cls: ProjectClass, name: str, passed: list[Passed], frame: Frame
+    ) -> Value:
+        """Return what a method of another class of the project returns."""
+        node = cls.methods[name].node
+        analysis = self._executor.analysis_with(node)
+        if analysis is None or not isinstance(node, cst.FunctionDef):
+            return UNKNOWN
+        function = FunctionRef(node, Frame(frame.recorder, analysis, records=False))
+        first = Passed(record, None, node.name)
+        return self._executor.functions.call_function(function, [first, *passed], frame)
 
     def _function(
         self, callee: FunctionRef, passed: list[Passed], node: cst.Call, frame: Frame

@@ -22,6 +22,8 @@ class Discovery:
         classes: The Linen modules of the project.
         facts: What is found.
         explored: Goes through a module; None where that fails.
+        has_output: Whether the constructor of a module that was gone through can say the last
+            size of what it returns.
     """
 
     def __init__(
@@ -29,7 +31,9 @@ class Discovery:
         classes: LinenClasses,
         facts: FieldFacts,
         explored: Callable[[LinenClass], Recorder | None],
+        has_output: Callable[[Recorder], bool],
     ) -> None:
+        self._has_output = has_output
         self._classes = classes
         self._facts = facts
         self._explored = explored
@@ -56,12 +60,14 @@ class Discovery:
             assert isinstance(instance, SelfValue)
             for value in instance.fields.values():
                 self._facts.note_inner(value)
+            if not self._has_output(recorder):
+                self._facts.without_output(cls)
 
     def _note(self, every: list[LinenClass]) -> set[LinenClass]:
         """Note what sites give; return the modules whose fields are seen in a new light."""
         changed: set[LinenClass] = set()
         for sites in self._sites.values():
-            for site in sites:
+            for site in (other for one in sites for other in (one, *one.alternatives)):
                 before = self._facts.version
                 for bound in site.given.values():
                     self._facts.note_inner(bound.value)

@@ -29,6 +29,7 @@ from typed_nnx_codegen.migrate.linen.merging import Merging
 from typed_nnx_codegen.migrate.linen.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
+from typed_nnx_codegen.migrate.linen.recurrence import Recurrence
 from typed_nnx_codegen.migrate.linen.references import ClassRef, FunctionRef, ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.statements import Statements
 from typed_nnx_codegen.migrate.linen.submodules import Submodules
@@ -78,6 +79,7 @@ class Executor:
         self.lifted_functions = LiftedFunctions(self)
         self.control = Control(self)
         self.variables = Variables(self)
+        self.recurrence = Recurrence(self)
         self.statements = Statements(self)
         self.loops = Loops(self)
         self.choices = Choices(self)

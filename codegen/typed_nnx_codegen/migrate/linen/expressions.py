@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectFunction,
 )
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.array_members import ARRAY_MEMBERS
 from typed_nnx_codegen.migrate.linen.classes import public_linen
 from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
@@ -40,7 +41,9 @@ from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
     Const,
+    Lead,
     Sequence,
+    Shape,
     ShapeOf,
     Size,
     Slice,
@@ -153,6 +156,9 @@ class Expressions:
         match base:
             case SelfValue():
                 return self._executor.members.of_self(base, name, node, frame)
+            case Array(origin=origin) if origin and name not in ARRAY_MEMBERS:
+                path = f"{origin}.{name}"
+                return Array(Shape((), Lead(path, None)), origin=path)
             case Array():
                 return shapes.attribute(base, name) or ArrayMethod(base, name)
             case ModuleValue() | FieldModule():

@@ -30,6 +30,7 @@ class FieldFacts:
         self._of_call: dict[_Key, dict[Path, bool]] = {}
         self._refused: set[_Key] = set()
         self._paused: set[_Key] = set()
+        self._outputs: dict[LinenClass, bool] = {}
         self.version = 0
         self.changed: set[LinenClass] = set()
 
@@ -148,6 +149,27 @@ class FieldFacts:
         keys = {(one.owner, one.name) for one in cls.fields() if self.is_of_call(cls, one.name)}
         self._refused |= keys
         return bool(keys)
+
+    # -- sizes that modules make ------------------------------------------------------------
+
+    def has_output(self, cls: LinenClass) -> bool:
+        """Whether objects of a module say the last size of what they return; ask for it."""
+        if cls not in self._outputs:
+            self._outputs[cls] = True
+            self.version += 1
+            self.changed.add(cls)
+        return self._outputs[cls]
+
+    def is_asked(self, cls: LinenClass) -> bool:
+        """Whether other modules ask objects of a module for that size."""
+        return self._outputs.get(cls, False)
+
+    def without_output(self, cls: LinenClass) -> None:
+        """Note that the constructor of a module does not know that size."""
+        if self._outputs.get(cls, True):
+            self._outputs[cls] = False
+            self.version += 1
+            self.changed.add(cls)
 
     def pause(self, cls: LinenClass) -> None:
         """Take fields of a module for what its constructor knows, until `resume`."""

@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Condition, Mark, Site
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.templates import Templates
-from typed_nnx_codegen.migrate.linen.values import Value
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCall
@@ -173,6 +173,7 @@ class Recorder:
         changes: The sizes that run in loops.
         edits: Calls of submodules whose arguments are written differently.
         self_calls: Calls of methods of the object: the caller, the call, what is called.
+        returned: What `__call__` returns.
         repeated: Methods of the object that are called in a loop.
         uses_rngs: Whether methods draw keys.
         locals: The names that the constructor binds.
@@ -212,6 +213,7 @@ class Recorder:
     self_calls: list[tuple[cst.FunctionDef, cst.CSTNode, cst.FunctionDef]] = field(
         default_factory=list
     )
+    returned: Value = UNKNOWN
     repeated: set[cst.FunctionDef] = field(default_factory=set)
     uses_rngs: bool = False
     visited: set[str] = field(default_factory=set)

@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     FieldModule,
     FunctionRef,
     ModuleValue,
+    OneOf,
     Partial,
     Ref,
     SelfValue,
@@ -126,8 +127,11 @@ class Members:
             for keyword in facts.keywords(frame.recorder.plan.cls)
             if keyword.field == one.name and keyword.path
         }
-        for kind in kinds:
-            return in_field(kind, code, names)
+        found = [in_field(kind, code, names) for kind in kinds]
+        if len(found) > 1 and all(self._executor.submodules.is_class(one) for one in found):
+            return OneOf(tuple(found))
+        if found:
+            return found[0]
         if self._is_module(one, frame):
             return FieldModule(one.name)
         return Code(code)

@@ -115,6 +115,9 @@ class Merging:
             return Choice((*_options(one), *_options(other)))
         if isinstance(other, _CALLABLE) and one == NONE:
             return Choice((*_options(other), NONE))
+        for first, second in ((one, other), (other, one)):
+            if isinstance(first, (ModuleValue, FieldModule)) and isinstance(second, Code):
+                return first  # a field that holds something to call in its place
         if running is not None and isinstance(one, _PLAIN) and isinstance(other, _PLAIN):
             first_code = self._executor.code.of_value(one, frame)
             second_code = self._executor.code.of_value(other, frame)

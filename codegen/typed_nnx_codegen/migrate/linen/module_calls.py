@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +13,7 @@ from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame
 from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER, COUNTERPART
 from typed_nnx_codegen.migrate.linen.members import API
+from typed_nnx_codegen.migrate.linen.outputs import of_alternatives, of_field
 from typed_nnx_codegen.migrate.linen.passed import Passed, bind, bind_names
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import (
@@ -65,6 +67,8 @@ class ModuleCalls:
                     frame,
                     lambda inner: self._plain(site, method, inner, node, frame),
                 )
+            case ModuleValue(site=site) if site.alternatives:
+                return self._of_alternatives(site, method, passed, node, frame)
             case ModuleValue(site=site):
                 return self._plain(site, method, passed, node, frame)
             case FieldModule():
@@ -90,6 +94,22 @@ class ModuleCalls:
         if layer is None:
             return UNKNOWN
         return self._of_layer(site, layer, method, passed, node, frame)
+
+    def _of_alternatives(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Call an object of one of several classes."""
+        results = [self._plain(site, method, passed, node, frame)]
+        inner = Frame(
+            frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
+        )
+        results += [
+            self._plain(one, method, passed, node, inner) for one in site.alternatives
+        ]
+        value = results[0]
+        for other in results[1:]:
+            value = self._executor.merging.joined(value, other, frame)
+        return of_alternatives(self._executor, site, results, value, frame)
 
     # -- layers -------------------------------------------------------------------------------
 
@@ -117,6 +137,8 @@ class ModuleCalls:
                 frame.recorder.mark(node, f"`{layer.name}` is called with arguments that are not known")
             else:
                 self._edit(site, layer, method, bound.by_name, node, frame)
+        if method == "__call__" and self._executor.recurrence.runs(site):
+            return self._executor.recurrence.output(site, layer, given_of(site), values, frame)
         return layer.output(given_of(site), Inputs(values), method)
 
     def _in_bridge(
@@ -170,11 +192,10 @@ class ModuleCalls:
         nodes = [one.node for one in bound.values()]
         found: list[tuple[str, cst.BaseExpression]] = []
         for argument in written:
-            code = str(argument.code)
-            if code.startswith("__arg"):
-                found.append((argument.keyword, nodes[int(code[5:-2])]))
-            else:
-                found.append((argument.keyword, cst.parse_expression(code)))
+            written_code = cst.parse_expression(str(argument.code))
+            after = written_code.visit(_ArgumentsIn(nodes))
+            assert isinstance(after, cst.BaseExpression)
+            found.append((argument.keyword, after))
         before = [(one.keyword, one.node) for one in bound.values()]
         is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
             one is other for (_, one), (_, other) in zip(found, before, strict=True)
@@ -242,7 +263,26 @@ class ModuleCalls:
         if frame.records and frame.recorder.is_recording:
             frame.recorder.field_calls.append((receiver.name, method, values))
         del node
-        return UNKNOWN
+        return of_field(self._executor, receiver, method, values, list(passed), frame)
+
+
+class _ArgumentsIn(cst.CSTTransformer):
+    """Puts the arguments of a call where `__arg0__` stands for them.
+
+    Args:
+        nodes: The arguments.
+    """
+
+    def __init__(self, nodes: Sequence[cst.BaseExpression]) -> None:
+        super().__init__()
+        self._nodes = nodes
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        """Write an argument."""
+        found = re.fullmatch(r"__arg(\d+)__", original_node.value)
+        return updated_node if found is None else self._nodes[int(found[1])]
 
 
 def given_of(site: Site) -> dict[str, Given]:

@@ -49,6 +49,12 @@ class Moving:
         if site is None:
             return {}
         found: dict[str, str] = {}
+        names = {name for name, _ in self._wanted(site, edit.called)}
+        for other in site.alternatives:
+            if names != {name for name, _ in self._wanted(other, edit.called)}:
+                self._recorder.mark(
+                    node, f"the classes that `{site.code}` may be are called differently", CALL
+                )
         given = {arg.keyword.value for arg in node.args if arg.keyword is not None}
         for name, bound in self._wanted(site, edit.called):
             self._reached.setdefault(site, set()).add(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import keyword
 import re
 from collections.abc import Mapping
@@ -162,7 +163,7 @@ class Naming:
         if argument is None or not site.name_code:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
-        if site.explicit == "{name}" and not self._is_text(argument):
+        if site.explicit == "{name}" and not self._is_text(argument, site):
             self._recorder.mark(
                 site.node, "its name may be None, and is another one in Linen then", NAME
             )
@@ -181,9 +182,12 @@ class Naming:
         base = re.sub(r"\{.*?\}", "", site.explicit).strip("_") or snake_case(site.class_name)
         return self._free(re.sub(r"\W", "_", re.sub(r"_+", "_", base)), site)
 
-    def _is_text(self, node: cst.BaseExpression) -> bool:
-        """Whether an expression is a field that holds a text."""
+    def _is_text(self, node: cst.BaseExpression, site: Site) -> bool:
+        """Whether an expression is a field that holds a text, or goes over texts."""
         match node:
+            case cst.Name(value=name):
+                headers = [self._recorder.headers.get(number, ("", "")) for number in site.loops]
+                return any(target == name and _are_texts(header) for target, header in headers)
             case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
                 return any(
                     one.name == name and code_of(one.annotation.annotation) == "str"
@@ -355,6 +359,14 @@ def _index_of(target: str, header: str) -> str:
     if header.startswith("enumerate(") and "start=" not in header:
         return target.partition(",")[0].strip("( ")
     return ""
+
+
+def _are_texts(code: str) -> bool:
+    try:
+        items: object = ast.literal_eval(code)
+    except (SyntaxError, ValueError):
+        return False
+    return isinstance(items, (tuple, list)) and all(isinstance(item, str) for item in items)
 
 
 def _name_argument(node: cst.Call) -> cst.BaseExpression | None:

@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
 from typed_nnx_codegen.migrate.linen.naming import Naming
+from typed_nnx_codegen.migrate.linen.outputs import is_sayable, write_output
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
 from typed_nnx_codegen.migrate.linen.printing import Printing
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
@@ -62,7 +63,12 @@ class Planner:
         """Return what becomes of a module."""
         if not self._is_discovered:
             self._is_discovered = True
-            Discovery(self.classes, self.executor.facts, self._explored).run()
+            Discovery(
+                self.classes,
+                self.executor.facts,
+                self._explored,
+                lambda seen: is_sayable(self.executor, seen, seen.returned),
+            ).run()
         if cls not in self._plans:
             if self.executor.gradual is not None and cls in self.executor.gradual.kept:
                 kept = self.executor.gradual.kept[cls]
@@ -91,6 +97,8 @@ class Planner:
             roots = self._run(recorder)
         except TooLong:
             return _staying(cls, "its methods are too long to go through")
+        if self.executor.facts.is_asked(cls):
+            write_output(self.executor, recorder, recorder.returned)
         StateAccesses(self.executor, Frame(recorder, cls.analysis, recorder.instance)).run()
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
@@ -148,7 +156,9 @@ class Planner:
                 continue
             sites = len(frame.recorder.plan.sites)
             lines = len(frame.recorder.block)
-            self.executor.functions.enter(instance, method, frame)
+            value = self.executor.functions.enter(instance, method, frame)
+            if name == "__call__":
+                frame.recorder.returned = value
             built = frame.recorder.plan.sites[sites:]
             if built and not method.is_compact and not _is_compact_below(built, methods):
                 # Only methods of other classes call it: they are planned with it.

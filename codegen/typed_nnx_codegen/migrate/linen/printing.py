@@ -31,9 +31,10 @@ from typed_nnx_codegen.migrate.linen.layers import (
 )
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
-from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, SIZE, STAYS
-from typed_nnx_codegen.migrate.linen.measuring import measured_widths, stand_in
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, EXAMPLE, SIZE, STAYS
+from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.naming import snake_case
 from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
 from typed_nnx_codegen.migrate.linen.replacing import code_with
@@ -76,6 +77,7 @@ class Printing:
         self._lifting = Lifting(self._plan.cls, roots, recorder.locals)
         self._templates = recorder.templates
         self._unknown: dict[tuple[int, str], Lifted] = {}
+        self._locals: dict[Site, str] = {}
         self.helpers: list[Helper] = []
 
     def run(self) -> None:
@@ -87,18 +89,30 @@ class Printing:
         block = [*self._recorder.setup, *self._containers(), *self._recorder.block]
         self._run_sizes(block)
         lines = text_of(block, self._spelled, self._names_in)
-        text = self._templates.with_sites("\n".join(lines), lambda site: site.reference)
+        within = [site for site in self._templates.sites_in("\n".join(lines)) if site.is_listed]
+        if within:
+            # Others are constructed with them: they have a name until they are in their list.
+            self._locals = {
+                site: self._recorder.fresh(snake_case(site.class_name)) for site in within
+            }
+            lines = text_of(block, self._spelled, self._names_in)
+        text = self._templates.with_sites("\n".join(lines), self._in_constructor)
         dims = self._templates.dims_in(text)
         shapes = self._templates.leads_in(text)
         self._lifting.need(dims, shapes, self._templates.given_in(text))
         text = self._templates.filled(text, lambda dim: dim.code(self._lifting.spelled))
         text = self._templates.with_leads(text, self._lifting.shape_name)
         text = self._templates.with_given(text, self._lifting.shape_name)
+        text = self._templates.with_objects(text)
         self._plan.lifted = [*self._lifting.lifted, *self._unknown.values()]
         self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
             self._plan.init.insert(0, "self.rngs = rngs")
         self._plan.helpers = tuple(dict.fromkeys(self.helpers))
+
+    def _in_constructor(self, site: Site) -> str:
+        """Return the expression for a submodule in the constructor."""
+        return self._locals.get(site, site.reference)
 
     def _containers(self) -> list[Line | Compound]:
         lists = [
@@ -128,7 +142,12 @@ class Printing:
 
     def _spelled(self, line: Line) -> list[str]:
         if line.site is not None:
-            return [self._assignment(line.site)]
+            site = line.site
+            if site in self._locals:
+                name = site.attribute.partition(".")[0]
+                local = self._locals[site]
+                return [f"{local} = {self.constructor(site)}", f"self.{name}.append({local})"]
+            return [self._assignment(site)]
         if line.statement in self._plan.dropped:
             return []
         if line.statement is not None:
@@ -233,6 +252,15 @@ class Printing:
 
     def constructor(self, site: Site) -> str:
         """Return the call that constructs a submodule, a template."""
+        code = self._one_constructor(site)
+        for other in site.alternatives:
+            other.attribute, other.is_verbatim = site.attribute, site.is_verbatim
+            if self._one_constructor(other) != code:
+                message = f"the classes that `{site.code}` may be are constructed differently"
+                self._recorder.mark(site.node, message)
+        return code
+
+    def _one_constructor(self, site: Site) -> str:
         return self._templates.with_sites(
             self._stacked(site, self._constructor(site)),
             lambda inner: (
@@ -280,6 +308,9 @@ class Printing:
         self._check(site)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
+        problem = disagreement(layer, given, built, self._recorded(site))
+        if problem:
+            self._recorder.mark(site.node, problem, EXAMPLE)
         return self._call(site, built)
 
     def _bridged(self, site: Site) -> str:
@@ -350,7 +381,8 @@ class Printing:
             self._unknown[key] = Lifted(name, why=why, default=default)
             message = f"the size of its input is not known: give `{name}`"
             if not sizes:
-                message = f"{message}, or run with --example"
+                hint = "" if self._executor.recorded else ", or run with --example"
+                message = f"{message}{hint}"
             elif not default:
                 message = f"{message}; in the examples it is {', '.join(map(str, sizes))}"
             if not default:

@@ -38,11 +38,13 @@ class RecordedCall:
         example: The name of the example.
         method: The method that is called.
         arguments: What each parameter was given.
+        around: What the method of the module that contains it was given.
     """
 
     example: str
     method: str
     arguments: Mapping[str, Value]
+    around: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass
@@ -75,15 +77,25 @@ class Recorded:
         pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(site.linen)))
         for example in self._examples:
             modules = {tuple(call["path"]): call["module"] for call in example["calls"]}
+            latest: dict[tuple[str, ...], Any] = {}
             for call in example["calls"]:
                 path = tuple(call["path"])
+                latest[path] = call["arguments"]
                 if call["module"] != site.class_name or not path:
                     continue
                 depth = site.linen.count("/") + 1
                 above, name = path[:-depth], "/".join(path[-depth:])
                 if modules.get(above) == owner and pattern.fullmatch(name):
-                    arguments = {key: value_of(one) for key, one in call["arguments"].items()}
-                    yield RecordedCall(example["name"], call["method"], arguments)
+                    yield RecordedCall(
+                        example["name"],
+                        call["method"],
+                        _values(call["arguments"]),
+                        _values(latest[above]),
+                    )
+
+
+def _values(described: Mapping[str, Any]) -> dict[str, Value]:
+    return {name: value_of(one) for name, one in described.items()}
 
 
 def value_of(described: Mapping[str, Any]) -> Value:

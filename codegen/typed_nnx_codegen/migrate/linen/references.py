@@ -216,6 +216,17 @@ class Choice(Value):
 
 
 @dataclass(frozen=True)
+class OneOf(Value):
+    """A field that holds one of several classes: the one who constructs the module says which.
+
+    Attributes:
+        options: The classes, or partials of them.
+    """
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
 class VariableValue(Value):
     """A variable of a collection, as `self.variable` returns it.
 

@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Sequence,
     Shape,
     Size,
+    Table,
     Unknown,
     Value,
 )
@@ -253,6 +254,8 @@ class Statements:
                 values = [Code(f"{code}[{k}]", home) for k in range(len(elements))]
             case Repeated(element=element):
                 values = [element] * len(elements)
+            case Table(items=items) if len(items) == len(elements) and not starred:
+                values = list(items.values())
             case _:
                 values = shapes.unpack(value, len(elements), starred[0] if starred else None)
         self._refine(source, len(elements), bool(starred), frame)

@@ -60,6 +60,25 @@ class Submodules:
                 return self._transformed(callee, passed, node, frame)
         return UNKNOWN
 
+    def one_of(
+        self, options: tuple[Value, ...], passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return the object that a call of one of several classes constructs."""
+        first, *others = options
+        value = self._executor.calls.dispatch(first, passed, node, frame)
+        if not isinstance(value, ModuleValue):
+            return UNKNOWN
+        found: list[Site] = []
+        frame.recorder.trials += 1
+        for other in others:
+            made = self._executor.calls.dispatch(other, passed, node, frame)
+            if isinstance(made, ModuleValue):
+                made.site.calls = value.site.calls
+                found.append(made.site)
+        frame.recorder.trials -= 1
+        value.site.alternatives = tuple(found)
+        return value
+
     def _transformed(
         self, callee: ClassTransform, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
@@ -177,7 +196,7 @@ class Submodules:
         bound = bind_names(names, passed)
         if bound.is_open or bound.extra or not names:
             return UNKNOWN
-        return Table({name: one.value for name, one in bound.by_name.items()})
+        return Table({name: one.value for name, one in bound.by_name.items()}, callee.cls)
 
 
 def _given(bound: BoundArguments) -> dict[str, Bound]:

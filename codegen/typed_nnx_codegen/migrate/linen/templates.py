@@ -14,6 +14,7 @@ _TOKEN: Final = re.compile(r"__dim(\d+)__")
 _LEAD: Final = re.compile(r"__lead(\d+)__")
 _GIVEN: Final = re.compile(r"__given(\d+)__")
 _SITE: Final = re.compile(r"__site(\d+)__")
+_OBJECT: Final = re.compile(r"__object(\d+)__")
 
 
 class Templates:
@@ -40,6 +41,14 @@ class Templates:
         if site not in self._sites:
             self._sites.append(site)
         return f"__site{self._sites.index(site)}__"
+
+    def object_token(self, site: Site) -> str:
+        """Return the code for a submodule after its construction: the last one, in a list."""
+        return self.site_token(site).replace("__site", "__object")
+
+    def with_objects(self, code: str) -> str:
+        """Return code with the submodules after their construction spelled."""
+        return _OBJECT.sub(lambda match: _made(self._sites[int(match[1])]), code)
 
     def sites_in(self, code: str) -> list[Site]:
         """Return the submodules in a piece of code."""
@@ -98,6 +107,12 @@ class Templates:
             return text if is_alone or text.isidentifier() else _in_parentheses(text)
 
         return _TOKEN.sub(spell, code)
+
+
+def _made(site: Site) -> str:
+    if site.is_listed:
+        return f"self.{site.attribute.partition('.')[0]}[-1]"
+    return f"self.{site.attribute}"
 
 
 def _in_parentheses(code: str) -> str:

@@ -262,9 +262,11 @@ class Table(Value):
 
     Attributes:
         items: The values by key.
+        cls: The class of the object, where the project defines it.
     """
 
     items: Mapping[object, Value] = field(default_factory=dict)
+    cls: object = None
 
     def __hash__(self) -> int:
         return hash(tuple(self.items.items()))

@@ -100,3 +100,31 @@ def output_and_variables(model, *args, method=None, **kwargs):
 ''',
     after=(APPLY_WITH,),
 )
+
+FIELD_OF: Final = Helper(
+    "field_of",
+    '''\
+def field_of(model, name):
+    """Return a field of a model, or of what constructs it."""
+    if isinstance(model, nnx.Module):
+        return getattr(model, name)
+    function, args, kwargs = model, (), {}
+    if isinstance(model, partial):
+        function, args, kwargs = model.func, model.args, model.keywords
+    bound = inspect.signature(function).bind_partial(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.arguments[name]
+''',
+    ("import inspect", "from functools import partial"),
+)
+
+WITH_SIZES: Final = Helper(
+    "with_sizes",
+    '''\
+def with_sizes(construct, **sizes):
+    """Return what constructs a model, with those of some sizes that it takes."""
+    names = inspect.signature(construct).parameters
+    return partial(construct, **{name: sizes[name] for name in sizes if name in names})
+''',
+    ("import inspect", "from functools import partial"),
+)

@@ -51,6 +51,23 @@ class Sizes:
         return all(_LITERAL.fullmatch(code) for _, code in self.items)
 
 
+def union(every: Sequence[Sizes]) -> Sizes:
+    """Return the arguments of several constructors together.
+
+    Raises:
+        NoSizes: One of them means something else for another one.
+    """
+    found: dict[str, str] = {}
+    used: dict[int, cst.BaseExpression] = {}
+    for one in every:
+        for name, code in one.items:
+            if found.setdefault(name, code) != code:
+                raise NoSizes(f"`{name}` is `{found[name]}` for one module and `{code}` for another")
+        used |= {id(node): node for node in one.used}
+    twice = [node for node in used.values() if len(found) > 1]
+    return Sizes(tuple(found.items()), (*used.values(), *twice))
+
+
 class NoSizes(Exception):
     """Why it is not known how to compute the arguments."""
 

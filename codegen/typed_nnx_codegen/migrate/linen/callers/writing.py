@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Collection, External
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.caller_helpers import (
     APPLY_WITH,
     BOUND_TO,
+    FIELD_OF,
     INIT_WITH_OUTPUT,
     VARIABLES_OF,
+    WITH_SIZES,
 )
 from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.constructions import (
@@ -36,10 +38,10 @@ from typed_nnx_codegen.migrate.linen.callers.sizes import (
     NoSizes,
     Sizes,
     is_pure,
-    is_short,
     parameters_for,
     sizes_for,
     sizes_of_names,
+    union,
 )
 from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
@@ -97,6 +99,7 @@ class Writing:
         }
         self._direct = self._direct_calls()
         self._done: set[cst.CSTNode] = set()
+        self._hoisted: set[str] = set()
         self.plan = CallerPlan()
 
     def run(self) -> None:
@@ -220,10 +223,17 @@ class Writing:
             return self._deferred(receiver, sizes())
         if isinstance(kind, Live) or (isinstance(kind, Deferred) and kind.preset is not None):
             return self.render(receiver)
-        text = sizes().text
+        return self._sized(use, sizes().text)
+
+    def _sized(self, use: Use, text: str) -> str:
+        """Return what constructs the model of a use, with sizes."""
+        receiver = self.render(use.node.value)
         if not text:
-            return self.render(receiver)
-        return f"{self._refer('functools.partial')}({self.render(receiver)}, {text})"
+            return receiver
+        function = self._refer("functools.partial")
+        if not self._is_alike(use):
+            function = self._helper(WITH_SIZES)
+        return f"{function}({receiver}, {text})"
 
     def _new_model(self, use: Use, sizes: Callable[[], Sizes], rngs: str) -> str:
         """Return the construction of the model of a use."""
@@ -236,14 +246,27 @@ class Writing:
             return self._constructed(use.constructions[0].node, sizes(), rngs)
         is_known = isinstance(kind, Deferred) and kind.preset is not None
         text = "" if is_known else sizes().text
+        if text and not self._is_alike(use):
+            return f"{self._sized(use, text)}(rngs={rngs})"
         return f"{self.render(receiver)}({_joined([text, f'rngs={rngs}'])})"
 
-    def _plan(self, use: Use) -> ClassPlan:
-        plans = [self._plan_of(cls) for cls in use.classes]
-        if any(plan.lifted != plans[0].lifted for plan in plans):
-            names = " or ".join(f"`{plan.cls.name}`" for plan in plans)
-            raise NoSizes(f"it is a {names}, whose constructors take different sizes")
-        return plans[0]
+    def _plans(self, use: Use) -> list[ClassPlan]:
+        return [self._plan_of(cls) for cls in use.classes]
+
+    def _takes_sizes(self, use: Use) -> bool:
+        return any(plan.lifted for plan in self._plans(use))
+
+    def _is_alike(self, use: Use) -> bool:
+        """Whether all modules that a use may be of take the same sizes."""
+        plans = self._plans(use)
+        return all(plan.lifted == plans[0].lifted for plan in plans)
+
+    def _sizes_of_names(self, use: Use) -> Sizes:
+        """Return the sizes over the parameters of the method that is called."""
+        names = [[p.name.value for p in parameters_for(cls, "__call__")] for cls in use.classes]
+        if any(one != names[0] for one in names):
+            raise NoSizes("the modules that it may be are called with other arguments")
+        return union([sizes_of_names(plan, "__call__") for plan in self._plans(use)])
 
     def _sizes(self, use: Use, call: cst.Call, skip: int, *, is_kept: bool) -> Sizes:
         """Return the sizes that the arguments of a call tell.
@@ -254,14 +277,36 @@ class Writing:
             skip: How many arguments come before those of the method.
             is_kept: Whether the arguments are written once more.
         """
-        plan = self._plan(use)
         method, args = call_parts(call, self._analysis, skip)
-        sizes = sizes_for(plan, method, args, self._analysis, self.render)
-        for node in {id(one): one for one in sizes.used}.values():
-            count = sum(one is node for one in sizes.used) + is_kept
+
+        def sizes() -> Sizes:
+            return union(
+                [
+                    sizes_for(plan, method, args, self._analysis, self.render)
+                    for plan in self._plans(use)
+                ]
+            )
+
+        found = sizes()
+        hoisted = False
+        for node in {id(one): one for one in found.used}.values():
+            count = sum(one is node for one in found.used) + is_kept
             if count > 1 and not is_pure(node, self._analysis):
-                raise NoSizes(f"`{code_of(node)}` would be evaluated {count} times")
-        return sizes
+                self._hoist(node)
+                hoisted = True
+        return sizes() if hoisted else found
+
+    def _hoist(self, node: cst.BaseExpression) -> None:
+        """Give an argument a name above its statement, so that it is evaluated once."""
+        statement = self._places.statement(node)
+        if statement is None or not self._places.runs_once(node):
+            raise NoSizes(f"`{code_of(node)}` would be evaluated twice")
+        name = "inputs"
+        while name in self._file.names.before or name in self._hoisted:
+            name += "_"
+        self._hoisted.add(name)
+        self.plan.before.setdefault(statement, []).append(f"{name} = {self.render(node)}")
+        self.plan.code[node] = name
 
     # -- init ---------------------------------------------------------------------------------
 
@@ -343,9 +388,10 @@ class Writing:
             header = "rngs, *args, **kwargs"
             model = self._new_model(use, lambda: Sizes(()), streams)
         else:
-            plan = self._plan(use)
-            header = _joined(["rngs", *self._header(plan.cls)]) if plan.lifted else "rngs, *args, **kwargs"
-            model = self._new_model(use, lambda: sizes_of_names(plan, "__call__"), streams)
+            header = "rngs, *args, **kwargs"
+            if self._takes_sizes(use):
+                header = _joined(["rngs", *self._header(use.classes[0])])
+            model = self._new_model(use, lambda: self._sizes_of_names(use), streams)
         self.plan.code[use.node] = f"(lambda {header}: {self._helper(VARIABLES_OF)}({model}))"
 
     def _header(self, cls: LinenClass) -> list[str]:
@@ -399,13 +445,12 @@ class Writing:
         kind = self._kinds.of_use(use)
         helper = self._helper(APPLY_WITH)
         is_known = isinstance(kind, Live) or (isinstance(kind, Deferred) and kind.preset is not None)
-        if is_known or not self._plan(use).lifted:
+        if is_known or not self._takes_sizes(use):
             model = self._model(use, lambda: Sizes(()))
             self.plan.code[use.node] = f"{self._refer('functools.partial')}({helper}, {model})"
             return
-        plan = self._plan(use)
-        model = self._model(use, lambda: sizes_of_names(plan, "__call__"))
-        header = self._header(plan.cls)
+        model = self._model(use, lambda: self._sizes_of_names(use))
+        header = self._header(use.classes[0])
         passed: list[str] = []
         is_keyword_only = False
         for one in header:
@@ -424,7 +469,7 @@ class Writing:
         if use.call is None:
             raise NoSizes("`bind` is handed on")
         def sizes() -> Sizes:
-            if self._plan(use).lifted:
+            if self._takes_sizes(use):
                 raise NoSizes("the sizes of its inputs are not known where variables are bound")
             return Sizes(())
         args = [self._arg(arg) for arg in use.call.args if _keyword(arg) != "mutable"]
@@ -459,6 +504,10 @@ class Writing:
             if owner:
                 self.plan.code[use.node] = f"{owner}.{use.name}"
                 return
+        if all(any(one.name == use.name for one in cls.fields()) for cls in use.classes):
+            receiver = self.render(use.node.value)
+            self.plan.code[use.node] = f'{self._helper(FIELD_OF)}({receiver}, "{use.name}")'
+            return
         raise NoSizes(f"`{use.name}` is read of what is not constructed yet")
 
     def _constructions_class_code(self, use: Use) -> str:
@@ -471,6 +520,12 @@ class Writing:
                     return name
         return ""
 
+    def _forget(self, use: Use) -> None:
+        """Leave an attribute alone that the program itself gives to modules."""
+        for other in [*self._uses.values()]:
+            if other.name == use.name and set(other.classes) & set(use.classes):
+                self._uses.pop(other.call or other.node, None)
+
     def _assigned_methods(self) -> None:
         """Leave `model.apply` alone where a program assigns it: `model.apply = jit(model.apply)`."""
         targets = {
@@ -481,6 +536,9 @@ class Writing:
         for target in targets:
             use = self._constructions.uses[target]  # type: ignore[index]  # attributes, see above
             self._uses.pop(target, None)
+            if use.name not in _KNOWN:
+                self._forget(use)
+                continue
             statement = self._places.statement(target)
             block = self._places.block(statement) if statement is not None else None
             for other in [*self._uses.values()]:

@@ -15,3 +15,4 @@ from typed_nnx_codegen.migrate.linen.shapes.windows import conv_output as conv_o
 from typed_nnx_codegen.migrate.linen.shapes.windows import (
     conv_transpose_output as conv_transpose_output,
 )
+from typed_nnx_codegen.migrate.linen.shapes.segments import segments as segments

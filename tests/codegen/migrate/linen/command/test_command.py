@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.codegen.migrate.linen.command.running import run, written
-from typed_nnx_codegen.migrate.linen import planner, session
+from typed_nnx_codegen.migrate.linen import migration, planner, session
 
 HEAD = "from flax import linen as nn\n\n\n"
 LAYER = f"""{HEAD}class Layer(nn.Module):
@@ -281,7 +281,7 @@ def test_a_bug_at_one_module_leaves_it_in_linen_and_the_others_are_migrated(
 def test_a_bug_at_a_whole_file_leaves_it_and_others_are_migrated(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = session.migrate_linen
+    real = migration.migrate_linen
 
     def fail(paths: list[Path], *rest: Any) -> Any:
         if any(path.name == "layer.py" for path in paths):

@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from tests.codegen.migrate.linen.command.running import run
+from typed_nnx_codegen.migrate.linen import session
+from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.verify.command import verify
 
 # `sizes` is looked up while the program runs, so no analysis of the text knows the widths.
@@ -109,3 +111,28 @@ def test_examples_that_cannot_be_run_are_refused(text: str, says: str) -> None:
     assert result.exit_code == 2
     assert says in result.stderr
     assert not Path("new.py").exists()
+
+
+def test_a_size_that_an_example_contradicts_gets_a_marker(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_code = "import flax.linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n"
+    (folder / "old.py").write_text(
+        f"{from_code}    def __call__(self, x):\n        return nn.Dense(3)(x)\n"
+    )
+    shape = {"shape": [2, 5], "dtype": "float32"}
+    wrong = {"shape": [2, 7], "dtype": "float32"}
+    calls = [
+        {"module": "Net", "path": [], "method": "__call__", "arguments": {"x": shape}},
+        {
+            "module": "Dense",
+            "path": ["Dense_0"],
+            "method": "__call__",
+            "arguments": {"inputs": wrong},
+        },
+    ]
+    recorded = Recorded.from_json({"examples": [{"name": "wide", "error": "", "calls": calls}]})
+    monkeypatch.setattr(session, "record", lambda *_: recorded)
+    run(*with_examples(4))
+    text = Path("new.py").read_text()
+    assert "TN207: the code says that a size is 5, in `wide` it is 7\n" in text

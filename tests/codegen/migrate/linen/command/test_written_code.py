@@ -59,7 +59,9 @@ def test_every_way_to_import_linen_is_replaced(
     text = DENSE.replace("nn.Module", module).replace("nn.Dense", dense)
     text = text.replace("nn.compact", compact)
     after = migrated(path, f'"""Layers."""\n\n{imports}\n\n\n{text}').after
-    assert after.startswith('"""Layers."""\n\nimport typed_nnx as nnx\n\n\nclass Layer(nnx.Module):')
+    assert after.startswith(
+        '"""Layers."""\n\nimport typed_nnx as nnx\n\n\nclass Layer(nnx.Module):'
+    )
     assert "self.dense_0 = nnx.Linear(in_features, 4, rngs=rngs)" in after
     assert "linen" not in after
 
@@ -217,7 +219,9 @@ class Layer(nn.Module):
 
 def test_a_marker_stands_above_the_constructor_for_what_moves_there(path: Path) -> None:
     result = migrated(path, UNCLEAR)
-    marker = "    # TODO[typed-nnx] TN201: the size of its input is not known: give `last_in_features`"
+    marker = (
+        "    # TODO[typed-nnx] TN201: the size of its input is not known: give `last_in_features`"
+    )
     assert f"{marker}, or run with --example\n    def __init__(" in result.after
     assert [one.code for one in result.findings] == ["TN200", "TN201"]
     # The map does not claim to know how to compute it.

@@ -95,6 +95,7 @@ class ResNet(nn.Module):
 
 
 SmallResNet = partial(ResNet, stage_sizes=[1, 1], block_cls=ResidualBlock)
+BottleneckResNet = partial(ResNet, stage_sizes=[1, 1], block_cls=Bottleneck)
 
 
 class ConvBN(nn.Module):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.codegen.migrate.linen.corpus_cases import as_users_run
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.verify.command import verify
@@ -29,7 +30,8 @@ def test_a_migrated_program_computes_what_linen_computes(
     new.with_suffix(".migration.json").write_text(json.dumps(result.map))
 
     arguments = [old, new, "--example", examples, "--json", report]
-    done = CliRunner().invoke(verify, [str(one) for one in arguments])
+    with as_users_run():
+        done = CliRunner().invoke(verify, [str(one) for one in arguments])
 
     assert report.exists(), done.output
     found = json.loads(report.read_text())["examples"]
