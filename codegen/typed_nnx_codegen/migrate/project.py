@@ -22,6 +22,7 @@ _IMPORT: Final = re.compile(
     re.MULTILINE,
 )
 _NAME: Final = re.compile(r"\w+")
+_USES_JAX: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax|typed_nnx)\b", re.MULTILINE)
 # How far a class may be from the module that mentions NNX, in imports.
 _MOST_STEPS: Final = 2
 
@@ -33,9 +34,12 @@ class Project:
 
     Args:
         roots: The files and folders that are migrated.
+        is_near: Whether only modules are read that import jax, and those that such import.
     """
 
-    def __init__(self, roots: tuple[Path, ...]) -> None:
+    def __init__(self, roots: tuple[Path, ...], *, is_near: bool = False) -> None:
+        self._is_near = is_near
+        self._near: dict[Path, bool] = {}
         self.roots = tuple(root.resolve() for root in roots)
         self._modules: dict[Path, Analysis | None] = {}
         self._running: list[Path] = []
@@ -68,6 +72,8 @@ class Project:
         if path is None or path == importer:
             return None
         if path not in self._modules:
+            if self._is_near and not self._reaches(importer, path):
+                return None
             self._modules[path] = self._read(path)
         elif path in self._running:
             self._note_cycle(self._running.index(path))
@@ -118,6 +124,23 @@ class Project:
         early, self._early = self._early, {}
         for analysis in reversed(early.values()):
             analysis.run()
+
+    def _reaches(self, importer: Path, path: Path) -> bool:
+        """Whether a module is read that another one imports.
+
+        What code with jax imports is near; packages import all of their modules, and are near too.
+        """
+        if self._uses_jax(importer) or self._uses_jax(path):
+            return True
+        return importer.stem == "__init__" and importer.parent in path.parents
+
+    def _uses_jax(self, path: Path) -> bool:
+        if path not in self._near:
+            try:
+                self._near[path] = _USES_JAX.search(path.read_bytes()) is not None
+            except OSError:
+                self._near[path] = False
+        return self._near[path]
 
     def _may_define(self, path: Path, steps: int) -> bool:
         """Whether a module may define what NNX code needs: it mentions NNX, or imports what does.

@@ -270,7 +270,7 @@ def _only_raises(body: cst.BaseSuite) -> bool:
 
 
 def _bare(code: str) -> str:
-    if code.startswith("(") and code.endswith(")"):
+    if code.startswith("(") and code.endswith(")") and "\n" not in code:
         node = cst.parse_expression(code)
         if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
             return code[1:-1]

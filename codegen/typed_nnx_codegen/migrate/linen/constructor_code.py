@@ -6,6 +6,7 @@ depends on the values of a call cannot be said.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.partial_code import partial_arguments
+from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed_later
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
@@ -98,7 +100,7 @@ class ConstructorCode:
     def of(self, node: cst.BaseExpression, frame: Frame) -> str | None:
         """Return code for an expression that has been gone through; None as for a value."""
         try:
-            return code_of(self._converted(node, frame, frozenset())).strip()
+            return _closed(code_of(self._converted(node, frame, frozenset())).strip())
         except _NotThere:
             return None
 
@@ -135,6 +137,9 @@ class ConstructorCode:
         if not self.sizes_are_visible(value.dim, frame):
             return None
         return frame.recorder.templates.token(value.dim)
+
+    def _shape_of(self, value: ShapeOf, frame: Frame) -> str | None:
+        return self.of_shape(value.shape, frame) if self._has_shapes else None
 
     def _code(self, value: Code, frame: Frame) -> str | None:
         return value.code if self.is_visible(value.home, frame) else None
@@ -200,6 +205,7 @@ class ConstructorCode:
         Size: _size,
         Code: _code,
         Sequence: _sequence,
+        ShapeOf: _shape_of,
         Ref: _ref,
         Partial: _partial,
         ClassRef: _class,
@@ -290,6 +296,12 @@ class ConstructorCode:
         if isinstance(node, cst.Attribute):
             below = self._converted(node.value, frame, bound)
             return node.with_changes(value=below)
+        if isinstance(node, cst.Call):
+            callee = self._executor.seen(node.func, frame)
+            if isinstance(callee, Ref) and is_partitioning(callee.name):
+                after = self._rebuilt(node, frame, bound)
+                assert isinstance(after, cst.Call)
+                return placed_later(after)
         return self._rebuilt(node, frame, bound)
 
     def _is_computed(self, node: cst.BaseExpression, frame: Frame) -> bool:
@@ -361,6 +373,17 @@ def _names(node: cst.BaseExpression) -> list[cst.Name]:
     if isinstance(node, (cst.Tuple, cst.List)):
         return [name for element in node.elements for name in _names(element.value)]
     return []
+
+
+def _closed(text: str) -> str:
+    """Return code that goes on in another line in parentheses, unless it has some around it."""
+    if "\n" not in text:
+        return text
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return f"({text})"
+    return text
 
 
 def _parsed(text: str) -> cst.BaseExpression:

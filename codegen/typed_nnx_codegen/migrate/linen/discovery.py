@@ -50,7 +50,8 @@ class Discovery:
             changed |= {cls for cls in every if cls in changed and self._is_refused(cls)}
             if not changed:
                 return
-            pending = [cls for cls in every if self._concerns(cls, changed)]
+            # What a module is given says what others give on, and what its objects return.
+            pending = every
 
     def _look(self, cls: LinenClass) -> None:
         recorder = self._explored(cls)
@@ -60,30 +61,19 @@ class Discovery:
             assert isinstance(instance, SelfValue)
             for value in instance.fields.values():
                 self._facts.note_inner(value)
-            if not self._has_output(recorder):
-                self._facts.without_output(cls)
+            self._facts.note_output(cls, self._has_output(recorder))
 
     def _note(self, every: list[LinenClass]) -> set[LinenClass]:
         """Note what sites give; return the modules whose fields are seen in a new light."""
-        changed: set[LinenClass] = set()
         for sites in self._sites.values():
             for site in (other for one in sites for other in (one, *one.alternatives)):
-                before = self._facts.version
                 for bound in site.given.values():
                     self._facts.note_inner(bound.value)
                 if isinstance(site.target, LinenClass):
                     self._facts.note(site.target, site.given)
-                if self._facts.version != before:
-                    changed |= self._facts.changed
-                    self._facts.changed.clear()
-        changed |= self._facts.changed
+        changed = set(self._facts.changed)
         self._facts.changed.clear()
         return {cls for cls in every if any(base in changed for base in cls.ancestry())}
-
-    def _concerns(self, cls: LinenClass, changed: set[LinenClass]) -> bool:
-        if cls in changed:
-            return True
-        return any(site.target in changed for site in self._sites.get(cls, ()))
 
     def _is_refused(self, cls: LinenClass) -> bool:
         """Keep fields in the constructor where submodules of the module need them there."""

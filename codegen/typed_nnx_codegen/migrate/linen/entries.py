@@ -56,6 +56,10 @@ def _of_site(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> Iterator
     for name in ("",) if site.shares else (site.linen, *site.aliases):
         for entry in _below(site.target, name, site.attribute, site, plan_of):
             yield stacked_entry(entry, site)
+    for other in site.alternatives:
+        name = site.explicit or site.linen.replace(site.class_name, other.class_name, 1)
+        for entry in _below(other.target, name, site.attribute, other, plan_of):
+            yield stacked_entry(entry, site)
 
 
 def _below(

@@ -22,12 +22,14 @@ from typed_nnx_codegen.migrate.linen.array_members import ARRAY_MEMBERS
 from typed_nnx_codegen.migrate.linen.classes import public_linen
 from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.open_tuples import added, item_of, numbered_field
 from typed_nnx_codegen.migrate.linen.references import (
     ArrayMethod,
     BoundMethod,
     ClassRef,
     FieldModule,
     FunctionRef,
+    Headed,
     ModuleValue,
     PlainClass,
     Ref,
@@ -241,6 +243,9 @@ class Expressions:
         left = self._executor.evaluate(node.left, frame)
         right = self._executor.evaluate(node.right, frame)
         operator = _OPERATORS[type(node.operator)]
+        joined = added(left, right) if operator == "+" else None
+        if joined is not None:
+            return joined
         return self.or_code(shapes.binary(operator, left, right), node, frame)
 
     def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
@@ -286,12 +291,16 @@ class Expressions:
         indices = [self._index(one.slice, frame) for one in node.slice]
         index = indices[0] if len(indices) == 1 else Sequence(tuple(indices))
         match base:
+            case Headed():
+                return item_of(base, index)
             case Repeated(element=element) if not isinstance(index, Slice):
                 return element
             case Repeated():
                 return Repeated(base.element, base.loop)
             case ArrayMethod(name="at"):
                 return base
+            case Table(cls=cls) if cls is not None and isinstance(index, Const):
+                return numbered_field(base, index.value)
             case Table(items=items) if isinstance(index, Const):
                 return items.get(index.value, UNKNOWN)
             case Table(items=items):

@@ -21,7 +21,6 @@ class FieldFacts:
     """Keeps what the constructions of modules in a project give for their fields.
 
     Attributes:
-        version: How often something new was noted.
         changed: The classes whose fields are seen in a new light.
     """
 
@@ -31,7 +30,7 @@ class FieldFacts:
         self._refused: set[_Key] = set()
         self._paused: set[_Key] = set()
         self._outputs: dict[LinenClass, bool] = {}
-        self.version = 0
+        self._asked: set[LinenClass] = set()
         self.changed: set[LinenClass] = set()
 
     # -- reading ------------------------------------------------------------------------------
@@ -141,7 +140,6 @@ class FieldFacts:
             self.note_inner(one.value)
 
     def _new(self, key: _Key) -> None:
-        self.version += 1
         self.changed.add(key[0])
 
     def refuse(self, cls: LinenClass) -> bool:
@@ -154,21 +152,19 @@ class FieldFacts:
 
     def has_output(self, cls: LinenClass) -> bool:
         """Whether objects of a module say the last size of what they return; ask for it."""
-        if cls not in self._outputs:
-            self._outputs[cls] = True
-            self.version += 1
+        if cls not in self._asked:
+            self._asked.add(cls)
             self.changed.add(cls)
-        return self._outputs[cls]
+        return self._outputs.get(cls, True)
 
     def is_asked(self, cls: LinenClass) -> bool:
         """Whether other modules ask objects of a module for that size."""
-        return self._outputs.get(cls, False)
+        return cls in self._asked and self._outputs.get(cls, False)
 
-    def without_output(self, cls: LinenClass) -> None:
-        """Note that the constructor of a module does not know that size."""
-        if self._outputs.get(cls, True):
-            self._outputs[cls] = False
-            self.version += 1
+    def note_output(self, cls: LinenClass, is_known: bool) -> None:
+        """Note whether the constructor of a module knows that size."""
+        if self._outputs.get(cls) is not is_known:
+            self._outputs[cls] = is_known
             self.changed.add(cls)
 
     def pause(self, cls: LinenClass) -> None:

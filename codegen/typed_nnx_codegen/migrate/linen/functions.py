@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.passed import Passed, bind
@@ -93,7 +94,7 @@ class Functions:
         frame.recorder.visited.add(method.name)
         frame.recorder.plan.methods.add(method.node)
         for parameter in method.parameters():
-            inner.names[parameter.name.value] = argument_value(parameter)
+            inner.names[parameter.name.value] = argument_value(parameter, method)
         params = method.node.params
         for star in (params.star_arg, params.star_kwarg):
             if isinstance(star, cst.Param):
@@ -130,6 +131,7 @@ class Functions:
                     recorder.repeated.add(method.node)
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
+        self._executor.lifted_functions.check(method, passed, node, recorder)
         return self._executor.lifted_functions.run(
             method, inner, lambda: self._run(method.node, inner)
         )
@@ -216,16 +218,18 @@ class Functions:
         return value
 
 
-def argument_value(parameter: cst.Param) -> Value:
+def argument_value(parameter: cst.Param, method: Method) -> Value:
     """Return what a parameter of a method stands for when a caller from outside gives it."""
     name = parameter.name.value
     if is_flag(parameter):
         return UNKNOWN
-    return Array(Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter))
+    return Array(Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method))
 
 
-def is_optional(parameter: cst.Param) -> bool:
-    """Whether a parameter may be None."""
+def is_optional(parameter: cst.Param, method: Method) -> bool:
+    """Whether a parameter may be None: by its default, its type, or because the code asks."""
+    if parameter.name.value in _compared_with_none(method.node):
+        return True
     match parameter.default:
         case cst.Name(value="None"):
             return True
@@ -245,3 +249,20 @@ def is_flag(parameter: cst.Param) -> bool:
         return parameter.name.value in ("train", "training", "deterministic", "is_training")
     text = cst.Module([]).code_for_node(annotation.annotation).strip("\"'")
     return text in _FLAGS or text.startswith(("Callable", "Literal"))
+
+
+def _compared_with_none(node: cst.FunctionDef) -> set[str]:
+    """Return the names that a function compares with None."""
+    found: set[str] = set()
+    for below in descendants(node.body):
+        match below:
+            case cst.Comparison(
+                left=cst.Name(value=name),
+                comparisons=[
+                    cst.ComparisonTarget(
+                        operator=cst.Is() | cst.IsNot(), comparator=cst.Name(value="None")
+                    )
+                ],
+            ):
+                found.add(name)
+    return found

@@ -88,8 +88,10 @@ class Lifting:
 
     def _is_optional(self, argument: str, name: str) -> bool:
         method = self._cls.method(name)
-        parameters = () if method is None else method.parameters()
-        return any(one.name.value == argument and is_optional(one) for one in parameters)
+        return method is not None and any(
+            one.name.value == argument and is_optional(one, method)
+            for one in method.parameters()
+        )
 
     def _method(self, argument: str) -> str:
         first = re.split(r"[.\[]", argument)[0]

@@ -12,6 +12,7 @@ _OTHERS: Final = {
     "flax.linen.Module": "nnx.Module",
     "flax.linen.initializers": "nnx.initializers",
     "flax.linen.PReLU": "nnx.PReLU",
+    "flax.linen.with_logical_partitioning": "nnx.with_partitioning",
 }
 # Names that are in both and are not the same.
 _DIFFERENT: Final = frozenset({"scan", "vmap", "jit", "remat", "cond", "switch", "while_loop"})

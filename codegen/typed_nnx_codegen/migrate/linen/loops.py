@@ -323,6 +323,8 @@ class Loops:
         header = self._header(part.iter, frame)
         kept = dict(frame.names)
         items = _unrolled(values, header)
+        if is_dropping_none(node) and isinstance(values, Items | Headed):
+            return without_none(values)
         if part.inner_for_in is not None or isinstance(node, (cst.DictComp, cst.SetComp)):
             value = self._general(node, header, values, frame)
         elif items is not None and not part.ifs:
@@ -397,6 +399,8 @@ class Loops:
             return Repeated(Items(elements), repeated.loop)
         if name == "builtins.enumerate":
             return Repeated(Items((UNKNOWN, elements[0])), repeated.loop)
+        if name in ("builtins.list", "builtins.tuple") and isinstance(repeated, Headed):
+            return repeated
         if name in ("builtins.reversed", "builtins.list", "builtins.tuple", "builtins.iter"):
             return Repeated(elements[0], repeated.loop if name != "builtins.reversed" else None)
         return None

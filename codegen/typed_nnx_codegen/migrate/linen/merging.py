@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.open_tuples import head_of, record_or_tuple
 from typed_nnx_codegen.migrate.linen.references import (
     Choice,
     ClassRef,
     FieldModule,
+    Headed,
     ModuleValue,
     Partial,
     Ref,
@@ -99,16 +101,23 @@ class Merging:
                     one.is_list,
                 )
             case (Sequence(), Sequence()) | (Repeated(), Sequence()) | (Sequence(), Repeated()):
-                return self._lists(one, other, frame)
+                return self._lists(name, one, other, frame, running)
             case Repeated(element=first), Repeated(element=second):
-                return Repeated(self.joined(first, second, frame))
+                head = self._head(name, one, other, frame, running)
+                element = self.joined(first, second, frame)
+                return Headed(element, head=head) if head else Repeated(element)
             case (Table(items=first), Table(items=second)) if first.keys() == second.keys():
                 return Table(
                     {
                         key: self.merged(f"{name}_{key}", first[key], second[key], frame, running)
                         for key in first
-                    }
+                    },
+                    one.cls if one.cls == other.cls else None,
                 )
+            case (Table(cls=cls), Sequence() | Headed()) if cls is not None:
+                return record_or_tuple(one, other, lambda a, b: self.joined(a, b, frame))
+            case (Sequence() | Headed(), Table(cls=cls)) if cls is not None:
+                return record_or_tuple(other, one, lambda a, b: self.joined(b, a, frame))
             case (Array(), Const(value=None)) | (Const(value=None), Array()):
                 return one if isinstance(one, Array) else other
         if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
@@ -127,7 +136,18 @@ class Merging:
                 return Code(local)
         return UNKNOWN
 
-    def _lists(self, one: Value, other: Value, frame: Frame) -> Value:
+    def _head(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> tuple[Value, ...]:
+        """Return the items that both of two tuples begin with."""
+        both = zip(head_of(one), head_of(other), strict=False)
+        return tuple(
+            self.merged(f"{name}_{k}", a, b, frame, running) for k, (a, b) in enumerate(both)
+        )
+
+    def _lists(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> Value:
         items: list[Value] = []
         for value in (one, other):
             if isinstance(value, Sequence):
@@ -139,7 +159,8 @@ class Merging:
         element = items[0]
         for item in items[1:]:
             element = self.joined(element, item, frame)
-        return Repeated(element)
+        head = self._head(name, one, other, frame, running)
+        return Headed(element, head=head) if head else Repeated(element)
 
     def _arrays(
         self, name: str, one: Array, other: Array, frame: Frame, running: list[Running] | None

@@ -57,7 +57,7 @@ def migrate_linen(
     Returns:
         The results of the files that could be read and mention flax.
     """
-    project = Project(tuple(roots))
+    project = Project(tuple(roots), is_near=True)
     found = {path: project.analysis_of(path) for path in paths}
     analyses = {path: one for path, one in found.items() if one is not None}
     return _Migration(analyses, options, recorded).run(gradual=gradual)
@@ -133,9 +133,12 @@ class _Migration:
             failed = [plan for path in self._analyses for plan in self._write(path, texts)]
             if not failed:
                 break
+        before = {cls: list(self._planner.plan_of(cls).marks) for cls in every}
         staying.mark()
-        for path in self._analyses:
-            self._write(path, texts)
+        for path, analysis in self._analyses.items():
+            modules = self._classes.all_in(analysis)
+            if any(before.get(cls) != self._planner.plan_of(cls).marks for cls in modules):
+                self._write(path, texts)
         return [self._result(path, texts.get(path)) for path in self._analyses]
 
     def _check_helpers(self, cls: LinenClass) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -19,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.field_containers import held_containers
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
 from typed_nnx_codegen.migrate.linen.naming import Naming
 from typed_nnx_codegen.migrate.linen.outputs import is_sayable, write_output
@@ -91,6 +91,9 @@ class Planner:
         plan = recorder.plan
         self._plans[cls] = plan
         foreign = [name for name in cls.foreign if not _is_harmless(name)]
+        layers = [name for name in foreign if find_layer(name) is not None]
+        if layers:
+            return _staying(cls, f"it inherits from {', '.join(layers)}")
         if foreign:
             plan.marks.append(Mark(cls.node, f"it inherits from {', '.join(foreign)}"))
         try:

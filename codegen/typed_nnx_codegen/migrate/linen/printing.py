@@ -103,7 +103,7 @@ class Printing:
         text = self._templates.filled(text, lambda dim: dim.code(self._lifting.spelled))
         text = self._templates.with_leads(text, self._lifting.shape_name)
         text = self._templates.with_given(text, self._lifting.shape_name)
-        text = self._templates.with_objects(text)
+        text = self._templates.with_objects(text, self._plan.sites)
         self._plan.lifted = [*self._lifting.lifted, *self._unknown.values()]
         self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
@@ -132,7 +132,7 @@ class Printing:
             (target,) = targets
             layer = find_layer(target) if isinstance(target, str) else None
             if layer is not None and layer.nnx:
-                item = refer(layer.nnx)
+                item = refer(layer.nnx) if layer.nnx.startswith("nnx.") else layer.nnx
             elif isinstance(target, LinenClass):
                 item = self._class_code(sites[0], target)
         kind = refer(container)

@@ -153,6 +153,17 @@ class Repeated(Value):
 
 
 @dataclass(frozen=True)
+class Headed(Repeated):
+    """A tuple of unknown length whose first items are known: `(x,)` or `(x, weights)`.
+
+    Attributes:
+        head: The first items; `element` stands for any item.
+    """
+
+    head: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
 class BoundMethod(Value):
     """A method of a module with the module.
 

@@ -126,7 +126,9 @@ class StateCalls:
 
     def is_mutable(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return whether a collection can be written: in NNX all can."""
-        del passed
+        if passed and passed[0].value == Const("params"):
+            # Parameters are only mutable while they are made.
+            return self.is_initializing(passed, node, frame)
         if frame.records:
             frame.recorder.replace(node, "True")
             method = frame.method

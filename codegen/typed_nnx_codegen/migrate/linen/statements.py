@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.derived import is_derived
 from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.open_tuples import added, unpacked
 from typed_nnx_codegen.migrate.linen.references import (
     FunctionRef,
     Repeated,
@@ -252,6 +253,8 @@ class Statements:
                 values = [argument_part(value, k) for k in range(len(elements))]
             case Code(code=code, home=home) if not starred:
                 values = [Code(f"{code}[{k}]", home) for k in range(len(elements))]
+            case Repeated() if not starred:
+                values = unpacked(value, len(elements))
             case Repeated(element=element):
                 values = [element] * len(elements)
             case Table(items=items) if len(items) == len(elements) and not starred:
@@ -283,7 +286,8 @@ class Statements:
         operator = _OPERATORS.get(type(node.operator))
         value: Value = UNKNOWN
         if operator is not None:
-            value = shapes.binary(operator, left, right)
+            joined = added(left, right) if operator == "+" else None
+            value = joined if joined is not None else shapes.binary(operator, left, right)
         if isinstance(value, Unknown) and operator is not None:
             one = self._executor.code.of(node.target, frame)
             other = self._executor.code.of(node.value, frame)
@@ -298,7 +302,7 @@ def argument_part(array: Array, key: object) -> Value:
 
 
 def _bare(code: str) -> str:
-    if code.startswith("(") and code.endswith(")"):
+    if code.startswith("(") and code.endswith(")") and "\n" not in code:
         node = cst.parse_expression(code)
         if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
             return code[1:-1]

@@ -196,7 +196,8 @@ class Submodules:
         bound = bind_names(names, passed)
         if bound.is_open or bound.extra or not names:
             return UNKNOWN
-        return Table({name: one.value for name, one in bound.by_name.items()}, callee.cls)
+        given = {name: one.value for name, one in bound.by_name.items()}
+        return Table({name: given.get(name, UNKNOWN) for name in names}, callee.cls)
 
 
 def _given(bound: BoundArguments) -> dict[str, Bound]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
+
+import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.plan import Site
@@ -24,6 +26,7 @@ class Templates:
         self._dims: list[Dim] = []
         self._numbers: dict[Dim, int] = {}
         self._sites: list[Site] = []
+        self._nodes: list[cst.Call] = []
         self._leads: list[Lead] = []
         self._given: list[str] = []
 
@@ -44,11 +47,14 @@ class Templates:
 
     def object_token(self, site: Site) -> str:
         """Return the code for a submodule after its construction: the last one, in a list."""
-        return self.site_token(site).replace("__site", "__object")
+        if site.node not in self._nodes:
+            self._nodes.append(site.node)
+        return f"__object{self._nodes.index(site.node)}__"
 
-    def with_objects(self, code: str) -> str:
+    def with_objects(self, code: str, sites: Iterable[Site]) -> str:
         """Return code with the submodules after their construction spelled."""
-        return _OBJECT.sub(lambda match: _made(self._sites[int(match[1])]), code)
+        by_node = {site.node: site for site in sites}
+        return _OBJECT.sub(lambda match: _made(by_node[self._nodes[int(match[1])]]), code)
 
     def sites_in(self, code: str) -> list[Site]:
         """Return the submodules in a piece of code."""

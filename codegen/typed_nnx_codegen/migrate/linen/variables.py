@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.frames import Frame, StateAccess
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.merging import is_module
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
-from typed_nnx_codegen.migrate.linen.references import ModuleValue, SelfValue, VariableValue
+from typed_nnx_codegen.migrate.linen.references import ModuleValue, Repeated, SelfValue, VariableValue
 from typed_nnx_codegen.migrate.linen.state_calls import StateCalls
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
@@ -248,7 +248,10 @@ class Variables:
             # Which branch assigned it, only the constructor knows.
             owner.attributes[name] = Code(f"self.{name}")
             return
-        if before is not None and before != kept and (is_module(before) or is_module(kept)):
+        are_lists = isinstance(before, Repeated) and isinstance(kept, Repeated)
+        if before is not None and before != kept and (
+            is_module(before) or is_module(kept) or are_lists
+        ):
             # Another branch of `setup` assigned it.
             kept = self._executor.merging.joined(before, kept, frame)
         owner.attributes[name] = kept

@@ -62,6 +62,8 @@ def unboxed(value: Any) -> Any:
     """Return what is in a box of flax (`nn.Partitioned`, ...), or the value itself."""
     while any(base.__name__ == "AxisMetadata" for base in type(value).__mro__):
         # `unbox` may ask for a sharding constraint; the field has the value alone.
+        if not hasattr(value, "value") and not hasattr(value, "unbox"):
+            break  # the names of axes that the older form of partitioning keeps
         value = value.value if hasattr(value, "value") else value.unbox()
     return value
 

@@ -132,7 +132,9 @@ class Constructions:
         places = self.places(analysis)
         for call in analysis.nodes.of(cst.Call):
             value = analysis.values.get(call, UNKNOWN)
-            if call not in places or call in self.planned or not isinstance(value, Instance) or value.origin is not call:
+            if call not in places or call in self.planned or not isinstance(value, Instance):
+                continue
+            if value.origin is not call:
                 continue
             cls = self._classes.of(value.cls) if isinstance(value.cls, ProjectClass) else None
             if cls is None:
@@ -141,7 +143,8 @@ class Constructions:
             for around in places.around(call):
                 if isinstance(around, cst.BaseStatement):
                     break
-                if isinstance(around, cst.Call) and around in self.every and not _is_func(around, call, places):
+                is_other = isinstance(around, cst.Call) and around in self.every
+                if isinstance(around, cst.Call) and is_other and not _is_func(around, call, places):
                     one.owner = self.every[around]
                     break
             self.every[call] = one

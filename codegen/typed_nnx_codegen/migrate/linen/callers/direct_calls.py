@@ -13,7 +13,8 @@ from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
-_COLLECTIONS = ("params/", "batch_stats/")
+# Collections that calls of a module may change without being told to.
+_OTHERS = frozenset({"cache", "intermediates", "perturbations"})
 # Methods of modules that change what the model holds when it is called.
 _CHANGING = frozenset({"sow", "perturb", "put_variable", "make_rng"})
 
@@ -59,10 +60,11 @@ class DirectCalls:
             seen.add(current.cls)
             if current.marks or current.stores_rngs:
                 return False
-            if any(not one.linen.startswith(_COLLECTIONS) for one in current.entries):
-                # What is inside of submodules has entries of their own.
-                if any("/" not in one.linen for one in current.entries):
-                    return False
+            collections = {
+                one.linen.partition("/")[0] for one in current.entries if "/" in one.linen
+            }
+            if collections & _OTHERS:
+                return False
             for owner in current.cls.ancestry():
                 for node in descendants(owner.node):
                     if isinstance(node, cst.Attribute) and node.attr.value in _CHANGING:
@@ -70,7 +72,9 @@ class DirectCalls:
             for site in current.sites:
                 if isinstance(site.target, LinenClass):
                     waiting.append(self._plan_of(site.target))
-                elif site.target.endswith(("Attention", "MultiHeadDotProductAttention", "SpectralNorm")):
+                elif site.target.endswith(
+                    ("Attention", "MultiHeadDotProductAttention", "SpectralNorm")
+                ):
                     return False
         return True
 
@@ -133,7 +137,9 @@ class DirectCalls:
     def _is_read(self, node: cst.Name) -> bool:
         """Whether a name is read in a way that changes nothing: an argument, an item."""
         parent = self._places.parent(node)
-        if isinstance(parent, (cst.Arg, cst.DictElement, cst.StarredDictElement, cst.Return, cst.Element)):
+        if isinstance(
+            parent, (cst.Arg, cst.DictElement, cst.StarredDictElement, cst.Return, cst.Element)
+        ):
             return not any(
                 isinstance(one, (cst.AssignTarget, cst.Del)) for one in self._places.around(node)
             )
@@ -149,9 +155,7 @@ class DirectCalls:
             keyword = arg.keyword.value if arg.keyword is not None else ""
             if keyword in ("rngs", "mutable", "capture_intermediates", "variables"):
                 return False
-            if keyword == "method" and not isinstance(
-                arg.value, (cst.SimpleString, cst.Attribute)
-            ):
+            if keyword == "method" and not isinstance(arg.value, (cst.SimpleString, cst.Attribute)):
                 return False
             if arg.star == "**":
                 return False

@@ -160,7 +160,7 @@ class Kinds:
         places = self._constructions.places(one.analysis)
         block = places.block(first)
         assert isinstance(block, (cst.IndentedBlock, cst.Module))
-        body = list(block.body)
+        body: list[cst.CSTNode] = list(block.body)
         between = body[body.index(first) + 1 : body.index(last)]
         given = {below.value for below in descendants(one.node) if isinstance(below, cst.Name)}
         for statement in between:
@@ -207,9 +207,9 @@ def _assigned(statement: cst.CSTNode | None, node: cst.Call) -> str:
             body=[cst.Assign(targets=[cst.AssignTarget(target=target)], value=value)]
         ) if value is node:
             return dotted(target)
-        case cst.SimpleStatementLine(
-            body=[cst.AnnAssign(target=target, value=value)]
-        ) if value is node:
+        case cst.SimpleStatementLine(body=[cst.AnnAssign(target=target, value=value)]) if (
+            value is node
+        ):
             return dotted(target)
     return ""
 

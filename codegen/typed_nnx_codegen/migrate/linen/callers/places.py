@@ -88,6 +88,6 @@ class Places:
         for one in self.around(node):
             if isinstance(one, cst.SimpleStatementLine):
                 return True
-            if isinstance(one, _NOT_ONCE) or isinstance(one, cst.BaseStatement):
+            if isinstance(one, (*_NOT_ONCE, cst.BaseStatement)):
                 return False
         return False

@@ -18,7 +18,11 @@ from typed_nnx_codegen.migrate.linen.replacing import code_with
 
 # Functions that make arrays, and where their shape is among the arguments.
 _CREATIONS: Final = {
-    **{f"{module}.{name}": 0 for module in ("jax.numpy", "numpy") for name in ("ones", "zeros", "empty", "full")},
+    **{
+        f"{module}.{name}": 0
+        for module in ("jax.numpy", "numpy")
+        for name in ("ones", "zeros", "empty", "full")
+    },
     **{f"jax.random.{name}": 1 for name in ("normal", "uniform")},
     "jax.ShapeDtypeStruct": 0,
     "jax.random.randint": 1,
@@ -35,10 +39,12 @@ class Sizes:
     Attributes:
         items: Their names and expressions.
         used: The arguments of the call that the expressions contain, those twice that occur twice.
+        missing: Why some of them are not known.
     """
 
     items: tuple[tuple[str, str], ...]
     used: tuple[cst.BaseExpression, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -48,7 +54,7 @@ class Sizes:
     @property
     def is_literal(self) -> bool:
         """Whether they are numbers that do not depend on where they stand."""
-        return all(_LITERAL.fullmatch(code) for _, code in self.items)
+        return not self.missing and all(_LITERAL.fullmatch(code) for _, code in self.items)
 
 
 def union(every: Sequence[Sizes]) -> Sizes:
@@ -62,10 +68,13 @@ def union(every: Sequence[Sizes]) -> Sizes:
     for one in every:
         for name, code in one.items:
             if found.setdefault(name, code) != code:
-                raise NoSizes(f"`{name}` is `{found[name]}` for one module and `{code}` for another")
+                raise NoSizes(
+                    f"`{name}` is `{found[name]}` for one module and `{code}` for another"
+                )
         used |= {id(node): node for node in one.used}
     twice = [node for node in used.values() if len(found) > 1]
-    return Sizes(tuple(found.items()), (*used.values(), *twice))
+    missing = dict.fromkeys(reason for one in every for reason in one.missing)
+    return Sizes(tuple(found.items()), (*used.values(), *twice), tuple(missing))
 
 
 class NoSizes(Exception):
@@ -101,33 +110,39 @@ def sizes_for(
         render: Gives the new code of an expression.
 
     Raises:
-        NoSizes: It is not known how to compute one of them.
+        NoSizes: The module has no such method.
     """
     if not plan.lifted:
         return Sizes(())
     given = _bound(plan.cls, method, args)
     items: list[tuple[str, str]] = []
     used: list[cst.BaseExpression] = []
+    missing: list[str] = []
     for one in plan.lifted:
-        items.append((one.name, _size(one, plan, method, given, analysis, render, used)))
-    return Sizes(tuple(items), tuple(used))
+        try:
+            items.append((one.name, _size(one, plan, method, given, analysis, render, used)))
+        except NoSizes as reason:
+            missing.append(str(reason))
+    return Sizes(tuple(items), tuple(used), tuple(missing))
 
 
 def sizes_of_names(plan: ClassPlan, method: str) -> Sizes:
     """Return the arguments over the names of the parameters of a method.
 
     Raises:
-        NoSizes: It is not known how to compute one of them.
+        NoSizes: The module has no such method.
     """
     names = {one.name.value for one in parameters_for(plan.cls, method)}
     items = []
+    missing = []
     for one in plan.lifted:
         if not one.argument:
-            raise NoSizes(f"nothing tells `{one.name}` of `{plan.cls.name}`")
-        if one.method != method or _first(one.argument) not in names:
-            raise NoSizes(f"`{one.name}` of `{plan.cls.name}` depends on what `{one.method}` gets")
-        items.append((one.name, one.expression))
-    return Sizes(tuple(items))
+            missing.append(f"nothing tells `{one.name}` of `{plan.cls.name}`")
+        elif one.method != method or _first(one.argument) not in names:
+            missing.append(f"`{one.name}` of `{plan.cls.name}` depends on what `{one.method}` gets")
+        else:
+            items.append((one.name, one.expression))
+    return Sizes(tuple(items), missing=tuple(missing))
 
 
 def _first(expression: str) -> str:
@@ -186,7 +201,7 @@ def _size(
     if not isinstance(node, _SIMPLE) and not getattr(node, "lpar", ()):
         array = f"({array})"
     parsed = cst.parse_expression(one.expression)
-    names = {
+    names: dict[cst.CSTNode, str] = {
         below: array
         for below in _names(parsed)
         if isinstance(below, cst.Name) and below.value == first
@@ -202,9 +217,7 @@ def _names(node: cst.CSTNode) -> list[cst.CSTNode]:
         current = waiting.pop()
         if isinstance(current, cst.Name):
             found.append(current)
-        elif isinstance(current, cst.Attribute):
-            waiting.append(current.value)
-        elif isinstance(current, cst.Arg):
+        elif isinstance(current, (cst.Attribute, cst.Arg)):
             waiting.append(current.value)
         else:
             waiting += current.children

@@ -51,6 +51,11 @@ class LiftedCall:
     is_here: bool
 
 
+def ignores_keywords(lift: Lift) -> bool:
+    """Whether Linen leaves out what a function under a transform is given by name."""
+    return lift.kind in ("scan", "vmap")
+
+
 def steps_inside(lift: Lift, passed: list[Passed]) -> tuple[list[Passed], Dim | None]:
     """Return what one step or member is called with, and how many there are.
 
@@ -58,8 +63,9 @@ def steps_inside(lift: Lift, passed: list[Passed]) -> tuple[list[Passed], Dim | 
         lift: The transform.
         passed: The arguments without the module.
     """
-    if lift.kind not in ("scan", "vmap"):
+    if not ignores_keywords(lift):
         return passed, None
+    passed = [one for one in passed if not one.keyword]
     positions = [k for k, one in enumerate(passed) if not one.keyword and not one.star]
     first = 1 if lift.kind == "scan" else 0
     size = None
@@ -191,15 +197,20 @@ class LiftedCalls:
         return function, code
 
     def _edited(self, recorder: Recorder, node: cst.Call, call: LiftedCall) -> list[Passed]:
-        """Return the arguments as the new class takes them."""
+        """Return the arguments as the new class takes them, without those that Linen ignores."""
+        ignored = any(ignores_keywords(lift) for lift in lifts_of(call.site))
         edits = recorder.edits.get(node, [])
         arguments = next((one.arguments for one in edits if one.site is call.site), None)
         if arguments is None:
-            return list(call.passed)
+            return [one for one in call.passed if not (ignored and one.keyword)]
         known = {id(one.node): one for one in call.passed}
         found: list[Passed] = []
         for keyword, value in arguments:
             one = known.get(id(value))
+            if ignored and one is not None and one.keyword:
+                continue
+            if ignored and keyword:
+                raise Unsupported(f"NNX takes `{keyword}` by name, which no transform maps")
             found.append(Passed(one.value if one else UNKNOWN, None, value, keyword))
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,11 @@ from typed_nnx_codegen.migrate.linen.references import (
     Partial,
     Ref,
 )
-from typed_nnx_codegen.migrate.linen.transforms.calling import results_outside, steps_inside
+from typed_nnx_codegen.migrate.linen.transforms.calling import (
+    ignores_keywords,
+    results_outside,
+    steps_inside,
+)
 from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, lift_of
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import AroundFirst
@@ -201,6 +205,19 @@ class LiftedFunctions:
         for stack in reversed(stacks):
             value = results_outside(stack.lift, value, stack.size)
         return value
+
+    def check(
+        self, method: Method, passed: Sequence[Passed], node: cst.CSTNode, recorder: Recorder
+    ) -> None:
+        """Mark a call that gives arguments by name, which Linen ignores under some transforms."""
+        if not any(one.keyword for one in passed):
+            return
+        try:
+            lifts = [lift_of(one) for one in self.of_method(method, recorder)]
+        except Unsupported:
+            return
+        if any(ignores_keywords(lift) for lift in lifts):
+            recorder.mark(node, "Linen ignores the arguments that are given by name here")
 
     # -- writing ------------------------------------------------------------------------------
 

@@ -58,8 +58,19 @@ def recorded() -> Iterator[list[tuple[str, Any]]]:
         return variables
 
     jitted = jax.jit
-    with mock.patch.object(nn.Module, "init", init), mock.patch.object(
-        jax, "jit", lambda f=None, **k: f if getattr(f, "__name__", "") == "init" else jitted(f, **k) if f else lambda g: jitted(g, **k)
+    with (
+        mock.patch.object(nn.Module, "init", init),
+        mock.patch.object(
+            jax,
+            "jit",
+            lambda f=None, **k: (
+                f
+                if getattr(f, "__name__", "") == "init"
+                else jitted(f, **k)
+                if f
+                else lambda g: jitted(g, **k)
+            ),
+        ),
     ):
         yield found
 
@@ -97,7 +108,9 @@ def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: P
 
 
 def _values(model: Any) -> list[Any]:
-    nnx = sys.modules["typed_nnx" if type(model).__mro__[-3].__module__.startswith("typed_nnx") else "flax.nnx"]
+    nnx = sys.modules[
+        "typed_nnx" if type(model).__mro__[-3].__module__.startswith("typed_nnx") else "flax.nnx"
+    ]
     return jax.tree.leaves(nnx.state(model))
 
 

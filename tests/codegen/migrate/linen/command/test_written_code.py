@@ -309,6 +309,14 @@ def test_a_module_whose_code_would_not_parse_stays(
     assert result.error
 
 
+def test_a_class_that_inherits_from_a_layer_stays(path: Path) -> None:
+    text = "import flax.linen as nn\n\n\nclass Wide(nn.Dense):\n    scale: float = 2.0\n"
+    result = migrated(path, text)
+    assert result.after.endswith("class Wide(nn.Dense):\n    scale: float = 2.0\n")
+    assert "TN208: it stays in Linen: it inherits from flax.linen.Dense" in result.after
+    assert not result.error
+
+
 # -- helpers ------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from click.testing import CliRunner
@@ -18,10 +19,11 @@ _FILES = ("compilation", "ensembles", "layer_stacks", "recurrences")
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:kwargs are not supported in vmap:RuntimeWarning")
 @pytest.mark.parametrize("runtime", ["typed_nnx", "flax.nnx"])
 @pytest.mark.parametrize("name", _FILES)
 def test_a_migrated_program_computes_what_linen_computes(
-    tmp_path: Path, name: str, runtime: str
+    tmp_path: Path, name: str, runtime: Literal["typed_nnx", "flax.nnx"]
 ) -> None:
     old, examples = _PROGRAMS / f"{name}.py", _PROGRAMS / f"{name}_example.py"
     (result,) = migrate_linen([old], [old], Options(runtime))

@@ -22,6 +22,13 @@ class Part(nn.Module):
         return nn.Dropout(0.5)(nn.Dense(5)(x), deterministic=False), None
 
 
+class Steps(nn.Module):
+    @functools.partial(nn.scan, variable_broadcast="params", split_rngs={"params": False}, length=2)
+    @nn.compact
+    def __call__(self, carry, xs):
+        return nn.Dense(5)(carry), None
+
+
 class Whole(nn.Module):
     number: int = 2
 
@@ -77,6 +84,10 @@ _CASES = {
     "derivatives_of_variables": (
         "return nn.vjp(lambda mdl, z: nn.Dense(3)(z), self, x)[0]",
         "`nn.vjp` is not migrated",
+    ),
+    "arguments_by_name_of_a_scanned_method": (
+        "return Steps()(x, xs=None)[0]",
+        "Linen ignores the arguments that are given by name here",
     ),
     "metadata_alone": (
         "return nn.add_metadata_axis(Part, variable_axes={'params': 0})()(x)",

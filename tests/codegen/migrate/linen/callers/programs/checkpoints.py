@@ -2,8 +2,8 @@
 
 import jax
 import jax.numpy as jnp
-from flax import serialization, traverse_util
 from flax import linen as nn
+from flax import serialization, traverse_util
 from flax.core import freeze, unfreeze
 from flax.core.frozen_dict import FrozenDict
 

@@ -38,7 +38,7 @@ class Critics(nn.Module):
 
 
 class CriticsByKeyword(nn.Module):
-    """Arguments with keywords are the same for all members."""
+    """Linen ignores what members are given by name."""
 
     @nn.compact
     def __call__(self, state, action, train=False):

@@ -8,7 +8,7 @@ X = jnp.linspace(-1, 2, 24).reshape(2, 2, 6)
 
 EXAMPLES = [
     Example(Build("Critics", (4, 3)), S, A),
-    Example(Build("CriticsByKeyword"), THREE, A, train=False),
+    Example(Build("CriticsByKeyword"), THREE, A, train=True),
     Example(Build("CriticsInSetup", 4), S, A),
     Example(Build("NamedMethods"), X),
     Example(Build("SharedWeights"), X),

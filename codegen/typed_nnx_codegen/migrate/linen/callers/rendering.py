@@ -1,0 +1,128 @@
+"""The new code of expressions of callers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.file import File
+from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
+from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
+from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
+from typed_nnx_codegen.migrate.linen.callers.sizes import Sizes
+from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
+from typed_nnx_codegen.migrate.linen.linen_names import nnx_name as counterpart
+from typed_nnx_codegen.migrate.linen.marker_codes import CALLER
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
+from typed_nnx_codegen.migrate.linen.replacing import code_with
+
+
+class Rendering:
+    """Writes the expressions of one file.
+
+    Args:
+        file: The file.
+        constructions: What the callers of the project do.
+        kinds: How constructions are written.
+        plan_of: Gives the plan of a module.
+
+    Attributes:
+        plan: What is written.
+        done: The nodes that were written, or that stay.
+        write: Writes a node if it is a use or a construction.
+    """
+
+    def __init__(
+        self,
+        file: File,
+        constructions: Constructions,
+        kinds: Kinds,
+        plan_of: Callable[[LinenClass], ClassPlan],
+    ) -> None:
+        self.file = file
+        self.analysis = file.analysis
+        self.constructions = constructions
+        self.places = constructions.places(file.analysis)
+        self.kinds = kinds
+        self.plan_of = plan_of
+        self.plan = CallerPlan()
+        self.done: set[cst.CSTNode] = set()
+        self.write: Callable[[cst.CSTNode], None] | None = None
+
+    def render(self, node: cst.CSTNode) -> str:
+        """Return the new code of an expression."""
+        replacements: dict[cst.CSTNode, str] = {}
+        for below in descendants(node):
+            if self.write is not None:
+                self.write(below)
+            if below in self.plan.code:
+                replacements[below] = self.plan.code[below]
+            elif isinstance(below, (cst.Name, cst.Attribute)):
+                name = self._nnx_name(below)
+                if name:
+                    replacements[below] = code_of(self.file.refer(name))
+        return code_with(node, replacements)
+
+    def _nnx_name(self, node: cst.CSTNode) -> str:
+        value = self.analysis.values.get(node, UNKNOWN)
+        if not isinstance(value, External):
+            return ""
+        public = public_linen(value.name)
+        if not public.startswith(f"{LINEN}."):
+            return ""
+        layer = find_layer(public)
+        name = layer.nnx if layer is not None else counterpart(public)
+        return name if name.startswith("nnx.") else ""
+
+    def refer(self, public: str) -> str:
+        """Return how the file spells a public name."""
+        return code_of(self.file.refer(public))
+
+    def helper(self, helper: Helper) -> str:
+        """Note that the file needs a helper; return its name."""
+        self.plan.helpers[helper] = None
+        return helper.name
+
+    def mark(self, node: cst.CSTNode, message: str) -> None:
+        """Leave something to a person."""
+        self.plan.marks.append(Mark(node, message, CALLER))
+
+    def deferred(self, call: cst.Call, sizes: Sizes) -> str:
+        """Return what constructs a model later: `partial(MLP, features=3)`."""
+        parts = [self.render(call.func), *self.args(call.args), sizes.text]
+        if not any(parts[1:]):
+            return parts[0]
+        return f"{self.refer('functools.partial')}({joined(parts)})"
+
+    def constructed(self, call: cst.Call, sizes: Sizes, rngs: str) -> str:
+        """Return what constructs a model now."""
+        parts = [*self.args(call.args), sizes.text, f"rngs={rngs}"]
+        return f"{self.render(call.func)}({joined(parts)})"
+
+    def args(self, args: Sequence[cst.Arg]) -> list[str]:
+        """Return the new code of the arguments of a constructor."""
+        return [self.arg(arg) for arg in args if not _is_parent(arg)]
+
+    def arg(self, arg: cst.Arg) -> str:
+        """Return the new code of an argument."""
+        keyword = f"{arg.keyword.value}=" if arg.keyword is not None else ""
+        return f"{keyword}{arg.star}{self.render(arg.value)}"
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Return arguments as they stand in a call; those that are empty are left out."""
+    return ", ".join(part for part in parts if part)
+
+
+def keyword_of(arg: cst.Arg) -> str:
+    """Return the keyword of an argument; empty where it has none."""
+    return arg.keyword.value if arg.keyword is not None else ""
+
+
+def _is_parent(arg: cst.Arg) -> bool:
+    """Whether an argument is the `parent` or the `name` that Linen modules take."""
+    return keyword_of(arg) in ("parent", "name")

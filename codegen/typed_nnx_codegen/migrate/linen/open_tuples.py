@@ -1,0 +1,123 @@
+"""Tuples whose length depends on the call: `(x, weights) if output_weights else (x,)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.references import Headed, Repeated
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Const,
+    Sequence,
+    Size,
+    Slice,
+    Table,
+    Value,
+)
+
+
+def head_of(value: Value) -> tuple[Value, ...]:
+    """Return the items that a tuple begins with, as far as they are known."""
+    if isinstance(value, Sequence):
+        return value.items
+    return value.head if isinstance(value, Headed) else ()
+
+
+def added(left: Value, right: Value) -> Value | None:
+    """Return two tuples one after the other; None unless the length of one is not known."""
+    if not isinstance(left, Sequence | Headed) or not isinstance(right, Sequence | Headed):
+        return None
+    if isinstance(left, Headed):
+        return Headed(UNKNOWN, head=left.head)
+    if isinstance(right, Headed):
+        return Headed(UNKNOWN, head=(*left.items, *right.head))
+    return None
+
+
+def item_of(value: Headed, index: Value) -> Value:
+    """Return what a subscript takes out of a tuple whose length is not known."""
+    if isinstance(index, Const) and isinstance(index.value, int):
+        is_known = 0 <= index.value < len(value.head)
+        return value.head[index.value] if is_known else value.element
+    if isinstance(index, Slice):
+        start = index.start.value if isinstance(index.start, Const) else -1
+        first = 0 if start is None else start
+        if isinstance(first, int) and first >= 0 and index.stop == NONE and index.step == NONE:
+            return Headed(value.element, head=value.head[first:])
+        return Repeated(value.element)
+    return value.element
+
+
+def unpacked(value: Repeated, count: int) -> list[Value]:
+    """Return the items of a tuple that is unpacked without a star."""
+    head = head_of(value)[:count]
+    return [*head, *[value.element] * (count - len(head))]
+
+
+def without_none(value: Value) -> Value:
+    """Return what `tuple(v for v in value if v is not None)` keeps of a tuple."""
+    kept: list[Value] = []
+    for item in head_of(value):
+        if not _is_there(item):
+            return Headed(UNKNOWN, head=tuple(kept))
+        kept.append(item)
+    return Sequence(tuple(kept)) if isinstance(value, Sequence) else Headed(UNKNOWN, head=tuple(kept))
+
+
+def is_dropping_none(node: cst.CSTNode) -> bool:
+    """Whether an expression is `(v for v in values if v is not None)`."""
+    match node:
+        case cst.GeneratorExp(
+            elt=cst.Name(value=kept),
+            for_in=cst.CompFor(
+                target=cst.Name(value=name),
+                ifs=[
+                    cst.CompIf(
+                        test=cst.Comparison(
+                            left=cst.Name(value=asked),
+                            comparisons=[
+                                cst.ComparisonTarget(
+                                    operator=cst.IsNot(), comparator=cst.Name(value="None")
+                                )
+                            ],
+                        )
+                    )
+                ],
+                inner_for_in=None,
+            ),
+        ):
+            return kept == name == asked
+    return False
+
+
+def record_or_tuple(
+    record: Table, other: Sequence | Headed, joined: Callable[[Value, Value], Value]
+) -> Table:
+    """Return what stands for a record or for a tuple of its fields."""
+    head = head_of(other)
+    items = {
+        key: joined(value, head[k]) if k < len(head) else UNKNOWN
+        for k, (key, value) in enumerate(record.items.items())
+    }
+    return Table(items, record.cls)
+
+
+def numbered_field(record: Table, number: object) -> Value:
+    """Return the field that a number finds in a record which leaves out fields that are None."""
+    values = list(record.items.values())
+    if not isinstance(number, int):
+        return record.items.get(number, UNKNOWN)
+    found = values[: number + 1]
+    is_known = 0 <= number < len(values) and all(_is_there(one) for one in found)
+    return found[number] if is_known else UNKNOWN
+
+
+def _is_there(value: Value) -> bool:
+    """Whether a value is surely not None."""
+    if isinstance(value, Array):
+        return not value.is_optional
+    return isinstance(value, Sequence | Size) or (isinstance(value, Const) and value != NONE)

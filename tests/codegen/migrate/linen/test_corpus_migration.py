@@ -1,0 +1,56 @@
+"""Each module of the corpus is migrated, run with transplanted weights, and compared with Linen.
+
+What a class without a marker computes is what it computed: outputs, gradients, updated collections.
+Which classes get a marker is listed: none may join them unnoticed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.migrate.linen.corpus_cases import CORPUS, as_users_run, linen_files
+from tests.codegen.migrate.linen.marked_classes import MARKED
+from tests.codegen.migrate.linen.migrated_files import Migrated, migrated, problems, verified
+from typed_nnx_codegen.verify.example_files import read_examples
+from typed_nnx_codegen.verify.sides import import_side
+
+_FILES = linen_files()
+
+
+def _name(file: Path) -> str:
+    return file.relative_to(CORPUS).with_suffix("").as_posix()
+
+
+def _migrated(file: Path, folder: Path) -> Migrated:
+    if file.parent == CORPUS:
+        return migrated([file], folder)[file]
+    # A project: all of its files together.
+    every = [one for one in sorted(file.parent.rglob("*.py")) if "_example" not in one.stem]
+    found = migrated(every, folder, root=CORPUS)
+    for init in file.parent.rglob("__init__.py"):
+        copy = folder / init.relative_to(CORPUS)
+        if not copy.exists():
+            copy.write_text(init.read_text())
+    return found[file]
+
+
+@pytest.mark.parametrize("file", _FILES, ids=_name)
+def test_what_is_migrated_without_a_marker_computes_what_it_computed(
+    file: Path, tmp_path: Path
+) -> None:
+    one = _migrated(file, tmp_path)
+    assert {*one.marked} == MARKED.get(_name(file), set()), one.marked
+    example_file = file.with_name(f"{file.stem}_example.py")
+    examples = [
+        example
+        for example in read_examples(example_file, import_side(file))
+        if example.build.class_name not in one.marked
+    ]
+    with as_users_run():
+        assert problems(verified(one, example_file, examples)) == []
+
+
+def test_most_classes_of_the_corpus_need_no_marker() -> None:
+    assert sum(len(classes) for classes in MARKED.values()) <= 60
