@@ -45,7 +45,8 @@ class Choices:
             return run_all(rest, frame)
         code = self._executor.code.of(node.test, frame)
         if code is None:
-            return self._on_call(list(node.body.body), orelse, rest, frame)
+            asked = self._on_shapes(node.test, frame)
+            return self._on_call(list(node.body.body), orelse, rest, frame, asked)
         return self._on_fields(code, list(node.body.body), orelse, rest, frame)
 
     def _on_fields(
@@ -58,14 +59,14 @@ class Choices:
         run_all = self._executor.statements.run_all
         self._number += 1
         number = self._number
-        recorder.block = first = []
+        recorder.block = first = _block()
         recorder.conditions.append(Condition(number, side=True, is_of_call=False))
         frame.ended_by = ""
         ends = run_all(body, frame)
         ended_by = frame.ended_by
         names = frame.names
         frame.names = dict(before)
-        recorder.block = second = []
+        recorder.block = second = _block()
         recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
         other_ends = run_all(orelse, frame)
         other_names = frame.names
@@ -89,10 +90,25 @@ class Choices:
             return run_all(rest, frame)
         return done
 
+    def _on_shapes(self, test: cst.BaseExpression, frame: Frame) -> str:
+        """Return the code of a question about shapes of arguments; empty where it is another."""
+        if not frame.records:
+            return ""
+        with self._executor.code.with_shapes():
+            return self._executor.code.of(test, frame) or ""
+
     def _on_call(
-        self, body: _Statements, orelse: _Statements, rest: _Statements, frame: Frame
+        self,
+        body: _Statements,
+        orelse: _Statements,
+        rest: _Statements,
+        frame: Frame,
+        asked: str = "",
     ) -> bool:
-        """Go through a branch on what the method is called with: both sides are built."""
+        """Go through a branch on what the method is called with: both sides are built.
+
+        Sizes that differ are told apart where the constructor can ask the same.
+        """
         recorder = frame.recorder
         run_all = self._executor.statements.run_all
         before = dict(frame.names)
@@ -109,6 +125,11 @@ class Choices:
             return True
         if other_ends:
             frame.names = names
+        elif not ends and asked:
+            first: Block = []
+            second: Block = []
+            frame.names = self._merged(names, frame.names, frame, first, second)
+            recorder.block.append(Compound(f"if {_bare(asked)}:", first, second))
         elif not ends:
             frame.names = self._merged(names, frame.names, frame, None, None)
         return run_all(rest, frame) or False
@@ -198,10 +219,10 @@ class Choices:
         self._number += 1
         recorder.conditions.append(Condition(self._number, side=True, is_of_call=False))
         number = self._number
-        recorder.block = first = []
+        recorder.block = first = _block()
         one = self._executor.evaluate(node.body, frame)
         recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
-        recorder.block = second = []
+        recorder.block = second = _block()
         other = self._executor.evaluate(node.orelse, frame)
         recorder.conditions.pop()
         recorder.block = outer
@@ -225,6 +246,10 @@ class Choices:
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
             outer.append(chosen)
         return value
+
+
+def _block() -> Block:
+    return []
 
 
 def _matches_all(pattern: cst.MatchPattern) -> bool:

@@ -268,12 +268,25 @@ class ConstructorCode:
             raise _NotThere
         return _parsed(text)
 
+    def _is_of_call(self, node: cst.CSTNode, frame: Frame) -> bool:
+        """Whether a node is a field that calls say."""
+        match node:
+            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=field)):
+                owner = frame.lookup(name)
+                is_self = isinstance(owner, SelfValue) and owner is frame.recorder.instance
+                return is_self and self._executor.facts.is_of_call(
+                    frame.recorder.plan.cls, field
+                )
+        return False
+
     def _composed(
         self,
         node: cst.Attribute | cst.Subscript | cst.Call,
         frame: Frame,
         bound: frozenset[str],
     ) -> cst.CSTNode:
+        if self._is_of_call(node, frame):
+            raise _NotThere
         value = self._executor.seen(node, frame)
         if value is None and is_plain(node, bound):
             # Within a lambda: it has not been gone through.
@@ -287,6 +300,11 @@ class ConstructorCode:
             text = self.of_shape(value.shape, frame)
             if text is not None:
                 return _parsed(text)
+        if self._has_shapes and isinstance(node, cst.Attribute) and node.attr.value == "ndim":
+            array = self._executor.seen(node.value, frame)
+            text = self.of_shape(array.shape, frame) if isinstance(array, Array) else None
+            if text is not None:
+                return cst.parse_expression(f"len({text})")
         if isinstance(value, Array) and self._is_computed(node, frame):
             return self._rebuilt(node, frame, bound)
         if isinstance(value, (Array, ShapeOf, Slice, ModuleValue, Repeated)):

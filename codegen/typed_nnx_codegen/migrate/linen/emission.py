@@ -24,6 +24,7 @@ from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlace
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed_later
+from typed_nnx_codegen.migrate.linen.replacing import Passing
 from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
 from typed_nnx_codegen.migrate.markers import comment, marked_codes
 
@@ -140,7 +141,9 @@ class Emission(cst.CSTTransformer):
             rebuilt = methods.rebuilt[node](node, updated)
             return rebuilt
         if node in methods.calls:
-            updated = updated.with_changes(args=_arguments(methods.calls[node]))
+            passing = Passing(updated.args)
+            args = [one.visit(passing) for one in _arguments(methods.calls[node])]
+            updated = updated.with_changes(args=args)
         if node in methods.extras:
             extra = _arguments(", ".join(methods.extras[node]))
             updated = updated.with_changes(args=with_commas([*updated.args, *extra]))

@@ -122,9 +122,9 @@ class Executor:
                     case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]):
                         if target == name:
                             found.append(small.value)
-                    case cst.AnnAssign(target=cst.Name(value=target), value=value):
-                        if target == name and value is not None:
-                            found.append(value)
+                    case cst.AnnAssign(target=cst.Name(value=target), value=bound):
+                        if target == name and bound is not None:
+                            found.append(bound)
         if len(found) != 1:
             return None
         inner = Frame(frame.recorder, frame.analysis, records=False)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, chosen
-from typed_nnx_codegen.migrate.linen.frames import Change, Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece, as_dim, chosen
+from typed_nnx_codegen.migrate.linen.frames import Block, Change, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.merging import Running
+from typed_nnx_codegen.migrate.linen.open_tuples import is_dropping_none, without_none
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
     Choice,
     FieldModule,
+    Headed,
     ModuleValue,
     Repeated,
 )
@@ -97,7 +99,8 @@ class Loops:
         recorder = frame.recorder
         last = recorder.block[-1] if recorder.block else None
         outer = recorder.block
-        recorder.block = orelse = []
+        orelse: Block = []
+        recorder.block = orelse
         self._executor.statements.run(node.body, frame)
         recorder.block = outer
         if isinstance(last, Compound) and last.number is not None:
@@ -131,7 +134,8 @@ class Loops:
         for one, _ in running:
             recorder.block.append(Line(f"{one.local} = {one.first}", one.local))
         outer = recorder.block
-        recorder.block = body = []
+        body: Block = []
+        recorder.block = body
         recorder.loops.append(number)
         frame.names = dict(names)
         run()
@@ -174,7 +178,9 @@ class Loops:
             return _without_sizes(after)
         condition, ends = last
         home = f"loop{number}"
-        values = {Piece(name, home): as_dim(Piece(code)) for name, code in ends.items()}
+        values: dict[Atom, Dim] = {
+            Piece(name, home): as_dim(Piece(code)) for name, code in ends.items()
+        }
         count = len(after.shape.dims)
         first = entry.shape.expanded(count)
         dims: list[Dim | None] = []
@@ -224,6 +230,7 @@ class Loops:
         """
         names = dict(before)
         running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]] = {}
+        after = names
         for _ in range(_MOST_TRIALS):
             after = self._trial(names, frame, run)
             changed = False
@@ -350,7 +357,8 @@ class Loops:
         number = self._number
         part: cst.CompFor | None = node.for_in
         outer = recorder.block
-        recorder.block = body = []
+        body: Block = []
+        recorder.block = body
         levels = 0
         while part is not None:
             if header is not None:

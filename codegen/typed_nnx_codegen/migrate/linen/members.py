@@ -120,8 +120,8 @@ class Members:
         if facts.is_of_call(frame.recorder.plan.cls, one.name):
             return Array() if facts.holds_arrays(one) else UNKNOWN
         given = [self.field_default(one, frame), *self._executor.submodules.evidence(one, frame)]
-        kinds = [held_kind(value) for value in given]
-        kinds = joined_kinds([*(one for one in kinds if one is not None), *facts.kinds(one)])
+        held = [kind for kind in map(held_kind, given) if kind is not None]
+        kinds = joined_kinds([*held, *facts.kinds(one)])
         names = {
             keyword.path: keyword.name
             for keyword in facts.keywords(frame.recorder.plan.cls)

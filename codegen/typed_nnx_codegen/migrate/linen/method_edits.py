@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.bridging import mutable
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Recorder
 from typed_nnx_codegen.migrate.linen.moving import Moving
-from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.replacing import code_with, passed_token
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -33,8 +33,9 @@ def _pass_lists(recorder: Recorder, naming: Naming) -> None:
     needs: dict[cst.CSTNode, list[str]] = {}
     for name, sites in naming.lists.items():
         methods = {site.method_node for site in sites if site.method_node is not None}
-        if len(methods) == 1 and _runs_once(recorder, *methods):
-            _add(plan.iterators, *methods, name)
+        only = methods.pop() if len(methods) == 1 else None
+        if only is not None and _runs_once(recorder, only):
+            _add(plan.iterators, only, name)
             continue
         for site in sites:
             if site.method_node is not None:
@@ -94,7 +95,10 @@ def _written(
     moving: Moving,
 ) -> str | None:
     """Return the arguments of a call, as code; None where they stay."""
-    replacements = recorder.plan.replacements
+    # What is rewritten within the arguments is there when the file is written.
+    replacements = recorder.plan.replacements | {
+        arg.value: passed_token(position) for position, arg in enumerate(node.args)
+    }
     if edit.site is not None and edit.site.is_bridged:
         if not edit.site.updates:
             return None
@@ -108,7 +112,6 @@ def _written(
     if edit.arguments is None and not moved:
         return None
     if edit.arguments is None:
-        codes = [code_with(arg.with_changes(comma=cst.MaybeSentinel.DEFAULT), {}) for arg in node.args]
         codes = [
             (f"{arg.keyword.value}=" if arg.keyword else arg.star) + code_with(arg.value, replacements)
             for arg in node.args

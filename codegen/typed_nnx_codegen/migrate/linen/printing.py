@@ -183,7 +183,7 @@ class Printing:
         found = assigned_container(node)
         if found is None:
             return {}
-        sites = {site.node: site for site in self._plan.sites}
+        sites: dict[cst.CSTNode, Site] = {site.node: site for site in self._plan.sites}
         if not holds(found[0], sites):
             return {}
         code = wrapped(found[0], self._plan.replacements, sites, self._executor.refer)
@@ -226,9 +226,10 @@ class Printing:
     ) -> None:
         """Write a comprehension as a loop where the sizes of its submodules run."""
         found = assigned_container(line.statement) if line.statement is not None else None
-        if found is None or not isinstance(found[0], (cst.ListComp, cst.GeneratorExp)):
+        comprehension = found[0] if found is not None else None
+        if found is None or not isinstance(comprehension, (cst.ListComp, cst.GeneratorExp)):
             return
-        comprehension, assign = found
+        assign = found[1]
         within = set(descendants(comprehension))
         sites = [site for site in self._plan.sites if site.node in within]
         numbers = {number for site in sites for number in site.loops}

@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+
+
+_PASSED: Final = re.compile(r"__passed(\d+)__")
+
+
+def passed_token(position: int) -> str:
+    """Return the code that stands for an argument of a call as it is written in the end."""
+    return f"__passed{position}__"
+
+
+class Passing(cst.CSTTransformer):
+    """Puts arguments where `passed_token` stands for them.
+
+    Args:
+        arguments: The arguments.
+    """
+
+    def __init__(self, arguments: Sequence[cst.Arg]) -> None:
+        super().__init__()
+        self._arguments = arguments
+
+    def leave_Name(
+        self, original_node: cst.Name, updated_node: cst.Name
+    ) -> cst.BaseExpression:
+        """Write an argument."""
+        found = _PASSED.fullmatch(original_node.value)
+        return updated_node if found is None else self._arguments[int(found[1])].value
 
 
 class Replacer(cst.CSTTransformer):

@@ -95,7 +95,7 @@ class Submodules:
             case Ref(name=name, code=code) if find_layer(name) is not None:
                 return self._module(name, code, tuple(transforms), passed, node, frame)
             case Partial(function=ClassRef() | Ref() as inner):
-                again = inner
+                again: Value = inner
                 for one in reversed(transforms):
                     again = replace(one, target=again)
                 before = [
