@@ -23,6 +23,7 @@ _IMPORT: Final = re.compile(
 )
 _NAME: Final = re.compile(r"\w+")
 _USES_JAX: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax|typed_nnx)\b", re.MULTILINE)
+_USES_OTHERS: Final = re.compile(rb"^(?:from|import)[ \t]+(?:torch|tensorflow|keras)\b", re.MULTILINE)
 # How far a class may be from the module that mentions NNX, in imports.
 _MOST_STEPS: Final = 2
 
@@ -39,7 +40,8 @@ class Project:
 
     def __init__(self, roots: tuple[Path, ...], *, is_near: bool = False) -> None:
         self._is_near = is_near
-        self._near: dict[Path, bool] = {}
+        self._near: dict[tuple[re.Pattern[bytes], Path], bool] = {}
+        self._leading: dict[Path, bool] = {}
         self.roots = tuple(root.resolve() for root in roots)
         self._modules: dict[Path, Analysis | None] = {}
         self._running: list[Path] = []
@@ -128,19 +130,38 @@ class Project:
     def _reaches(self, importer: Path, path: Path) -> bool:
         """Whether a module is read that another one imports.
 
-        What code with jax imports is near; packages import all of their modules, and are near too.
+        What code with jax imports is near, and so are the modules of the packages that it imports
+        from; other packages are only gone through for modules with jax. Code of other frameworks
+        says nothing of Linen modules.
         """
-        if self._uses_jax(importer) or self._uses_jax(path):
+        if self._leads_to_jax(path):
             return True
-        return importer.stem == "__init__" and importer.parent in path.parents
+        if path.stem != "__init__" and self._matches(_USES_OTHERS, path):
+            return False
+        is_below = importer.stem == "__init__" and path.parent == importer.parent
+        return self._matches(_USES_JAX, importer) or (is_below and path.stem != "__init__")
 
-    def _uses_jax(self, path: Path) -> bool:
-        if path not in self._near:
+    def _leads_to_jax(self, path: Path) -> bool:
+        """Whether a module imports jax, or is a package with modules that do."""
+        if path not in self._leading:
+            self._leading[path] = self._matches(_USES_JAX, path)  # packages that import each other
+            if path.stem == "__init__" and not self._leading[path]:
+                below = (
+                    found
+                    for found in self._imported(path, path.read_bytes())
+                    if path.parent in found.parents
+                )
+                self._leading[path] = any(self._leads_to_jax(found) for found in below)
+        return self._leading[path]
+
+    def _matches(self, pattern: re.Pattern[bytes], path: Path) -> bool:
+        key = (pattern, path)
+        if key not in self._near:
             try:
-                self._near[path] = _USES_JAX.search(path.read_bytes()) is not None
+                self._near[key] = pattern.search(path.read_bytes()) is not None
             except OSError:
-                self._near[path] = False
-        return self._near[path]
+                self._near[key] = False
+        return self._near[key]
 
     def _may_define(self, path: Path, steps: int) -> bool:
         """Whether a module may define what NNX code needs: it mentions NNX, or imports what does.

@@ -15,6 +15,8 @@ FOLDER = Path(typed_nnx_codegen.migrate.__file__).parent
 OURS = "typed_nnx_codegen.migrate"
 # What talks to a person; it may be used by the command alone.
 SHOWING = {"rules_page", "command", "session", "screen", "diff", "summary", "rule_list", "progress"}
+# What carries weights over: it runs the models.
+RUNNING = "weights"
 # It writes the tables from the installed packages; nothing imports it.
 GENERATOR = "name_tables"
 
@@ -36,6 +38,8 @@ def test_a_module_imports_what_it_may(path: Path) -> None:
     allowed = {"libcst", *sys.stdlib_module_names}
     if path.parent == FOLDER and path.stem in SHOWING:
         allowed |= {"click", "rich"}
+    if path.relative_to(FOLDER).parts[0] == RUNNING:
+        allowed |= {"flax", "jax", "numpy", "orbax", "typed_nnx"}
     found = {name for name in imported(path) if not name.startswith("typed_nnx_codegen.")}
 
     assert {name.partition(".")[0] for name in found} <= allowed
@@ -55,3 +59,5 @@ def test_a_module_imports_from_its_layer_or_below(path: Path) -> None:
         assert not any(name.startswith(("engine", "sources", "report", "files")) for name in ours)
     if path.stem not in SHOWING:
         assert not ours & SHOWING
+    if within != RUNNING:
+        assert not any(name.startswith(f"{RUNNING}.") or name == RUNNING for name in ours)

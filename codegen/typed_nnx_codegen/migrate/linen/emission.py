@@ -137,7 +137,7 @@ class Emission(cst.CSTTransformer):
         callee = self._file.analysis.values.get(node.func, UNKNOWN)
         if isinstance(callee, External) and is_partitioning(public_linen(callee.name)):
             return placed_later(updated)
-        if isinstance(node, cst.Call) and node in methods.rebuilt:
+        if node in methods.rebuilt:
             rebuilt = methods.rebuilt[node](node, updated)
             return rebuilt
         if node in methods.calls:

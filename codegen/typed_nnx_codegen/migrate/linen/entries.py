@@ -29,7 +29,13 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
     for entry in recorder.plan.sown:
         found.setdefault(entry.linen, entry)
     instance = recorder.instance
-    for value in instance.fields.values() if instance is not None else ():
+    held = [] if instance is None else [*instance.fields.values()]
+    held += [] if instance is None else [
+        value
+        for name, value in instance.attributes.items()
+        if isinstance(value, FieldModule) and value.name == name
+    ]
+    for value in held:
         if isinstance(value, FieldModule):
             for entry in _of_field(value, plan_of):
                 found.setdefault(entry.linen, entry)

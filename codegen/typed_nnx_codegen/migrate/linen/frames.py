@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -232,6 +232,7 @@ class Recorder:
     stale: dict[str, cst.BaseStatement | None] = field(default_factory=dict)
     depth: int = 0
     steps: int = 0
+    outputs: dict[Hashable, Value] = field(default_factory=dict)
 
     @property
     def is_recording(self) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, Method
+from typed_nnx_codegen.migrate.linen.field_defaults import default_of, note_default
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.held_values import held_kind, in_field, joined_kinds
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -119,7 +120,8 @@ class Members:
         facts = self._executor.facts
         if facts.is_of_call(frame.recorder.plan.cls, one.name):
             return Array() if facts.holds_arrays(one) else UNKNOWN
-        given = [self.field_default(one, frame), *self._executor.submodules.evidence(one, frame)]
+        default = self.field_default(one, frame)
+        given = [default, *self._executor.submodules.evidence(one, frame)]
         held = [kind for kind in map(held_kind, given) if kind is not None]
         kinds = joined_kinds([*held, *facts.kinds(one)])
         names = {
@@ -130,18 +132,23 @@ class Members:
         found = [in_field(kind, code, names) for kind in kinds]
         if len(found) > 1 and all(self._executor.submodules.is_class(one) for one in found):
             return OneOf(tuple(found))
+        value = self._kind_of(one, found, frame)
+        return note_default(one, default, value, self._executor, frame)
+
+    def _kind_of(self, one: Field, found: list[Value], frame: Frame) -> Value:
+        """Return what a field stands for, of what it is by default or given."""
+        modules = [value for value in found if isinstance(value, FieldModule)]
+        if len(modules) > 1:
+            return FieldModule(one.name)
         if found:
             return found[0]
         if self._is_module(one, frame):
             return FieldModule(one.name)
-        return Code(code)
+        return Code(f"self.{one.name}")
 
     def field_default(self, one: Field, frame: Frame) -> Value:
         """Return the default of a field, in the file of the class that declares it."""
-        if one.default is None:
-            return UNKNOWN
-        inner = Frame(frame.recorder, one.owner.analysis, records=False)
-        return self._executor.evaluate(one.default, inner)
+        return default_of(one, self._executor, frame)
 
     def _is_module(self, one: Field, frame: Frame) -> bool:
         annotation = one.annotation.annotation

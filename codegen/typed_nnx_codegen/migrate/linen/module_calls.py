@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame
+from typed_nnx_codegen.migrate.linen.known_outputs import output_key
 from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER, COUNTERPART
 from typed_nnx_codegen.migrate.linen.members import API
@@ -57,6 +59,10 @@ class ModuleCalls:
         frame: Frame,
     ) -> Value:
         """Return what a call of a method of a submodule returns."""
+        if method in ("copy", "clone") and not passed:
+            copied = self._copied(receiver, node, frame)
+            if copied is not None:
+                return copied
         match receiver:
             case ModuleValue(site=site) if site.transforms:
                 return self._executor.lifted_calls.call(
@@ -84,6 +90,18 @@ class ModuleCalls:
                     value = self._executor.merging.joined(value, other, frame)
                 return value
         return UNKNOWN
+
+    def _copied(self, receiver: Value, node: cst.Call, frame: Frame) -> Value | None:
+        """Return the copy of a module in a field that `setup` keeps; None for other copies."""
+        target = frame.recorder.setup_target
+        is_kept = frame.verbatim and frame.records and target is not None and target[0] is node
+        if not is_kept or not isinstance(receiver, FieldModule):
+            return None
+        assert target is not None
+        assert isinstance(node.func, cst.Attribute)
+        clone = self._executor.refer("nnx.clone")
+        frame.recorder.replace(node, f"{clone}({code_of(node.func.value)})")
+        return FieldModule(target[1], receiver.default)
 
     def _plain(
         self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
@@ -230,7 +248,15 @@ class ModuleCalls:
             frame.recorder.edits.setdefault(node, []).append(edit)
         instance = self._executor.submodules.instance(site, frame)
         inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
-        return self._executor.functions.call_method(instance, found, passed, node, inner)
+        is_plain = not bound.extra and not bound.is_open
+        key = output_key(cls, instance, method, values, frame.recorder) if is_plain else None
+        outputs = frame.recorder.outputs
+        if key is None:
+            return self._executor.functions.call_method(instance, found, passed, node, inner)
+        if key not in outputs:
+            result = self._executor.functions.call_method(instance, found, passed, node, inner)
+            outputs[key] = result
+        return outputs[key]
 
     def _note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
         if frame.recorder.is_recording and site in frame.recorder.plan.sites:
@@ -248,6 +274,11 @@ class ModuleCalls:
         node: cst.Call,
         frame: Frame,
     ) -> Value:
+        if method in API:
+            if frame.records:
+                message = f"`.{method}` of a module in a field is not migrated"
+                frame.recorder.mark(node, message, CALLER)
+            return UNKNOWN
         default = receiver.default
         values: dict[str, Value] = {}
         if isinstance(default, ClassRef):
@@ -262,6 +293,8 @@ class ModuleCalls:
             values = {one.keyword or str(k): one.value for k, one in enumerate(passed)}
         if frame.records and frame.recorder.is_recording:
             frame.recorder.field_calls.append((receiver.name, method, values))
+            if receiver.site is not None:
+                receiver.site.calls.append((frame.root, method, values))
         del node
         return of_field(self._executor, receiver, method, values, list(passed), frame)
 

@@ -139,6 +139,7 @@ class Site:
         aliases: Other names that it may have in Linen.
         shares: Whether it has the scope of the module: its variables are those of the module.
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
+        is_default: Whether it is built for a field that is not given.
         alternatives: What else it may construct: a field holds one of several classes.
         is_called_elsewhere: Whether other modules call it, which get it as an argument.
         is_bridged: Whether it stays a module of Linen in a bridge.
@@ -171,6 +172,7 @@ class Site:
     aliases: tuple[str, ...] = ()
     shares: bool = False
 
+    is_default: bool = False
     alternatives: tuple[Site, ...] = ()
     is_called_elsewhere: bool = False
     is_bridged: bool = False

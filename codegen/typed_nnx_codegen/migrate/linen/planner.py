@@ -9,6 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.bugs import described
+from typed_nnx_codegen.migrate.linen.carry_cells import drop_carry_cells
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
 from typed_nnx_codegen.migrate.linen.derived import write_properties
 from typed_nnx_codegen.migrate.linen.discovery import Discovery
@@ -28,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.state_accesses import StateAccesses
 from typed_nnx_codegen.migrate.linen.templates import Templates
-from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers
+from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers, keep_marked
 from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
 
 _NOT_ENTERED: Final = frozenset({"setup", "__post_init__", "__hash__", "__eq__", "__repr__"})
@@ -108,6 +109,7 @@ class Planner:
             inherited |= self.plan_of(base).replacements
         naming = Naming(recorder, inherited)
         naming.run()
+        drop_carry_cells(recorder, self.executor)
         name_optional(recorder)
         drop_leftovers(recorder)
         Printing(recorder, self.executor, naming, roots).run()
@@ -119,6 +121,7 @@ class Planner:
         edit_methods(recorder, naming, self.executor)
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_functions.write(recorder)
+        keep_marked(plan)
         plan.is_done = True
         return plan
 

@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.bridging import (
 )
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.containers import as_loop, assigned_container, holds, wrapped
+from typed_nnx_codegen.migrate.linen.decode_caches import cache_lines, caches_in
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.frames import Change, Compound, Line, Recorder
@@ -31,10 +32,11 @@ from typed_nnx_codegen.migrate.linen.layers import (
 )
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
-from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, EXAMPLE, SIZE, STAYS
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME, EXAMPLE, SIZE, STAYS
 from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.naming import snake_case
+from typed_nnx_codegen.migrate.linen.nested_sites import consume_within
 from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
 from typed_nnx_codegen.migrate.linen.replacing import code_with
@@ -82,6 +84,7 @@ class Printing:
 
     def run(self) -> None:
         """Write the lines of the constructor into the plan."""
+        consume_within(self._plan.sites)
         for site in self._plan.sites:
             code = self.constructor(site) if site.is_verbatim else site.reference
             if code:
@@ -147,11 +150,13 @@ class Printing:
                 name = site.attribute.partition(".")[0]
                 local = self._locals[site]
                 return [f"{local} = {self.constructor(site)}", f"self.{name}.append({local})"]
-            return [self._assignment(site)]
+            caches = cache_lines(site, self._recorder, self._executor)
+            return [self._assignment(site), *caches]
         if line.statement in self._plan.dropped:
             return []
         if line.statement is not None:
-            return self._statement(line.statement)
+            caches = caches_in(line.statement, self._plan.sites, self._recorder, self._executor)
+            return [*self._statement(line.statement), *caches]
         assert isinstance(line.text, str)
         return [line.text]
 
@@ -164,6 +169,9 @@ class Printing:
 
     def _assignment(self, site: Site) -> str:
         code = self.constructor(site)
+        if site.is_default:
+            name = site.attribute
+            return f"self.{name} = {code} if {name} is None else {name}"
         if site.is_listed:
             return f"self.{site.attribute.partition('.')[0]}.append({code})"
         if "{" in site.attribute:
@@ -445,6 +453,7 @@ class Printing:
         if cls is self._plan.cls:
             self._recorder.mark(site.node, "the module contains itself")
         child = self._executor.plan_of(cls)
+        self._check_defaults(site, cls, child)
         for lifted in child.lifted:
             if lifted.default and not lifted.argument:
                 continue
@@ -453,6 +462,18 @@ class Printing:
         arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or self._class_code(site, cls)
         return f"{name}({', '.join(arguments)})"
+
+    def _check_defaults(self, site: Site, cls: LinenClass, child: ClassPlan) -> None:
+        """Mark modules that share the default of a field: in Linen that is one object."""
+        missing = [name for name in child.built if name not in site.given and not site.is_open]
+        same = [one for one in self._plan.sites if one.target is cls]
+        if missing and (len(same) > 1 or site.loops):
+            self._recorder.mark(
+                site.node,
+                f"all `{cls.name}` share the default of `{missing[0]}` in Linen,"
+                " and each has its own here: give it where they are constructed",
+                NAME,
+            )
 
     def _at_calls(self, cls: LinenClass, name: str, one: Bound) -> list[str]:
         """Return the argument of a field that calls say: None where there has to be one."""

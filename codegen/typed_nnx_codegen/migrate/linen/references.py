@@ -131,10 +131,12 @@ class FieldModule(Value):
     Attributes:
         name: The field.
         default: What it is by default, or what callers give; UNKNOWN where that is not known.
+        site: Where the module builds it if it is not given; None where it does not.
     """
 
     name: str
     default: Value = UNKNOWN
+    site: Site | None = None
 
 
 @dataclass(frozen=True)

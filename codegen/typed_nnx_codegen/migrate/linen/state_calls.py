@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -11,11 +11,16 @@ from typed_nnx_codegen.migrate.linen.declaring import TYPES, Declaring
 from typed_nnx_codegen.migrate.linen.first_values import FirstValues, Made
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, NAME
-from typed_nnx_codegen.migrate.linen.passed import Passed, bind_names
+from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Const, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
+
+
+_SOWN: Final = (
+    "NNX keeps what is sown from one call to the next; take it away with `nnx.pop` after each call"
+)
 
 
 class StateCalls:
@@ -86,11 +91,30 @@ class StateCalls:
             recorder.replace(arg.keyword, "variable_type")
         if known is not None:
             recorder.replace(collection.node, self._executor.refer(known))
+        if known is None:
+            recorder.mark(node, _SOWN, CALL)
         if not isinstance(name.value, Const):
             return UNKNOWN
         text = str(name.value.value)
+        init = bound.by_name.get("init_fn")
+        if known is None and init is not None and recorder.is_recording:
+            self._make_sown(str(collection.value.value), text, init, frame)
         recorder.sown.setdefault((str(collection.value.value), text), []).append(name.node)
         return UNKNOWN
+
+    def _make_sown(self, collection: str, text: str, init: Passed, frame: Frame) -> None:
+        """Write the line that makes what is sown into, where it begins with a value."""
+        made = self._first.made(init, BoundArguments({"init_fn": init}), "", UNKNOWN, frame)
+        key = f"{collection}/{text}"
+        if made is None or key in frame.recorder.declared or self._is_taken(text, frame):
+            return
+        array = self._executor.refer("jax.numpy.asarray")
+        code = f"self.{text} = {self._declaring.kind(collection)}({array}({made.code}))"
+        frame.recorder.write(code)
+        frame.recorder.declared[key] = [()]
+
+    def _is_taken(self, text: str, frame: Frame) -> bool:
+        return not text.isidentifier() or self._declaring.free(text, frame.recorder, "") != text
 
     def perturb(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return a value plus a variable that is zero, whose gradient is asked for."""

@@ -264,8 +264,8 @@ class Statements:
         self._refine(source, len(elements), bool(starred), frame)
         if values is None:
             values = [UNKNOWN] * len(elements)
-        for element, part in zip(elements, values, strict=True):
-            self.assign(element.value, part, None, frame)
+        for one, part in zip(elements, values, strict=True):
+            self.assign(one.value, part, None, frame)
         del target
 
     def _refine(

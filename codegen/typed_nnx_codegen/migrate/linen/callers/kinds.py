@@ -164,10 +164,13 @@ class Kinds:
         between = body[body.index(first) + 1 : body.index(last)]
         given = {below.value for below in descendants(one.node) if isinstance(below, cst.Name)}
         for statement in between:
+            # Functions run later, when the model is there.
+            is_later = isinstance(statement, (cst.FunctionDef, cst.ClassDef))
             for below in descendants(statement):
-                if isinstance(below, (cst.Name, cst.Attribute)) and dotted(below) == name:
-                    return not isinstance(statement, (cst.FunctionDef, cst.ClassDef))
-                if isinstance(below, cst.AssignTarget) and code_of(below.target) in given:
+                is_name = isinstance(below, (cst.Name, cst.Attribute))
+                if is_name and dotted(below) == name and not is_later:
+                    return True
+                if not is_later and given & _bound_names(below):
                     return True
         return False
 
@@ -190,6 +193,21 @@ class Kinds:
                 return None
             found.add(Sizes(sizes.items))
         return found.pop() if len(found) == 1 else None
+
+
+def _bound_names(node: cst.CSTNode) -> set[str]:
+    """Return the names that a node binds or changes, those below it apart."""
+    target: cst.CSTNode | None = None
+    match node:
+        case cst.AssignTarget() | cst.AugAssign() | cst.AnnAssign() | cst.For() | cst.NamedExpr():
+            target = node.target
+        case cst.AsName():
+            target = node.name
+        case cst.Del():
+            target = node.target
+    if target is None:
+        return set()
+    return {below.value for below in descendants(target) if isinstance(below, cst.Name)}
 
 
 def _group(kind: Kind) -> object:

@@ -9,6 +9,7 @@ from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.leftovers import mark_leftovers
+from typed_nnx_codegen.migrate.linen.callers.path_names import PathNames, write_path_names
 from typed_nnx_codegen.migrate.linen.callers.writing import Writing
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
@@ -26,15 +27,18 @@ class Callers:
         self._classes = classes
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
+        self._plans: list[ClassPlan] = []
 
     def plan(self, file: File) -> CallerPlan:
         """Return what is written differently in a file, outside of modules."""
         if self._constructions is None:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
-            plans = [self._plan_of(cls) for cls in every]
-            self._constructions = Constructions(self._classes, plans)
+            self._plans = [self._plan_of(cls) for cls in every]
+            self._constructions = Constructions(self._classes, self._plans)
         kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, kinds, self._plan_of)
         writing.run()
+        names = PathNames(self._plans)
+        write_path_names(file, self._constructions, names, writing.plan)
         mark_leftovers(file, self._constructions, writing.plan)
         return writing.plan

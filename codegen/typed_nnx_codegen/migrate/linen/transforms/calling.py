@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
+from typed_nnx_codegen.migrate.linen.references import ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.transforms import axes as along
 from typed_nnx_codegen.migrate.linen.transforms.constructing import lengths_of, lifts_of
@@ -26,7 +27,7 @@ from typed_nnx_codegen.migrate.linen.transforms.rebuilding import (
 from typed_nnx_codegen.migrate.linen.transforms.settings import axes_of, in_method, size_setting
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of, draws, state_axes
 from typed_nnx_codegen.migrate.linen.transforms.wrapping import Mapped, Wrapping
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Sequence, Value
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Sequence, Table, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -142,6 +143,10 @@ class LiftedCalls:
         value = plain(inner)
         for lift, size in zip(reversed(lifts), reversed(sizes), strict=True):
             value = results_outside(lift, value, size)
+        is_own = site in frame.recorder.plan.sites
+        if not frame.records and is_own and any(lift.maps for lift in lifts):
+            message = "a module under a transform is called outside of the module that has it"
+            frame.recorder.mark(site.node, message)
         if frame.records and frame.recorder.is_recording:
             here = not site.is_verbatim and frame.method is not None
             is_here = here and frame.method is not None and site.method == frame.method.name
@@ -153,6 +158,7 @@ class LiftedCalls:
 
     def write(self, recorder: Recorder) -> None:
         """Note in the plan how the calls are written."""
+        _check_uses(recorder)
         for node, calls in recorder.lifted_calls.items():
             try:
                 found = [self._written(recorder, node, one) for one in calls]
@@ -184,8 +190,13 @@ class LiftedCalls:
             collections_of(call.site, plan_of), draws(call.site, plan_of), code.kept, len(passed)
         )
 
+        is_own = call.site in recorder.plan.sites
+
         def spelled(bound: Bound) -> str:
-            return in_method(bound, is_here=call.is_here)
+            code = in_method(bound, is_here=call.is_here)
+            if not is_own and "self" in code:
+                raise Unsupported("a setting of this transform is a field of another module")
+            return code
 
         wrapping = Wrapping(mapped, spelled, self._executor.refer, count)
         function = code.code
@@ -279,3 +290,38 @@ def _closed(lifts: list[Lift], passed: list[Passed]) -> frozenset[int]:
 def _is_shared(lift: Lift, position: int, count: int) -> bool:
     first = 1 if lift.kind == "scan" else 0
     return is_broadcast(axes_of(lift, count - first)[position - first])
+
+
+def _check_uses(recorder: Recorder) -> None:
+    """Mark submodules that a transform runs more than once, where a call of them is not seen."""
+    called = {one.site for calls in recorder.lifted_calls.values() for one in calls}
+    handed = {
+        value.site
+        for site in recorder.plan.sites
+        for bound in site.given.values()
+        for value in _modules_in(bound.value)
+    }
+    for site in recorder.plan.sites:
+        try:
+            is_mapped = any(lift.maps for lift in lifts_of(site))
+        except Unsupported as error:
+            recorder.mark(site.node, str(error))
+            continue
+        if is_mapped and site in handed:
+            recorder.mark(site.node, "a module under a transform is handed to another module")
+        elif is_mapped and site not in called:
+            recorder.mark(site.node, "it is not seen where this module under a transform is called")
+
+
+def _modules_in(value: Value) -> Iterator[ModuleValue]:
+    match value:
+        case ModuleValue():
+            yield value
+        case Sequence(items=items):
+            for item in items:
+                yield from _modules_in(item)
+        case Table(items=table):
+            for item in table.values():
+                yield from _modules_in(item)
+        case Repeated(element=element):
+            yield from _modules_in(element)

@@ -1,4 +1,4 @@
-"""Assignments of transformed classes, which nothing reads when submodules are built elsewhere."""
+"""Assignments of transformed classes and partials, which nothing reads when submodules are built elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.frames import Recorder
-from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site
 from typed_nnx_codegen.migrate.linen.references import ClassTransform
 
 
@@ -21,14 +21,22 @@ def drop_leftovers(recorder: Recorder) -> None:
         for one in site.transforms:
             if isinstance(one, ClassTransform) and one.node is not None:
                 used[one.node] = site
-    if not used:
-        return
     constructors = {site.node for site in plan.sites}
     for method in plan.cls.methods().values():
         _drop_in(method.node, set(used), constructors, recorder)
     for node, site in used.items():
         if isinstance(site.target, LinenClass) and node not in plan.replacements:
             plan.replacements[node] = site.code or site.target.name
+
+
+def keep_marked(plan: ClassPlan) -> None:
+    """Keep statements with a marker: it would go with them."""
+    marked = {mark.node for mark in plan.marks}
+    plan.dropped -= {
+        statement
+        for statement in plan.dropped
+        if any(node in marked for node in descendants(statement))
+    }
 
 
 def _drop_in(

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -20,6 +21,7 @@ from typed_nnx_codegen.migrate import weights
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.results import LinenResult
 from typed_nnx_codegen.migrate.options import Options
+from typed_nnx_codegen.migrate.weights.models import runtime_of
 
 PROGRAMS: Final = Path(__file__).with_name("programs")
 
@@ -38,7 +40,8 @@ def migrated(path: Path, target: str) -> LinenResult:
 def imported(path: Path, name: str) -> ModuleType:
     """Return a program, imported under a name of its own."""
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -57,22 +60,18 @@ def recorded() -> Iterator[list[tuple[str, Any]]]:
             found.append((type(self).__name__, variables))
         return variables
 
-    jitted = jax.jit
-    with (
-        mock.patch.object(nn.Module, "init", init),
-        mock.patch.object(
-            jax,
-            "jit",
-            lambda f=None, **k: (
-                f
-                if getattr(f, "__name__", "") == "init"
-                else jitted(f, **k)
-                if f
-                else lambda g: jitted(g, **k)
-            ),
-        ),
-    ):
+    with mock.patch.object(nn.Module, "init", init), mock.patch.object(jax, "jit", _not_of_init):
         yield found
+
+
+_jit = jax.jit
+
+
+def _not_of_init(function: Any = None, **options: Any) -> Any:
+    """Jit functions as jax does, but not `model.init`, whose variables are to be seen."""
+    if getattr(function, "__name__", "") == "init":
+        return function
+    return _jit(function, **options) if function is not None else partial(_not_of_init, **options)
 
 
 def _is_concrete(tree: Any) -> bool:
@@ -96,10 +95,9 @@ def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: P
             finally:
                 depth[0] -= 1
             is_root = depth[0] == 0 and type(self) is cls and not _is_in("bound_to")
-            if is_root and waiting and waiting[0][0] == cls.__name__:
-                leaves = jax.tree.leaves(jax.tree.map(lambda leaf: leaf, _values(self)))
-                if _is_concrete(leaves):
-                    weights.load(waiting.pop(0)[1], self, mapped)
+            is_next = is_root and waiting and waiting[0][0] == cls.__name__
+            if is_next and _is_concrete(_values(self)):
+                weights.load(waiting.pop(0)[1], self, mapped)
 
         cls.__init__ = __init__  # type: ignore[misc]  # that is what this is for
 
@@ -108,10 +106,7 @@ def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: P
 
 
 def _values(model: Any) -> list[Any]:
-    nnx = sys.modules[
-        "typed_nnx" if type(model).__mro__[-3].__module__.startswith("typed_nnx") else "flax.nnx"
-    ]
-    return jax.tree.leaves(nnx.state(model))
+    return jax.tree.leaves(runtime_of(type(model)).state(model))
 
 
 def _is_in(function: str) -> bool:

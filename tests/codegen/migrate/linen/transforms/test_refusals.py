@@ -16,6 +16,10 @@ import jax
 import jax.numpy as jnp
 
 
+def run(module, x):
+    return module(x)
+
+
 class Part(nn.Module):
     @nn.compact
     def __call__(self, x, other=None):
@@ -88,6 +92,24 @@ _CASES = {
     "arguments_by_name_of_a_scanned_method": (
         "return Steps()(x, xs=None)[0]",
         "Linen ignores the arguments that are given by name here",
+    ),
+    "members_handed_to_another_module": (
+        "many = nn.vmap(nn.Dense, variable_axes={'params': 0}, split_rngs={'params': True},"
+        " in_axes=None, axis_size=2)(3)\n"
+        "        return nn.Sequential([many, nn.relu])(x)",
+        "a module under a transform is called outside of the module that has it",
+    ),
+    "members_called_by_a_function": (
+        "many = nn.vmap(nn.Dense, variable_axes={'params': 0}, split_rngs={'params': True},"
+        " in_axes=None, axis_size=2)(3)\n"
+        "        return run(many, x)",
+        "a module under a transform is called outside of the module that has it",
+    ),
+    "members_that_jax_calls": (
+        "many = nn.vmap(nn.Embed, variable_axes={'params': 0}, split_rngs={'params': True},"
+        " in_axes=None, axis_size=2)(3, 4)\n"
+        "        return jax.lax.map(lambda y: many(y), x)",
+        "it is not seen where this module under a transform is called",
     ),
     "metadata_alone": (
         "return nn.add_metadata_axis(Part, variable_axes={'params': 0})()(x)",

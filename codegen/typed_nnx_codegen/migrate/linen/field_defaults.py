@@ -1,0 +1,95 @@
+"""Defaults of fields: modules among them are built where a module is constructed without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
+from typed_nnx_codegen.migrate.analysis.values import External
+from typed_nnx_codegen.migrate.linen.classes import Field
+from typed_nnx_codegen.migrate.linen.frames import Frame, Line
+from typed_nnx_codegen.migrate.linen.marker_codes import COUNTERPART
+from typed_nnx_codegen.migrate.linen.references import FieldModule, ModuleValue, Partial, Repeated
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Sequence, Table, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_FIELD_FUNCTIONS: Final = frozenset(
+    {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
+)
+
+
+def default_of(one: Field, executor: Executor, frame: Frame) -> Value:
+    """Return the default of a field, in the file of the class that declares it."""
+    if one.default is None:
+        return UNKNOWN
+    inner = Frame(frame.recorder, one.owner.analysis, records=False)
+    options = _options(one, one.default)
+    if options is None:
+        return executor.evaluate(one.default, inner)
+    if "default_factory" in options:
+        made = cst.Call(options["default_factory"])
+        return executor.evaluate(made, inner)
+    return executor.evaluate(options["default"], inner) if "default" in options else UNKNOWN
+
+
+def note_default(one: Field, value: Value, found: Value, executor: Executor, frame: Frame) -> Value:
+    """Let the constructor build a module that is the default of a field.
+
+    Args:
+        one: The field.
+        value: Its default.
+        found: What it stands for.
+        executor: What goes through the module.
+        frame: A frame of the module that is planned.
+
+    Returns:
+        What the field stands for now.
+    """
+    plan = frame.recorder.plan
+    if isinstance(value, Partial) and value.args:
+        code = executor.code.of_value(value, frame)
+        if code is not None:
+            plan.defaults[one.name] = code
+    if isinstance(value, ModuleValue) and isinstance(found, FieldModule):
+        site = value.site
+        site.linen = site.attribute = one.name
+        site.reference = f"self.{one.name}"
+        site.is_default = True
+        plan.sites.append(site)
+        plan.built.add(one.name)
+        frame.recorder.setup.append(Line("", site=site))
+        return replace(found, site=site)
+    if _holds_module(value):
+        plan.defaults[one.name] = "None"
+        frame.recorder.mark(
+            one.statement, f"the default of `{one.name}` holds modules that all share", COUNTERPART
+        )
+    return found
+
+
+def _holds_module(value: Value) -> bool:
+    match value:
+        case ModuleValue():
+            return True
+        case Sequence(items=items):
+            return any(_holds_module(item) for item in items)
+        case Table(items=table):
+            return any(_holds_module(item) for item in table.values())
+        case Repeated(element=element):
+            return _holds_module(element)
+    return False
+
+
+def _options(one: Field, default: cst.BaseExpression) -> dict[str, cst.BaseExpression] | None:
+    """Return the arguments of `dataclasses.field`; None where the default is no call of it."""
+    if not isinstance(default, cst.Call):
+        return None
+    value = one.owner.analysis.values.get(default.func, NOT_KNOWN)
+    if not isinstance(value, External) or value.name not in _FIELD_FUNCTIONS:
+        return None
+    return {arg.keyword.value: arg.value for arg in default.args if arg.keyword is not None}

@@ -1,0 +1,132 @@
+"""What callers do that is not migrated gets a marker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.options import Options
+
+MODULES = """
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class MLP(nn.Module):
+    width: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(nn.LayerNorm()(x))
+
+    @nn.nowrap
+    def halved(self):
+        return self.width // 2
+
+
+class Wrapper(nn.Module):
+    inner: nn.Module
+
+    def __call__(self, x):
+        return self.inner(x)
+
+
+"""
+
+MARKED = {
+    "a model that is not known": """
+def evaluate(model, params, x):
+    return model.apply({"params": params}, x)
+""",
+    "init of a model that is not known": """
+def start(model, key, x):
+    return model.init(key, x)
+""",
+    "variables that are bound where no sizes are known": """
+def bound(variables):
+    return MLP(4).bind(variables)
+""",
+    "captured intermediates": """
+def hidden(variables, x):
+    return MLP(4).apply(variables, x, capture_intermediates=True)
+""",
+    "a layer by itself": """
+def layer(key, x):
+    return nn.Dense(3).init(key, x)
+""",
+    "a method that is computed": """
+def call(variables, x, name):
+    return MLP(4).apply(variables, x, method=name)
+""",
+    "a module in a field": """
+def wrapped(key, x):
+    return Wrapper(MLP(4)).init(key, x)
+""",
+    "a name of a submodule in a mask": """
+def mask(params):
+    return jax.tree_util.tree_map_with_path(lambda path, _: "LayerNorm" not in str(path), params)
+""",
+    "a copy of a module with other fields": """
+def wider(key, x):
+    model = MLP(4)
+    return model.clone(width=8).init(key, x)
+""",
+    "a method of what is not constructed yet": """
+model = MLP(4)
+
+
+def half():
+    return model.halved()
+""",
+    "the functions of linen": """
+def run(variables, x):
+    return nn.apply(lambda module, x: module(x), MLP(4))(variables, x)
+""",
+    "arguments that are not listed": """
+def start(key, inputs):
+    return MLP(4).init(key, *inputs)
+""",
+}
+
+
+@pytest.mark.parametrize("code", MARKED.values(), ids=MARKED.keys())
+def test_what_is_not_migrated_gets_a_marker(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(MODULES + code)
+
+    (result,) = migrate_linen([path], [path], Options())
+
+    _, _, callers = result.after.partition("class Wrapper")
+    assert "# TODO[typed-nnx] TN20" in callers
+    assert not result.error
+
+
+def test_a_string_that_names_nothing_gets_no_marker(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(MODULES + 'NAMES = {"kernel": 1, "MLP": 2, "dense": 3}\n')
+
+    (result,) = migrate_linen([path], [path], Options())
+
+    assert "TODO[typed-nnx]" not in result.after.partition("class Wrapper")[2]
+
+
+def test_a_file_without_modules_of_its_own_is_rewritten_too(tmp_path: Path) -> None:
+    (tmp_path / "models.py").write_text(MODULES)
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import jax\nfrom models import MLP\n\n"
+        "def run(x):\n"
+        "    model = MLP(4)\n"
+        "    variables = model.init(jax.random.key(0), x)\n"
+        "    return model.apply(variables, x)\n"
+    )
+    paths = [tmp_path / "models.py", script]
+
+    results = migrate_linen(paths, [tmp_path], Options())
+
+    after = next(one.after for one in results if one.path == script)
+    assert "model = MLP(4, in_features=x.shape[-1], rngs=nnx.Rngs(jax.random.key(0)))" in after
+    assert "return model(x)" in after
