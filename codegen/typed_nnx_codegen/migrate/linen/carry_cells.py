@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Recorder
+from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Line, Recorder
 from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
 from typed_nnx_codegen.migrate.linen.layers.cells import CellLayer
 from typed_nnx_codegen.migrate.linen.plan import Site
@@ -111,12 +111,12 @@ def _uses(site: Site, calls: list[cst.Call]) -> set[cst.CSTNode] | None:
     return None
 
 
-def _without(block: Block, site: Site) -> Iterator[object]:
+def _without(block: Block, site: Site) -> Iterator[Line | Compound]:
     """Yield the lines of a block without the one that builds a cell."""
     for line in block:
         if isinstance(line, Compound):
-            line.body = list(_without(line.body, site))  # type: ignore[arg-type]
-            line.orelse = list(_without(line.orelse, site))  # type: ignore[arg-type]
+            line.body = list(_without(line.body, site))
+            line.orelse = list(_without(line.orelse, site))
         elif line.site is site:
             continue
         yield line

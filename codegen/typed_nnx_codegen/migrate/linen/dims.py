@@ -45,7 +45,7 @@ class Combined:
 
     Attributes:
         operation: ``//``, ``%``, ``/``, ``max``, ``min``, ``int``, ``ceil`` (of the first divided
-            by the second).
+            by the second), ``at`` (the place, the leading sizes, those behind).
         parts: The sizes.
     """
 
@@ -69,7 +69,7 @@ class LeadingSize:
 
 
 # Operations whose code is safe as an operand.
-_CLOSED: Final = ("max", "min", "if")
+_CLOSED: Final = ("max", "min", "if", "at")
 Atom = Piece | ArgumentSize | Combined | LeadingSize
 _Terms = dict[tuple[Atom, ...], int]
 _CALLS: Final = ("max", "min", "int")
@@ -245,6 +245,8 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
         return f"{atom.operation}({', '.join(codes)})"
     if atom.operation == "if":
         return f"({codes[1]} if {codes[0]} else {codes[2]})"
+    if atom.operation == "at":
+        return _place_code(codes[0], codes[1], codes[2:])
     first, second = (
         code if part.constant is not None or _is_simple(part) else f"({code})"
         for part, code in zip(atom.parts, codes, strict=True)
@@ -252,6 +254,17 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
     if atom.operation == "ceil":
         return f"-(-{first} // {second})"
     return f"{first} {atom.operation} {second}"
+
+
+def placed(leading: LeadingSize, last: Iterable[Dim], axis: int) -> Dim:
+    """Return a size by its place among leading dimensions of an argument and others behind."""
+    return _combined("at", as_dim(axis), as_dim(leading), *last)
+
+
+def _place_code(axis: str, leading: str, last: list[str]) -> str:
+    """Return the code of a size by its place; that of the leading ones is that of their product."""
+    dims = leading.removeprefix("math.prod(").removesuffix(")")
+    return f"(*{dims}, {', '.join(last)})[{axis}]"
 
 
 def _is_simple(dim: Dim) -> bool:
@@ -328,6 +341,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
     "int": whole,
     "max": maximum,
     "min": minimum,
+    "at": lambda *parts: _combined("at", *parts),
     "if": lambda condition, one, other: one if one == other else _combined("if", condition, one, other),
 }
 

@@ -2,54 +2,34 @@
 
 from __future__ import annotations
 
-import ast
 import keyword
 import re
 from collections.abc import Mapping
-from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
-from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
-from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import Choice, ModuleValue, Repeated
-from typed_nnx_codegen.migrate.linen.values import Const, Sequence, Table, Value
-
-_PREFIXES: Final = {
-    "remat": "Checkpoint",
-    "checkpoint": "Checkpoint",
-    "jit": "Jit",
-    "vmap": "Vmap",
-    "scan": "Scan",
-    "remat_scan": "Remat_scan",
-}
+from typed_nnx_codegen.migrate.linen.site_names import (
+    are_texts,
+    computed,
+    index_of,
+    is_stateless,
+    linen_class_name,
+    name_argument,
+    sites_in,
+    snake_case,
+    varies,
+)
+from typed_nnx_codegen.migrate.linen.values import Sequence, Table, Value
 
 
 class _Dynamic(Exception):
     """The names of submodules depend on the fields of the module."""
-
-
-def snake_case(name: str) -> str:
-    """Return a class name as the name of an attribute: `ResNetBlock` is `res_net_block`."""
-    text = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()
-
-
-def linen_class_name(site: Site) -> str:
-    """Return the name of the class as Linen counts by it: with the transforms around it."""
-    around = [getattr(one, "name", "") for one in site.transforms]
-    if isinstance(site.target, LinenClass):
-        around += site.target.decorators
-    prefix = "".join(
-        _PREFIXES.get(name.rpartition(".")[2], "") for name in around if name.startswith(LINEN)
-    )
-    return prefix + site.class_name
 
 
 class Naming:
@@ -80,7 +60,9 @@ class Naming:
         self._of_compact([site for site in built if not site.is_verbatim])
         for site in built:
             if site.is_verbatim and not site.attribute:
-                self._recorder.mark(site.node, "this submodule of `setup` is bound to no attribute", NAME)
+                self._recorder.mark(
+                    site.node, "this submodule of `setup` is bound to no attribute", NAME
+                )
         for site in built:
             if site.owner and site.reference.startswith("self."):
                 site.reference = site.owner + site.reference.removeprefix("self")
@@ -118,8 +100,8 @@ class Naming:
             return site.explicit
         header = self._recorder.headers.get(site.loops[-1]) if site.loops else None
         if len(names) == 1 and len(letters) == 1 and header is not None:
-            index = _index_of(*header)
-            if index and _computed(site.node) == index:
+            index = index_of(*header)
+            if index and computed(site.node) == index:
                 return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
         self._recorder.mark(
             site.node, "its name is computed in a way that the map of weights cannot say", NAME
@@ -129,7 +111,7 @@ class Naming:
     def _of_fields(self, site: Site) -> None:
         """Name modules that are built for the fields of another one: they belong to it."""
         for name, bound in site.given.items():
-            for inner in _sites_in(bound.value):
+            for inner in sites_in(bound.value):
                 inner.is_nested = inner.is_verbatim and not inner.attribute
             self._of_attribute(bound.value, f"{site.linen}/{name}", f"{site.attribute}.{name}")
 
@@ -159,7 +141,7 @@ class Naming:
             site.attribute = self._free(site.explicit, site)
             site.reference = f"self.{site.attribute}"
             return
-        argument = _name_argument(site.node)
+        argument = name_argument(site.node)
         if argument is None or not site.name_code:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
@@ -187,7 +169,7 @@ class Naming:
         match node:
             case cst.Name(value=name):
                 headers = [self._recorder.headers.get(number, ("", "")) for number in site.loops]
-                return any(target == name and _are_texts(header) for target, header in headers)
+                return any(target == name and are_texts(header) for target, header in headers)
             case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
                 return any(
                     one.name == name and code_of(one.annotation.annotation) == "str"
@@ -199,7 +181,7 @@ class Naming:
         if any(site.explicit for site in group):
             self._of_mixed(name, group)
             return
-        stateless = [site for site in group if _is_stateless(site) and not _varies(site)]
+        stateless = [site for site in group if is_stateless(site) and not varies(site)]
         bare = [site for site in group if site not in stateless]
         self._of_stateless(name, stateless)
         nodes = {site.node for site in bare}
@@ -244,7 +226,9 @@ class Naming:
         by_node: dict[cst.Call, str] = {}
         for site in group:
             if site.node not in by_node:
-                by_node[site.node] = self._free(f"{snake_case(site.class_name)}_{len(by_node)}", site)
+                by_node[site.node] = self._free(
+                    f"{snake_case(site.class_name)}_{len(by_node)}", site
+                )
             site.linen = f"{name}_{len(by_node) - 1}"
             site.attribute = by_node[site.node]
             site.reference = f"self.{site.attribute}"
@@ -252,7 +236,7 @@ class Naming:
     def _number(
         self, sites: list[Site], depth: int, start: int, numbers: dict[Site, int]
     ) -> int | None:
-        """Number submodules as Linen does; return the next number, None where that depends.
+        """Give submodules the numbers that they have in Linen; return the next number, None where that depends.
 
         Raises:
             _Dynamic: A number depends on the fields of the module.
@@ -350,70 +334,3 @@ class Naming:
             candidate += suffix
         self._taken.add(candidate)
         return candidate
-
-
-def _index_of(target: str, header: str) -> str:
-    """Return the target of a loop that counts from zero; empty where none does."""
-    if header.startswith("range(") and header.count("(") == 1 and "," not in header:
-        return target
-    if header.startswith("enumerate(") and "start=" not in header:
-        return target.partition(",")[0].strip("( ")
-    return ""
-
-
-def _are_texts(code: str) -> bool:
-    try:
-        items: object = ast.literal_eval(code)
-    except (SyntaxError, ValueError):
-        return False
-    return isinstance(items, (tuple, list)) and all(isinstance(item, str) for item in items)
-
-
-def _name_argument(node: cst.Call) -> cst.BaseExpression | None:
-    """Return the expression for the name that a submodule is given."""
-    return next(
-        (one.value for one in node.args if one.keyword and one.keyword.value == "name"), None
-    )
-
-
-def _computed(node: cst.Call) -> str:
-    """Return the expression in the name that a submodule is given, where there is one."""
-    for arg in node.args:
-        if arg.keyword is None or arg.keyword.value != "name":
-            continue
-        match arg.value:
-            case cst.FormattedString(parts=parts):
-                found = [one for one in parts if isinstance(one, cst.FormattedStringExpression)]
-                return code_of(found[0].expression) if len(found) == 1 else ""
-            case cst.Call(func=cst.Name(value="str"), args=[one]):
-                return code_of(one.value)
-    return ""
-
-
-def _sites_in(value: Value) -> list[Site]:
-    match value:
-        case ModuleValue(site=site):
-            return [site]
-        case Sequence(items=items) | Choice(options=items):
-            return [site for item in items for site in _sites_in(item)]
-        case Table(items=table):
-            return [site for item in table.values() for site in _sites_in(item)]
-        case Repeated(element=element):
-            return _sites_in(element)
-    return []
-
-
-def _is_stateless(site: Site) -> bool:
-    """Whether a submodule has no variables, so that its name does not matter."""
-    if isinstance(site.target, LinenClass):
-        return False
-    layer = find_layer(site.target)
-    return layer is not None and not layer.variables(given_of(site))
-
-
-def _varies(site: Site) -> bool:
-    """Whether the arguments of a submodule differ from one iteration of a loop to the next."""
-    return any(
-        not isinstance(bound.value, Const) and bound.code is not None and "self." not in bound.code
-        for bound in site.given.values()
-    )

@@ -32,14 +32,21 @@ from typed_nnx_codegen.migrate.linen.layers import (
 )
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
-from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME, EXAMPLE, SIZE, STAYS
+from typed_nnx_codegen.migrate.linen.marker_codes import (
+    CALL,
+    COUNTERPART,
+    EXAMPLE,
+    NAME,
+    SIZE,
+    STAYS,
+)
 from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
-from typed_nnx_codegen.migrate.linen.naming import snake_case
 from typed_nnx_codegen.migrate.linen.nested_sites import consume_within
 from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
 from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.site_names import snake_case
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
@@ -47,7 +54,6 @@ from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
-    Lead,
     Sequence,
     Shape,
     Table,

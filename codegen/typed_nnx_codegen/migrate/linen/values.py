@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, LeadingSize, as_dim, product
+from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, LeadingSize, as_dim, placed, product
 
 
 class Value:
@@ -176,6 +176,10 @@ class Shape:
         if self.lead.argument and (first or not self.collapsed().dims):
             position = self.lead.start + axis - len(front)
             return as_dim(ArgumentSize(self.lead.argument, position))
+        last = [dim for dim in self.dims if dim is not None]
+        if self.lead.argument and self.lead.sure is None and len(last) == len(self.dims):
+            leading = LeadingSize(self.lead.argument, self.lead.start, self.lead.stop)
+            return placed(leading, last, axis - len(front))
         return None
 
     def size_from(self, start: int) -> Dim | None:

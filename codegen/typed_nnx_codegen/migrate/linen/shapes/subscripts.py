@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typed_nnx_codegen.migrate.linen.dims import as_dim
+from typing import Final
+from zlib import crc32
+
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.shapes.axes import removed, split_front
 from typed_nnx_codegen.migrate.linen.shapes.indexing import indexed
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
@@ -26,6 +29,9 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+
+# Where names of sizes are bound that only the call knows: nowhere that code can be written.
+_OF_CALL: Final = "the call"
 
 
 def subscript(value: Value, index: Value) -> Value:
@@ -93,11 +99,21 @@ def _of_open_shape(shape: Shape, start: int, stop: int | None) -> Value:
         dims = shape.dims[len(shape.dims) + start :]
         return _sequence_of(dims[:stop])
     if stop is not None and stop >= 0:
-        return _sequence_of(split_front(shape, stop)[0][start:])
+        taken = split_front(shape, stop)[0]
+        named = [_hidden(shape, k) if dim is None else dim for k, dim in enumerate(taken)]
+        return _sequence_of(tuple(named[start:]))
     if stop is not None:
         shape = shape.expanded(-stop)
         shape = removed(shape, range(stop, 0))
     return ShapeOf(split_front(shape, start)[1])
+
+
+def _hidden(shape: Shape, axis: int) -> Dim | None:
+    """Return a size that nothing can say, but that is the same wherever it is asked for."""
+    lead = shape.lead
+    if lead is None or not lead.argument or None in (*shape.dims, *lead.front):
+        return None
+    return as_dim(Piece(f"hidden_{axis}_{crc32(repr(shape).encode())}", _OF_CALL))
 
 
 def _sequence_of(dims: tuple[object, ...]) -> Value:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.frames import Recorder
-from typed_nnx_codegen.migrate.linen.naming import linen_class_name
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.site_names import linen_class_name
 from typed_nnx_codegen.migrate.linen.values import Value
 
 # Transforms that change how something is computed, not what.

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.codegen.migrate.linen.shapes.expression_cases import ALL, Case
+from tests.codegen.migrate.linen.shapes.expression_case import Case
+from tests.codegen.migrate.linen.shapes.expression_cases import ALL
 from tests.codegen.migrate.linen.shapes.expressions import executed, symbolic
 from tests.codegen.migrate.linen.shapes.knowledge import (
     KINDS,

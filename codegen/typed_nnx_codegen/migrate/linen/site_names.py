@@ -1,0 +1,112 @@
+"""Questions about submodules and the names that code gives them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.references import Choice, ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.values import Const, Sequence, Table, Value
+
+_PREFIXES: Final = {
+    "remat": "Checkpoint",
+    "checkpoint": "Checkpoint",
+    "jit": "Jit",
+    "vmap": "Vmap",
+    "scan": "Scan",
+    "remat_scan": "Remat_scan",
+}
+
+
+def snake_case(name: str) -> str:
+    """Return a class name as the name of an attribute: `ResNetBlock` is `res_net_block`."""
+    text = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()
+
+
+def linen_class_name(site: Site) -> str:
+    """Return the name of the class as Linen counts by it: with the transforms around it."""
+    around = [getattr(one, "name", "") for one in site.transforms]
+    if isinstance(site.target, LinenClass):
+        around += site.target.decorators
+    prefix = "".join(
+        _PREFIXES.get(name.rpartition(".")[2], "") for name in around if name.startswith(LINEN)
+    )
+    return prefix + site.class_name
+
+
+def index_of(target: str, header: str) -> str:
+    """Return the target of a loop that counts from zero; empty where none does."""
+    if header.startswith("range(") and header.count("(") == 1 and "," not in header:
+        return target
+    if header.startswith("enumerate(") and "start=" not in header:
+        return target.partition(",")[0].strip("( ")
+    return ""
+
+
+def are_texts(code: str) -> bool:
+    """Whether code is a literal list of texts."""
+    try:
+        items: object = ast.literal_eval(code)
+    except (SyntaxError, ValueError):
+        return False
+    return isinstance(items, (tuple, list)) and all(isinstance(item, str) for item in items)
+
+
+def name_argument(node: cst.Call) -> cst.BaseExpression | None:
+    """Return the expression for the name that a submodule is given."""
+    return next(
+        (one.value for one in node.args if one.keyword and one.keyword.value == "name"), None
+    )
+
+
+def computed(node: cst.Call) -> str:
+    """Return the expression in the name that a submodule is given, where there is one."""
+    for arg in node.args:
+        if arg.keyword is None or arg.keyword.value != "name":
+            continue
+        match arg.value:
+            case cst.FormattedString(parts=parts):
+                found = [one for one in parts if isinstance(one, cst.FormattedStringExpression)]
+                return code_of(found[0].expression) if len(found) == 1 else ""
+            case cst.Call(func=cst.Name(value="str"), args=[one]):
+                return code_of(one.value)
+    return ""
+
+
+def sites_in(value: Value) -> list[Site]:
+    """Return the submodules that a value holds."""
+    match value:
+        case ModuleValue(site=site):
+            return [site]
+        case Sequence(items=items) | Choice(options=items):
+            return [site for item in items for site in sites_in(item)]
+        case Table(items=table):
+            return [site for item in table.values() for site in sites_in(item)]
+        case Repeated(element=element):
+            return sites_in(element)
+    return []
+
+
+def is_stateless(site: Site) -> bool:
+    """Whether a submodule has no variables, so that its name does not matter."""
+    if isinstance(site.target, LinenClass):
+        return False
+    layer = find_layer(site.target)
+    return layer is not None and not layer.variables(given_of(site))
+
+
+def varies(site: Site) -> bool:
+    """Whether the arguments of a submodule differ from one iteration of a loop to the next."""
+    return any(
+        not isinstance(bound.value, Const) and bound.code is not None and "self." not in bound.code
+        for bound in site.given.values()
+    )
