@@ -106,9 +106,11 @@ class NewModels:
         args = [mapped(each, self._made, self._named) for each in build.args]
         given = {name: mapped(each, self._made, self._named) for name, each in build.fields.items()}
         given.update(build.lifted)
-        if isinstance(cls, type):
-            given.update(self._lifted(build, cls, args, given))
-            given.update(self._rngs(cls, given))
+        made = _without_partial(cls)
+        if isinstance(made, type):
+            known = {**_keywords_of(cls), **given}
+            given.update(self._lifted(build, made, args, known))
+            given.update(self._rngs(made, known))
         return cls(*args, **given)
 
     def _class(self, name: str) -> Any:
@@ -122,7 +124,7 @@ class NewModels:
         return self._class(name)
 
     def _runtime(self) -> Any:
-        cls = self._class(self.root.class_name)
+        cls = _without_partial(self._class(self.root.class_name))
         return runtime_of(cls) if isinstance(cls, type) else importlib.import_module("typed_nnx")
 
     def _rngs(self, cls: type, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,6 +180,20 @@ class NewModels:
                 f"{nnx_name(name)}"
             ) from error
         return cls(**given, **self._rngs(cls, given))
+
+
+def _without_partial(function: Any) -> Any:
+    """Return what a partial calls."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def _keywords_of(function: Any) -> dict[str, Any]:
+    """Return the keywords that a partial gives."""
+    if not isinstance(function, functools.partial):
+        return {}
+    return {**_keywords_of(function.func), **function.keywords}
 
 
 def _parameters(cls: type) -> Mapping[str, inspect.Parameter]:

@@ -38,6 +38,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
     Code,
+    Const,
     Sequence,
     Table,
     Unknown,
@@ -51,6 +52,7 @@ _TRANSFORMS: Final = frozenset(
     f"{LINEN}.{name}"
     for name in ("remat", "checkpoint", "scan", "vmap", "jit", "remat_scan", "transforms.scan")
 )
+_SWAPPING: Final = ("jax.numpy.swapaxes", "jax.numpy.moveaxis", "numpy.swapaxes")
 # Callables of which nothing is known but that arrays keep their shape, by the name of the field.
 _KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
 
@@ -196,6 +198,8 @@ class Calls:
             return UNKNOWN
         if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
             return Array(shapes.segments(args[0].shape))
+        if name in _SWAPPING:
+            args = _ranked(args)
         found = self._executor.loops.over_values(name, args, keywords)
         if found is not None:
             return found
@@ -279,6 +283,16 @@ def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
     ]
     keywords = {one.keyword: one.value for one in passed if one.keyword}
     return args, keywords
+
+
+def _ranked(args: list[Value]) -> list[Value]:
+    """Return the arguments of a swap of axes; an array of unknown rank has as many as are named."""
+    match args:
+        case [Array(shape=shape) as array, Const(value=int() as one), Const(value=int() as other)]:
+            ranked = shape.with_rank(max(one, other) + 1) if min(one, other) >= 0 else None
+            if shape.rank is None and ranked is not None:
+                return [replace(array, shape=ranked), *args[1:]]
+    return args
 
 
 def _as_bound(one: Passed) -> Bound:

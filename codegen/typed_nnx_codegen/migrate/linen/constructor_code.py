@@ -251,7 +251,7 @@ class ConstructorCode:
                 ],
             ):
                 value = self._executor.seen(left, frame)
-                if isinstance(value, Array) and value.is_optional and frame.records:
+                if isinstance(value, Array) and value.is_optional and value.origin and frame.records:
                     token = frame.recorder.templates.given_token(value.origin)
                     word = "is not" if isinstance(operator, cst.IsNot) else "is"
                     return cst.parse_expression(f"{token} {word} None")

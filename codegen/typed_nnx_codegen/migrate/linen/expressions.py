@@ -299,6 +299,8 @@ class Expressions:
                 return Repeated(base.element, base.loop)
             case ArrayMethod(name="at"):
                 return base
+            case Table(cls=cls) if cls is not None and isinstance(index, Slice):
+                return Headed(UNKNOWN)
             case Table(cls=cls) if cls is not None and isinstance(index, Const):
                 return numbered_field(base, index.value)
             case Table(items=items) if isinstance(index, Const):
@@ -310,6 +312,9 @@ class Expressions:
             case Code(home=home):
                 code = self._executor.code.of(node, frame)
                 return UNKNOWN if code is None else Code(code, home)
+        if isinstance(base, Array) and isinstance(index, Array) and base.shape.rank != 1:
+            # Rows at positions: the last size stays.
+            return Array(Shape(base.shape.expanded(1).dims[-1:], Lead("", None)), base.dtype)
         return self.or_code(shapes.subscript(base, index), node, frame)
 
     def _index(self, node: cst.BaseSlice, frame: Frame) -> Value:
@@ -382,6 +387,8 @@ def _decided(operator: str, left: Value, right: Value) -> bool | None:
             return None if is_field else operator == "is not"
         if isinstance(left, Size) and not isinstance(left.dim.atom, Piece):
             return operator == "is not"
+        if isinstance(left, Array) and not left.origin and not left.is_optional:
+            return operator == "is not" if left.shape.axis(-1) is not None else None
     return None
 
 

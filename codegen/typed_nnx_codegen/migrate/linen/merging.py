@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
@@ -119,7 +119,7 @@ class Merging:
             case (Sequence() | Headed(), Table(cls=cls)) if cls is not None:
                 return record_or_tuple(other, one, lambda a, b: self.joined(b, a, frame))
             case (Array(), Const(value=None)) | (Const(value=None), Array()):
-                return one if isinstance(one, Array) else other
+                return replace(one if isinstance(one, Array) else other, is_optional=True)
         if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
             return Choice((*_options(one), *_options(other)))
         if isinstance(other, _CALLABLE) and one == NONE:
@@ -172,7 +172,9 @@ class Merging:
             dims.append(self._dim(name, position - count, a, b, frame, running))
         lead = first.lead if first.lead == second.lead else Lead("", None)
         origin = one.origin if one.origin == other.origin else ""
-        return Array(Shape(tuple(dims), lead), one.dtype if one.dtype == other.dtype else "", origin)
+        dtype = one.dtype if one.dtype == other.dtype else ""
+        is_optional = one.is_optional or other.is_optional
+        return Array(Shape(tuple(dims), lead), dtype, origin, is_optional=is_optional)
 
     def _dim(
         self,

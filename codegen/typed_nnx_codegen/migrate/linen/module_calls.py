@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -25,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     ModuleValue,
     Ref,
 )
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Unknown, Value
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ _WRAPPERS: Final = {
     "flax.linen.SpectralNorm": "layer_instance",
     "flax.linen.WeightNorm": "layer_instance",
 }
+
+
+_CONVOLUTIONS: Final = ("Conv", "ConvTranspose")
 
 
 class ModuleCalls:
@@ -85,6 +89,9 @@ class ModuleCalls:
                     for option in options
                     if isinstance(option, (ModuleValue, FieldModule))
                 ]
+                # What a field holds may not be known: it stands in for what is.
+                known = [one for one in results if not isinstance(one, Unknown)]
+                results = known or results
                 value = results[0] if results else UNKNOWN
                 for other in results[1:]:
                     value = self._executor.merging.joined(value, other, frame)
@@ -148,7 +155,7 @@ class ModuleCalls:
                 return self._in_bridge(site, method, passed, node, frame)
         names = [one.linen for one in layer.calls.get(method, ())]
         bound = bind_names(names, passed)
-        values = {name: one.value for name, one in bound.by_name.items()}
+        values = _ranked(site, {name: one.value for name, one in bound.by_name.items()})
         self._note(site, method, values, frame)
         if frame.records and frame.recorder.is_recording:
             if bound.extra:
@@ -316,6 +323,27 @@ class _ArgumentsIn(cst.CSTTransformer):
         """Write an argument."""
         found = re.fullmatch(r"__arg(\d+)__", original_node.value)
         return updated_node if found is None else self._nodes[int(found[1])]
+
+
+def _ranked(site: Site, values: dict[str, Value]) -> dict[str, Value]:
+    """Return the arguments of a layer; a convolution says the rank of its input."""
+    array, kernel = values.get("inputs"), site.given.get("kernel_size")
+    if (
+        str(site.target).rpartition(".")[2] not in _CONVOLUTIONS
+        or kernel is None
+        or not isinstance(array, Array)
+        or array.shape.rank is not None
+    ):
+        return values
+    match kernel.value:
+        case Items(items=items):
+            count = len(items)
+        case Const(value=int()):
+            count = 1
+        case _:
+            return values
+    shape = array.shape.with_rank(count + 2)
+    return values if shape is None else {**values, "inputs": replace(array, shape=shape)}
 
 
 def given_of(site: Site) -> dict[str, Given]:

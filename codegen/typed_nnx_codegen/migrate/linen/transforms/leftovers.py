@@ -48,7 +48,7 @@ def _drop_in(
     assigned = [
         (line, name, value)
         for line, name, value in _assignments(function)
-        if _has(value, used) or _is_partial(value)
+        if _has(value, used) or (_is_partial(value) and (used or isinstance(value, cst.Call)))
     ]
     dropped: set[cst.CSTNode] = {line for line, _, _ in assigned}
     while True:

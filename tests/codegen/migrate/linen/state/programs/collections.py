@@ -1,0 +1,139 @@
+"""Collections of variables: what is counted, averaged, cached, sown and perturbed."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class OwnBatchNorm(nn.Module):
+    """A normalisation as people write it by hand."""
+
+    momentum: float = 0.9
+
+    @nn.compact
+    def __call__(self, x, train: bool):
+        ra_mean = self.variable("batch_stats", "mean", jnp.zeros, x.shape[-1])
+        ra_var = self.variable("batch_stats", "var", lambda s: jnp.ones(s), x.shape[-1:])
+        if train:
+            mean, var = x.mean(0), x.var(0)
+            if not self.is_initializing():
+                ra_mean.value = self.momentum * ra_mean.value + (1 - self.momentum) * mean
+                ra_var.value *= self.momentum
+                ra_var.value += (1 - self.momentum) * var
+        else:
+            mean, var = ra_mean.value, ra_var.value
+        scale = self.param("scale", nn.initializers.ones, (x.shape[-1],))
+        return (x - mean) * jax.lax.rsqrt(var + 1e-5) * scale
+
+
+class WritesByName(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        h = nn.Dense(3)(x)
+        before = self.variable("trace", "before", lambda: jnp.zeros((3,)))
+        total = self.get_variable("trace", "before") + h.sum(0)
+        if not self.is_initializing():
+            self.put_variable("trace", "before", total)
+        self.put_variable("trace", "last", jax.lax.stop_gradient(h))
+        return h + before.value
+
+
+class GrowsAndChangesType(nn.Module):
+    """Linen replaces the value, whatever its dtype."""
+
+    @nn.compact
+    def __call__(self, x):
+        seen = self.variable("seen", "total", lambda: jnp.zeros((), jnp.int32))
+        parts = self.variable("seen", "parts", lambda: {"low": jnp.zeros(2), "high": jnp.ones(2)})
+        if not self.is_initializing():
+            seen.value = seen.value + x.sum()
+            parts.value = {"low": parts.value["high"], "high": parts.value["low"] + 1.0}
+        return x + parts.value["low"].sum()
+
+
+class KeyValueCache(nn.Module):
+    """Whether the cache is there says whether it is the first call."""
+
+    length: int
+
+    @nn.compact
+    def __call__(self, x):
+        there = self.has_variable("cache", "memory")
+        memory = self.variable(
+            "cache", "memory", jnp.zeros, (x.shape[0], self.length, x.shape[-1]), x.dtype
+        )
+        place = self.variable("cache", "place", lambda: jnp.array(0, jnp.int32))
+        if there:
+            memory.value = jax.lax.dynamic_update_slice(memory.value, x, (0, place.value, 0))
+            place.value = place.value + x.shape[1]
+        return memory.value
+
+
+class CounterInSetup(nn.Module):
+    step: int = 1
+
+    def setup(self):
+        self.count = self.variable("counts", "calls", lambda: jnp.zeros((), jnp.int32))
+        self.dense = nn.Dense(2)
+
+    def __call__(self, x):
+        if not self.is_initializing():
+            self.count.value += self.step
+        return self.dense(x) * self.count.value
+
+
+class Holder(nn.Module):
+    """The collections of a submodule lie below its name."""
+
+    @nn.compact
+    def __call__(self, x, train: bool = True):
+        for _ in range(2):
+            x = OwnBatchNorm()(nn.Dense(3)(x), train)
+        return CounterInSetup(2, name="counter")(x)
+
+
+class SownAndPerturbed(nn.Module):
+    features: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        h = self.perturb("hidden", nn.Dense(self.features)(x))
+        self.sow("intermediates", "features", h)
+        return nn.tanh(h)
+
+
+class Streams(nn.Module):
+    rate: float = 0.5
+
+    @nn.compact
+    def __call__(self, x, noisy: bool = False):
+        if self.has_rng("noise"):
+            x = x + jax.random.normal(self.make_rng("noise"), x.shape)
+        if noisy:
+            keep = jax.random.bernoulli(self.make_rng("dropout"), self.rate, x.shape)
+            x = jnp.where(keep, x, 0.0)
+        return nn.Dense(2)(x)
+
+
+class Target(nn.Module):
+    """Two networks of one form, with weights of their own."""
+
+    network: nn.Module
+
+    def setup(self):
+        self.target = self.network.copy()
+
+    def __call__(self, x):
+        return self.network(x) - jax.lax.stop_gradient(self.target(x))
+
+
+class CachedHeads(nn.Module):
+    """The cache of the library is made in NNX by a method."""
+
+    decode: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.SelfAttention(2, decode=self.decode)(x)
