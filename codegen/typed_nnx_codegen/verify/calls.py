@@ -39,9 +39,12 @@ class Calls:
 
     Attributes:
         made: The calls.
+        entered: The call from outside, with the arguments that the example gives: transforms
+            around a method call it with a part of them.
     """
 
     made: list[Call] = field(default_factory=list)
+    entered: list[Call] = field(default_factory=list)
 
     @contextmanager
     def recorded(self) -> Iterator[None]:
@@ -58,10 +61,15 @@ class Calls:
         with nn.intercept_methods(note):
             yield
 
+    def enter(self, model: nn.Module, method: str, args: Any, kwargs: dict[str, Any]) -> None:
+        """Note the call from outside."""
+        arguments = bound_arguments(getattr(model, method, None), args, kwargs)
+        self.entered.append(Call(model, method, arguments))
+
     def of(self, build: Build, root: Build) -> list[Call]:
         """Return the calls of the module that a `Build` inside the root's became."""
         if build is root:
-            return [each for each in self.made if each.path == ()]
+            return [*self.entered, *(each for each in self.made if each.path == ())]
         modules = [
             module
             for holder, module in self._inside([each.module for each in self.made], root)

@@ -98,6 +98,7 @@ def linen_run(example: Example, old: Side) -> LinenRun:
             )
         args, kwargs = _arguments(example, old)
         run = LinenRun(example, old, model, args, kwargs)
+        run.calls.enter(model, example.method, args, kwargs)
         with run.calls.recorded():
             variables: Mapping[str, Any] = model.init(
                 {"params": jax.random.key(0), **keys(example.rngs, 1)},

@@ -69,9 +69,7 @@ class _Placing(cst.CSTTransformer):
         """Keep a keyword."""
         return updated_node.with_changes(keyword=original_node.keyword)
 
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write the argument for a parameter."""
         code = self._given.get(original_node.value)
         if code is None:
@@ -81,4 +79,3 @@ class _Placing(cst.CSTTransformer):
         if isinstance(node, simple) or getattr(node, "lpar", None):
             return node
         return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-

@@ -16,8 +16,9 @@ from typed_nnx_codegen.migrate.linen.field_containers import may_be_none
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layout import laid_out
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
+from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
-from typed_nnx_codegen.migrate.linen.replacing import Replacer
+from typed_nnx_codegen.migrate.linen.replacing import code_with
 
 _FIELD_FUNCTIONS: Final = frozenset(
     {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
@@ -156,9 +157,12 @@ def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
             name = layer.nnx if layer is not None else nnx_name(public)
             if name.startswith("nnx."):
                 replacements[below] = code_of(file.refer(name))
-    after = node.visit(Replacer(replacements))
-    assert isinstance(after, cst.CSTNode)
-    return code_of(after)
+    for below in reversed(list(descendants(node))):  # the inner ones first
+        if isinstance(below, cst.Call) and is_partitioning_in(below, one.owner.analysis):
+            call = cst.parse_expression(code_with(below, replacements))
+            assert isinstance(call, cst.Call)
+            replacements[below] = code_of(placed_later(call))
+    return code_with(node, replacements)
 
 
 def without_dataclass_options(node: cst.ClassDef) -> cst.ClassDef:

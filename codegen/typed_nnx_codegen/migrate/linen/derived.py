@@ -46,9 +46,7 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
                 recorder.derived[node] = Derived(attr.value, value, before, owner)
                 recorder.stale[f"{owner}.{attr.value}"] = None
                 return True
-    recorder.mark(
-        node, "it is computed from variables once; Linen computes it at each call", CALL
-    )
+    recorder.mark(node, "it is computed from variables once; Linen computes it at each call", CALL)
     return False
 
 
@@ -81,14 +79,16 @@ def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
     target = recorder.setup_target
     for node in descendants(value):
         match node:
-            case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=attr)) if name == owner:
+            case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=attr)) if (
+                name == owner
+            ):
                 is_target = target is not None and node is target[0]
                 if attr.value in _DECLARES and not is_target:
                     return attr.value != "variable" or node is not value
                 callee = _found(node.func, frame)
-                if isinstance(callee, BoundMethod) and callee.method is not None:
-                    if _declares(callee.method.node, recorder):
-                        return True
+                method = callee.method if isinstance(callee, BoundMethod) else None
+                if method is not None and _declares(method.node, recorder):
+                    return True
             case cst.Attribute(value=cst.Name(value=name), attr=attr) if name == owner:
                 if attr.value in recorder.params or f"{owner}.{attr.value}" in recorder.stale:
                     return True
@@ -101,11 +101,10 @@ def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
 
 
 def _declares(method: cst.FunctionDef, recorder: Recorder) -> bool:
-    for node in descendants(method):
-        if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
-            if node.attr.value in (*_DECLARES, *recorder.params):
-                return True
-    return False
+    names = (*_DECLARES, *recorder.params)
+    return any(
+        isinstance(node, cst.Attribute) and node.attr.value in names for node in descendants(method)
+    )
 
 
 def _needed(value: cst.BaseExpression, recorder: Recorder) -> Iterator[cst.BaseStatement]:
@@ -117,6 +116,3 @@ def _needed(value: cst.BaseExpression, recorder: Recorder) -> Iterator[cst.BaseS
             found.append(statement)
             names |= {one.value for one in descendants(statement) if isinstance(one, cst.Name)}
     yield from reversed(found)
-
-
-

@@ -23,7 +23,7 @@ from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
-from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed_later
+from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.replacing import Passing
 from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
 from typed_nnx_codegen.migrate.markers import comment, marked_codes
@@ -134,8 +134,7 @@ class Emission(cst.CSTTransformer):
     def _call(self, node: cst.CSTNode, updated: cst.Call) -> cst.CSTNode:
         methods = self._methods
         assert isinstance(node, cst.Call)
-        callee = self._file.analysis.values.get(node.func, UNKNOWN)
-        if isinstance(callee, External) and is_partitioning(public_linen(callee.name)):
+        if is_partitioning_in(node, self._file.analysis):
             return placed_later(updated)
         if node in methods.rebuilt:
             rebuilt = methods.rebuilt[node](node, updated)

@@ -58,9 +58,7 @@ class FirstValues:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
 
-    def value(
-        self, init: Passed, bound: BoundArguments, frame: Frame, *, has_key: bool
-    ) -> Value:
+    def value(self, init: Passed, bound: BoundArguments, frame: Frame, *, has_key: bool) -> Value:
         """Return what an initializer makes."""
         keys = [Passed(UNKNOWN, None, init.node)] if has_key else []
         named = [one for name, one in bound.by_name.items() if name not in _OWN]
@@ -109,9 +107,7 @@ class FirstValues:
             code = self.zeros(value, frame)
         return None if code is None else Made(code, is_stand_in=True)
 
-    def _called(
-        self, init: Passed, bound: BoundArguments, key: str, frame: Frame
-    ) -> Made | None:
+    def _called(self, init: Passed, bound: BoundArguments, key: str, frame: Frame) -> Made | None:
         codes = [self._argument(one, frame) for one in bound.extra]
         words = {
             name: self._argument(one, frame)

@@ -67,11 +67,13 @@ class Change:
         entry: What it is before the loop.
         update: What it is after an iteration.
         loop: The loop of the constructor that makes what the loop goes over.
+        also: Loops that make it in other branches.
     """
 
     entry: Dim
     update: Dim
     loop: int | None = None
+    also: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +193,7 @@ class Recorder:
         derived: The statements of `setup` that compute attributes from variables.
         stale: The locals of `setup` that are computed from variables, and where; attributes with
             their owner.
+        branch_codes: The conditions of branches that the constructor decides, by number.
     """
 
     plan: ClassPlan
@@ -232,6 +235,7 @@ class Recorder:
     stale: dict[str, cst.BaseStatement | None] = field(default_factory=dict)
     depth: int = 0
     steps: int = 0
+    branch_codes: dict[int, str] = field(default_factory=dict)
     outputs: dict[Hashable, Value] = field(default_factory=dict)
 
     @property

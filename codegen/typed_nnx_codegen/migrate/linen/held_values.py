@@ -45,16 +45,23 @@ def _partial(value: Partial) -> Value | None:
     function = held_kind(value.function)
     if function is None:
         return None
+    # Another partial may have other sizes: those of what is built are asked of it.
+    is_open = not isinstance(function, Ref)
     return Partial(
         function,
-        tuple(_bound(one) for one in value.args),
-        {name: _bound(one) for name, one in value.keywords.items()},
+        tuple(_bound(one, is_open=True) for one in value.args),
+        {
+            name: _bound(one, is_open=is_open or name == "features")
+            for name, one in value.keywords.items()
+        },
     )
 
 
-def _bound(one: Bound) -> Bound:
+def _bound(one: Bound, *, is_open: bool) -> Bound:
     kind = held_kind(one.value)
-    return replace(one, value=_literal(one.value) if kind is None else kind)
+    if kind is None:
+        kind = UNKNOWN if is_open else _literal(one.value)
+    return replace(one, value=kind)
 
 
 def _literal(value: Value) -> Value:

@@ -86,6 +86,12 @@ class Lifting:
         """Return the parameter that has the whole shape of an argument."""
         return self._names[argument]
 
+    def may_be_none(self, atom: Atom) -> bool:
+        """Whether a size is one of an argument that does not have to be given."""
+        if not isinstance(atom, ArgumentSize | LeadingSize):
+            return False
+        return self._is_optional(atom.argument, self._method(atom.argument))
+
     def _is_optional(self, argument: str, name: str) -> bool:
         method = self._cls.method(name)
         return method is not None and any(

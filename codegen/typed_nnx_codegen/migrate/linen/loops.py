@@ -295,6 +295,7 @@ class Loops:
     ) -> None:
         """Go through a loop that runs with the call only, over submodules or arrays."""
         element, loop = _element(values)
+        also = values.also if isinstance(values, Repeated) else ()
         recorder = frame.recorder
         self._executor.statements.assign(target, element, None, frame)
         before = dict(frame.names)
@@ -314,7 +315,7 @@ class Loops:
             entry = recorder.templates.dims_in(one.first)
             first = entry[0] if entry else _number(one.first)
             if isinstance(update, Dim) and first is not None and recorder.is_recording:
-                recorder.changes[Piece(one.local)] = Change(first, update, loop)
+                recorder.changes[Piece(one.local)] = Change(first, update, loop, also)
         for name, value in names.items():
             if name in before and before[name] != value:
                 frame.names[name] = value
@@ -404,9 +405,10 @@ class Loops:
         repeated = next(arg for arg in args if isinstance(arg, Repeated))
         elements = tuple(_element(arg)[0] for arg in args)
         if name == "builtins.zip":
-            return Repeated(Items(elements), repeated.loop)
+            return Repeated(Items(elements), repeated.loop, also=repeated.also)
         if name == "builtins.enumerate":
-            return Repeated(Items((UNKNOWN, elements[0])), repeated.loop)
+            items = Items((UNKNOWN, elements[0]))
+            return Repeated(items, repeated.loop, also=repeated.also)
         if name in ("builtins.list", "builtins.tuple") and isinstance(repeated, Headed):
             return repeated
         if name in ("builtins.reversed", "builtins.list", "builtins.tuple", "builtins.iter"):

@@ -105,7 +105,11 @@ class Merging:
             case Repeated(element=first), Repeated(element=second):
                 head = self._head(name, one, other, frame, running)
                 element = self.joined(first, second, frame)
-                return Headed(element, head=head) if head else Repeated(element)
+                if head:
+                    return Headed(element, head=head)
+                if one.loop is None or other.loop is None:
+                    return Repeated(element)
+                return Repeated(element, one.loop, also=(*one.also, other.loop, *other.also))
             case (Table(items=first), Table(items=second)) if first.keys() == second.keys():
                 return Table(
                     {

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
 
+# The code of an argument that a partial has already.
+HIDDEN: Final = "__hidden__"
 # Layers that call other modules one after the other, and the field that holds those.
 _WRAPPERS: Final = {
     "flax.linen.Sequential": "layers",
@@ -79,6 +81,9 @@ class ModuleCalls:
                 )
             case ModuleValue(site=site) if site.alternatives:
                 return self._of_alternatives(site, method, passed, node, frame)
+            case ModuleValue(site=site) if site.code.startswith("self."):
+                value = self._plain(site, method, passed, node, frame)
+                return of_alternatives(self._executor, site, [value], value, frame)
             case ModuleValue(site=site):
                 return self._plain(site, method, passed, node, frame)
             case FieldModule():
@@ -286,24 +291,27 @@ class ModuleCalls:
                 message = f"`.{method}` of a module in a field is not migrated"
                 frame.recorder.mark(node, message, CALLER)
             return UNKNOWN
-        default = receiver.default
-        values: dict[str, Value] = {}
-        if isinstance(default, ClassRef):
-            found = default.cls.method(method)
-            if found is not None:
-                bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
-                values = {name: one.value for name, one in bound.by_name.items()}
-        elif isinstance(default, Ref) and (layer := find_layer(default.name)) is not None:
-            bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
-            values = {name: one.value for name, one in bound.by_name.items()}
-        else:
-            values = {one.keyword or str(k): one.value for k, one in enumerate(passed)}
+        values = self._by_name(receiver.default, method, passed)
         if frame.records and frame.recorder.is_recording:
             frame.recorder.field_calls.append((receiver.name, method, values))
             if receiver.site is not None:
-                receiver.site.calls.append((frame.root, method, values))
+                target = receiver.site.target
+                kind = ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
+                given = self._by_name(kind, method, passed)
+                receiver.site.calls.append((frame.root, method, given))
         del node
         return of_field(self._executor, receiver, method, values, list(passed), frame)
+
+    @staticmethod
+    def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
+        """Return the arguments of a call of a kind of module by parameter, by position if unknown."""
+        if isinstance(kind, ClassRef) and (found := kind.cls.method(method)) is not None:
+            bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+        elif isinstance(kind, Ref) and (layer := find_layer(kind.name)) is not None:
+            bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
+        else:
+            return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
+        return {name: one.value for name, one in bound.by_name.items()}
 
 
 class _ArgumentsIn(cst.CSTTransformer):
@@ -348,11 +356,17 @@ def _ranked(site: Site, values: dict[str, Value]) -> dict[str, Value]:
 
 def given_of(site: Site) -> dict[str, Given]:
     """Return the arguments of a layer's constructor, as the table of layers takes them."""
-    return {
-        name: Given(one.code if one.code is not None else "None", one.value, one.keyword)
-        for name, one in site.given.items()
-        if name != "name" and not (one.code is None and name in _movable(site))
-    }
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    leading = layer.leading if layer is not None else ()
+    found: dict[str, Given] = {}
+    for name, one in site.given.items():
+        if name == "name" or (one.code is None and name in _movable(site)):
+            continue
+        code = "None" if one.code is None else one.code
+        # What a partial has already is not written; by position nothing else tells it.
+        hidden = one.hidden and name in leading
+        found[name] = Given(HIDDEN if hidden else code, one.value, one.keyword)
+    return found
 
 
 def _movable(site: Site) -> frozenset[str]:

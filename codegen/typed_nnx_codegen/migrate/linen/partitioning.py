@@ -6,6 +6,10 @@ from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.linen.classes import public_linen
+
 _INITIALIZERS: Final = frozenset(
     {
         "flax.linen.with_partitioning",
@@ -17,6 +21,12 @@ _INITIALIZERS: Final = frozenset(
 def is_partitioning(public: str) -> bool:
     """Whether a function of Linen gives an initializer names of axes."""
     return public in _INITIALIZERS
+
+
+def is_partitioning_in(node: cst.Call, analysis: Analysis) -> bool:
+    """Whether a call in a file is one of such a function."""
+    callee = analysis.values.get(node.func, UNKNOWN)
+    return isinstance(callee, External) and is_partitioning(public_linen(callee.name))
 
 
 def placed_later(node: cst.Call) -> cst.Call:

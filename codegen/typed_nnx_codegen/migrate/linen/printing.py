@@ -41,7 +41,7 @@ from typed_nnx_codegen.migrate.linen.marker_codes import (
     STAYS,
 )
 from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
-from typed_nnx_codegen.migrate.linen.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.module_calls import HIDDEN, given_of
 from typed_nnx_codegen.migrate.linen.nested_sites import consume_within
 from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
@@ -52,6 +52,7 @@ from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
 from typed_nnx_codegen.migrate.linen.values import (
+    ANY_SHAPE,
     UNKNOWN,
     Array,
     Sequence,
@@ -210,7 +211,8 @@ class Printing:
         by_loop: dict[int, list[tuple[Piece, Change]]] = {}
         for piece, change in self._recorder.changes.items():
             if change.loop is not None:
-                by_loop.setdefault(change.loop, []).append((piece, change))
+                for number in (change.loop, *change.also):
+                    by_loop.setdefault(number, []).append((piece, change))
         if by_loop:
             self._run_in(block, by_loop)
 
@@ -353,7 +355,7 @@ class Printing:
         arguments = [
             argument.spelled(self._templates.token)
             for argument in built.arguments
-            if argument.keyword not in hidden
+            if argument.keyword not in hidden and argument.code != HIDDEN
         ]
         self.helpers += built.helpers
         if built.takes_rngs:
@@ -415,11 +417,21 @@ class Printing:
                     )
 
     def _inputs(self, site: Site) -> list[dict[str, Value]]:
-        ordered = sorted(site.calls, key=lambda call: call[0] != "__call__")
         return [
             {name: self._visible(value, site) for name, value in values.items()}
-            for _, _, values in ordered
+            for _, _, values in self._ordered(site)
         ]
+
+    def _ordered(self, site: Site) -> list[tuple[str, str, dict[str, Value]]]:
+        """Return the calls of a submodule: last those with arguments that may not be given."""
+
+        def rank(call: tuple[str, str, dict[str, Value]]) -> tuple[bool, bool]:
+            first = next(iter(call[2].values()), UNKNOWN)
+            dims = first.shape.expanded(1).dims[-1:] if isinstance(first, Array) else ()
+            asked = [atom for dim in dims if dim is not None for atom in dim.atoms()]
+            return call[0] != "__call__", any(self._lifting.may_be_none(atom) for atom in asked)
+
+        return sorted(site.calls, key=rank)
 
     def _visible(self, value: Value, site: Site) -> Value:
         """Return a value without the sizes that cannot be said where a submodule is constructed."""
@@ -497,10 +509,12 @@ class Printing:
 
     def _lifted(self, site: Site, cls: LinenClass, lifted: Lifted) -> str:
         """Return what a submodule's lifted parameter is given."""
-        for root, method, values in sorted(site.calls, key=lambda call: call[0] != "__call__"):
-            if method != lifted.method and lifted.argument:
+        calls = sorted(site.calls, key=lambda call: call[0] != "__call__")
+        # Methods that the module's own call passes an argument on to mostly call it the same.
+        is_called = any(method == lifted.method for _, method, _ in calls)
+        for _, method, values in calls:
+            if method != lifted.method and lifted.argument and is_called:
                 continue
-            del root
             value = _part(values, lifted.argument)
             if not isinstance(value, Array):
                 continue
@@ -510,7 +524,7 @@ class Printing:
                 dim = visible.shape.axis(lifted.axis)
                 if dim is not None:
                     return self._templates.token(dim)
-            else:
+            elif visible.shape != ANY_SHAPE:
                 return self._shape(visible.shape)
         return self._missing(site, lifted.name, list(self._measured(site, lifted)))
 
@@ -525,11 +539,16 @@ class Printing:
                 yield dim.constant
 
     def _shape(self, shape: Shape) -> str:
-        parts = ["None" if dim is None else self._templates.token(dim) for dim in shape.dims]
-        if shape.lead is not None and shape.lead.argument:
-            parts.insert(0, f"*{self._templates.lead_token(shape.lead)}")
+        lead = shape.lead
+        parts = [self._size(dim) for dim in (lead.front if lead is not None else ())]
+        if lead is not None:
+            parts.append(f"*{self._templates.lead_token(lead)}" if lead.argument else "None")
+        parts += [self._size(dim) for dim in shape.dims]
         inner = ", ".join(parts)
         return f"({inner},)" if len(parts) == 1 else f"({inner})"
+
+    def _size(self, dim: Dim | None) -> str:
+        return "None" if dim is None else self._templates.token(dim)
 
 
 def _is_absent(site: Site, lifted: Lifted) -> bool:

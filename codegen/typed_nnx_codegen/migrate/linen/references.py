@@ -147,11 +147,13 @@ class Repeated(Value):
         element: One of the items.
         loop: The number of the loop in which they are made; None if it is not one.
         code: The expression for the list; empty where there is none.
+        also: The loops that make it in other branches.
     """
 
     element: Value
     loop: int | None = None
     code: str = ""
+    also: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,9 @@ class StateAccesses:
                 if isinstance(node, cst.SimpleString):
                     self._recorder.replace(node, repr(attribute))
                 else:
-                    self._recorder.mark(node, "the name of what is sown is that of an attribute", NAME)
+                    self._recorder.mark(
+                        node, "the name of what is sown is that of an attribute", NAME
+                    )
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,10 @@ def _attribute_read(node: cst.Attribute | cst.Call, owner: str) -> str:
             return attr.value
         case cst.Call(
             func=cst.Name(value="getattr"),
-            args=[cst.Arg(value=cst.Name(value=name)), cst.Arg(value=cst.FormattedString() as text)],
+            args=[
+                cst.Arg(value=cst.Name(value=name)),
+                cst.Arg(value=cst.FormattedString() as text),
+            ],
         ) if name == owner:
             return computed_name(text)
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -12,7 +13,7 @@ from typed_nnx_codegen.migrate.linen.first_values import FirstValues, Made
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, NAME
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Const, Value
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -32,9 +33,7 @@ class StateCalls:
         first_values: Finds their first values.
     """
 
-    def __init__(
-        self, executor: Executor, declaring: Declaring, first_values: FirstValues
-    ) -> None:
+    def __init__(self, executor: Executor, declaring: Declaring, first_values: FirstValues) -> None:
         self._executor = executor
         self._declaring = declaring
         self._first = first_values
@@ -135,7 +134,9 @@ class StateCalls:
         attribute = self._declaring.declare(
             "perturbations", spelled, Made(zeros), value, node, frame, stays=True
         )
-        if attribute != spelled.text:
+        if isinstance(value, Array):
+            frame.recorder.plan.rebuilt[node] = _Perturbed(attribute)
+        elif attribute != spelled.text:
             frame.recorder.replace(name.node, repr(attribute))
         return value
 
@@ -161,6 +162,33 @@ class StateCalls:
                     node, "what is computed depends on which collections are mutable", CALL
                 )
         return Const(True)
+
+
+@dataclass(frozen=True)
+class _Perturbed:
+    """Writes `self.perturb("h", h)` as the sum that it is.
+
+    Attributes:
+        attribute: The attribute of the variable.
+    """
+
+    attribute: str
+
+    def __call__(self, node: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the sum."""
+        del node
+        value = next(
+            arg.value
+            for place, arg in enumerate(updated.args)
+            if (arg.keyword.value == "value" if arg.keyword is not None else place == 1)
+        )
+        simple = isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+        if not simple and not getattr(value, "lpar", None):
+            value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        zero = cst.parse_expression(f"self.{self.attribute}[...]")
+        return cst.BinaryOperation(
+            value, cst.Add(), zero, lpar=[cst.LeftParen()], rpar=[cst.RightParen()]
+        )
 
 
 def _guards_writes(node: cst.Call, method: cst.FunctionDef) -> bool:
@@ -211,7 +239,7 @@ def _read_after(guard: cst.If, method: cst.FunctionDef) -> set[str]:
     is_behind = False
     for one in descendants(method):
         is_behind = is_behind or one is guard
-        if is_behind and one not in within:
-            if isinstance(one, (cst.Attribute, cst.Name, cst.SimpleString)):
-                found.add(code_of(one))
+        is_read = isinstance(one, (cst.Attribute, cst.Name, cst.SimpleString))
+        if is_behind and is_read and one not in within:
+            found.add(code_of(one))
     return found

@@ -14,8 +14,14 @@ from typed_nnx_codegen.migrate.linen.frames import Frame, StateAccess
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.merging import is_module
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
-from typed_nnx_codegen.migrate.linen.references import ModuleValue, Repeated, SelfValue, VariableValue
+from typed_nnx_codegen.migrate.linen.references import (
+    ModuleValue,
+    Repeated,
+    SelfValue,
+    VariableValue,
+)
 from typed_nnx_codegen.migrate.linen.state_calls import StateCalls
+from typed_nnx_codegen.migrate.linen.transforms.optional import settle_branches
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -249,10 +255,13 @@ class Variables:
             owner.attributes[name] = Code(f"self.{name}")
             return
         are_lists = isinstance(before, Repeated) and isinstance(kept, Repeated)
-        if before is not None and before != kept and (
-            is_module(before) or is_module(kept) or are_lists
+        if (
+            before is not None
+            and before != kept
+            and (is_module(before) or is_module(kept) or are_lists)
         ):
             # Another branch of `setup` assigned it.
+            settle_branches(before, kept, frame.recorder.branch_codes)
             kept = self._executor.merging.joined(before, kept, frame)
         owner.attributes[name] = kept
         del target

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.references import ClassTransform, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.site_names import linen_class_name
 from typed_nnx_codegen.migrate.linen.values import Value
 
@@ -36,6 +37,30 @@ def optional_transform(one: Value, other: Value, code: str) -> Value | None:
     if isinstance(other, ClassTransform) and _is_around(other, one):
         return replace(other, condition=f"not ({code})")
     return None
+
+
+def settle_branches(one: Value, other: Value, codes: Mapping[int, str]) -> None:
+    """Note on which condition submodules of two sides of a branch are under a transform.
+
+    Args:
+        one: The submodule, or the list of such, of one side.
+        other: That of the other side.
+        codes: The conditions of branches, by number.
+    """
+    if isinstance(one, Repeated) and isinstance(other, Repeated):
+        settle_branches(one.element, other.element, codes)
+    if not isinstance(one, ModuleValue) or not isinstance(other, ModuleValue):
+        return
+    for site, plain in ((one.site, other.site), (other.site, one.site)):
+        if not site.conditions or not site.transforms or site.transforms[1:] != plain.transforms:
+            continue
+        last, first = site.conditions[-1], site.transforms[0]
+        code = codes.get(last.number, "")
+        if not isinstance(first, ClassTransform) or first.condition or not code:
+            continue
+        if first.name.rpartition(".")[2] in _SAME_RESULTS and _is_of_self(code):
+            condition = code if last.side else f"not ({code})"
+            site.transforms = (replace(first, condition=condition), *site.transforms[1:])
 
 
 def _is_around(one: ClassTransform, inner: Value) -> bool:

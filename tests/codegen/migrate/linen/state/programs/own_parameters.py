@@ -16,7 +16,9 @@ class NamedInLoops(nn.Module):
     def __call__(self, x):
         total = jnp.zeros_like(x)
         for i in range(self.count):
-            total = total + x ** (i + 1) * self.param(f"power_{i}", nn.initializers.ones, x.shape[-1:])
+            total = total + x ** (i + 1) * self.param(
+                f"power_{i}", nn.initializers.ones, x.shape[-1:]
+            )
         shifts = [self.param(f"shift{i}", nn.initializers.normal(), (1,)) for i in range(2)]
         return total + shifts[0] * shifts[1]
 
@@ -95,7 +97,9 @@ class NamedInSetup(nn.Module):
 
     def setup(self):
         for i in range(self.count):
-            setattr(self, f"table_{i}", self.param(f"table_{i}", nn.initializers.normal(1.0), (4, 3)))
+            setattr(
+                self, f"table_{i}", self.param(f"table_{i}", nn.initializers.normal(1.0), (4, 3))
+            )
 
     def __call__(self, tokens):
         return sum(

@@ -1,0 +1,101 @@
+"""Stands in for packages that modules of Linen import, and compute nothing with.
+
+Simulators, PyTorch, readers of data: gigabytes, for names that training loops use. Python imports
+this file when it starts, if its folder is on ``PYTHONPATH``. What is installed is imported as ever.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ABSENT = frozenset(
+    {
+        *("ale_py", "baselines", "cv2", "gym", "gymnasium", "minatar", "mujoco", "pygame"),
+        *("stable_baselines3", "tensorflow", "tensorflow_datasets", "tensorflow_text", "torch"),
+        *("torchvision", "clu", "sentencepiece"),
+    }
+)
+
+
+class _AnyName(type):
+    """Classes of which every attribute is another such class."""
+
+    def __getattr__(cls, name: str) -> type:
+        return _stand_in(name)
+
+    def __getitem__(cls, item: object) -> type:
+        return cls
+
+    def __or__(cls, other: object) -> Any:
+        return cls
+
+    def __ror__(cls, other: object) -> Any:
+        return cls
+
+
+class _StandIn(metaclass=_AnyName):
+    """A base class, a decorator, or an object of which nothing is asked."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return _decorated(args, kwargs) or super().__new__(cls)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Take whatever the real one would."""
+
+    def __getattr__(self, name: str) -> type:
+        return _stand_in(name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _decorated(args, kwargs) or _StandIn()
+
+
+def _decorated(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what a decorator is put on, None where the call is another one."""
+    is_one = len(args) == 1 and not kwargs
+    return args[0] if is_one and isinstance(args[0], types.FunctionType | type) else None
+
+
+def _stand_in(name: str) -> type:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return _AnyName(name, (_StandIn,), {})
+
+
+class _Module(types.ModuleType):
+    """A module that has every name."""
+
+    __version__ = "99.0"
+    __path__: list[str] = []
+
+    def __getattr__(self, name: str) -> type:
+        # The same class each time: code compares and registers it.
+        found = _stand_in(name)
+        setattr(self, name, found)
+        return found
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the absent packages, after all other finders have looked."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname.partition(".")[0] not in ABSENT:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return _Module(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Do nothing: there is no code."""
+
+
+sys.meta_path.append(_Finder())

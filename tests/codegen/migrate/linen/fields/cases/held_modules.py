@@ -1,0 +1,121 @@
+"""Fields that hold modules, one or several."""
+
+from typing import Any, Dict, List, Optional, Sequence
+
+import flax.linen as nn
+
+
+class Part(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.tanh(nn.Dense(self.width)(x))
+
+
+class Headed(nn.Module):
+    """The default of the field is a module."""
+
+    head: nn.Module = nn.Dense(3)
+
+    @nn.compact
+    def __call__(self, x):
+        return self.head(nn.Dense(5)(x))
+
+
+class HeadedUser(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = Headed(nn.Dense(4))(x)
+        return Headed(head=Part(2))(x)
+
+
+class Encoded(nn.Module):
+    """The width of what a field makes is what the module in it knows."""
+
+    encoder: nn.Module
+    classes: int = 2
+
+    @nn.compact
+    def __call__(self, tokens):
+        return nn.Dense(self.classes)(self.encoder(tokens).mean(axis=-2))
+
+
+class EncodedUser(nn.Module):
+    """Built in `setup`, inline and beside."""
+
+    def setup(self):
+        self.table = nn.Embed(9, 6)
+        self.first = Encoded(self.table)
+        self.second = Encoded(nn.Embed(9, 4), classes=3)
+
+    def __call__(self, tokens):
+        return self.first(tokens), self.second(tokens)
+
+
+class Stack(nn.Module):
+    parts: Sequence[nn.Module]
+
+    @nn.compact
+    def __call__(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+
+
+class StackUser(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return Stack([nn.Dense(4), nn.relu, Part(3)])(x)
+
+
+class StackInSetup(nn.Module):
+    def setup(self):
+        self.stack = Stack(parts=[Part(4), nn.Dense(2)])
+
+    def __call__(self, x):
+        return self.stack(x)
+
+
+class Heads(nn.Module):
+    heads: Dict[str, Any]
+    extra: Optional[List[nn.Module]] = None
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        if self.extra is not None:
+            for one in self.extra:
+                x = one(x)
+        return {name: head(x) for name, head in self.heads.items()}
+
+
+class Wrapper(nn.Module):
+    inner: nn.Module
+
+    def __call__(self, x):
+        return x + self.inner(x)
+
+
+class WrapperUser(nn.Module):
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.depth):
+            x = Wrapper(Part(6))(x)
+        return Wrapper(inner=Wrapper(nn.Dense(6)))(x)
+
+
+class WrapperInSetup(nn.Module):
+    width: int
+
+    def setup(self):
+        self.block = Wrapper(inner=Part(self.width))
+        self.blocks = [Wrapper(nn.Dense(self.width)) for _ in range(2)]
+
+    def __call__(self, x):
+        x = self.block(x)
+        for block in self.blocks:
+            x = block(x)
+        return x

@@ -1,0 +1,106 @@
+"""Variables, collections and cells are migrated: outputs, collections and gradients stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final, Literal
+
+import pytest
+
+from tests.codegen.migrate.linen.corpus_cases import as_users_run
+from tests.codegen.migrate.linen.migrated_files import migrated, problems, verified
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.options import Options
+
+_PROGRAMS: Final = Path(__file__).with_name("programs")
+_FILES: Final = ("cells", "kept_collections", "own_parameters")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Using 'Module.sow:DeprecationWarning")
+@pytest.mark.parametrize("runtime", ["typed_nnx", "flax.nnx"])
+@pytest.mark.parametrize("name", _FILES)
+def test_a_migrated_program_computes_what_linen_computes(
+    tmp_path: Path, name: str, runtime: Literal["typed_nnx", "flax.nnx"]
+) -> None:
+    file = _PROGRAMS / f"{name}.py"
+
+    with as_users_run():
+        one = migrated([file], tmp_path, runtime)[file]
+        results = verified(one, _PROGRAMS / f"{name}_example.py")
+
+    assert problems(results) == []
+
+
+@pytest.mark.parametrize("name", _FILES)
+def test_nothing_of_a_program_is_left_to_a_person(name: str) -> None:
+    file = _PROGRAMS / f"{name}.py"
+
+    (result,) = migrate_linen([file], [file], Options())
+
+    assert [mark.message for plan in result.plans for mark in plan.marks] == []
+
+
+def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
+    lines = [f"        {line}" for line in body.split("\n")]
+    text = "\n".join(
+        [
+            "import jax.numpy as jnp",
+            "from flax import linen as nn",
+            "class M(nn.Module):",
+            f"    {before or 'rate: float = 0.1'}",
+            "    @nn.compact",
+            "    def __call__(self, x, first: bool = False):",
+            *lines,
+            "",
+        ]
+    )
+    file = tmp_path / "m.py"
+    file.write_text(text)
+    (result,) = migrate_linen([file], [file], Options())
+    return [mark.message for plan in result.plans for mark in plan.marks]
+
+
+@pytest.mark.parametrize(
+    ("body", "part"),
+    [
+        pytest.param(
+            "w = self.param('w', lambda key: x.mean(0))\nreturn x - w",
+            "zeros of its shape",
+            id="first value from data",
+        ),
+        pytest.param(
+            "old = self.is_mutable_collection('batch_stats')\nreturn x if old else -x",
+            "which collections are mutable",
+            id="output that depends on mutability",
+        ),
+        pytest.param(
+            "if self.has_variable('cache', 'k'):\n    x = x + 1\n"
+            "if first:\n    self.variable('cache', 'k', lambda: jnp.zeros(3))\nreturn x",
+            "depends on its first call",
+            id="variable of a branch of the call",
+        ),
+        pytest.param(
+            "return x + self.get_variable('given', 'shift')",
+            "that this module does not declare",
+            id="variable from outside",
+        ),
+        pytest.param(
+            "self.sow('losses', 'l2', (x**2).sum(), init_fn=lambda: 0.0, reduce_fn=jnp.add)\nreturn x",
+            "nnx.pop",
+            id="sown into another collection",
+        ),
+        pytest.param(
+            "carry = nn.LSTMCell(3, carry_init=nn.initializers.normal(), parent=None)"
+            ".initialize_carry(self.make_rng('carry'), x.shape)\nreturn carry",
+            "first carry of this cell is not zeros",
+            id="random first carry",
+        ),
+    ],
+)
+def test_what_cannot_stay_the_same_is_left_to_a_person(
+    tmp_path: Path, body: str, part: str
+) -> None:
+    marks = _marks(tmp_path, body)
+
+    assert any(part in mark for mark in marks), marks
