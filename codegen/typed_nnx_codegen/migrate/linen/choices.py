@@ -245,7 +245,7 @@ class Choices:
                 chosen.body.append(Line(f"{each.local} = {each.first}", each.local))
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
             outer.append(chosen)
-        return value
+        return self._executor.expressions.or_code(value, node, frame)
 
 
 def _block() -> Block:

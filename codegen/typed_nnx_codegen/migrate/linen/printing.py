@@ -4,62 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
-from typed_nnx_codegen.migrate.linen.bridging import (
-    bridged,
-    changes_variables,
-    class_code,
-    first_inputs,
-)
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.constructor_calls import ConstructorCalls
 from typed_nnx_codegen.migrate.linen.containers import as_loop, assigned_container, holds, wrapped
 from typed_nnx_codegen.migrate.linen.decode_caches import cache_lines, caches_in
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
-from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
+from typed_nnx_codegen.migrate.linen.dims import Piece
 from typed_nnx_codegen.migrate.linen.frames import Change, Compound, Line, Recorder
 from typed_nnx_codegen.migrate.linen.layers import (
-    Built,
-    Helper,
-    Inputs,
-    MissingWidth,
-    Refused,
     find_layer,
 )
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
-from typed_nnx_codegen.migrate.linen.marker_codes import (
-    CALL,
-    COUNTERPART,
-    EXAMPLE,
-    NAME,
-    SIZE,
-    STAYS,
-)
-from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
-from typed_nnx_codegen.migrate.linen.module_calls import HIDDEN, given_of
 from typed_nnx_codegen.migrate.linen.nested_sites import consume_within
-from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
-from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site
 from typed_nnx_codegen.migrate.linen.replacing import code_with
 from typed_nnx_codegen.migrate.linen.site_names import snake_case
-from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
-from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
-from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
-from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
-from typed_nnx_codegen.migrate.linen.values import (
-    ANY_SHAPE,
-    UNKNOWN,
-    Array,
-    Sequence,
-    Shape,
-    Table,
-    Value,
-)
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -85,15 +49,14 @@ class Printing:
         self._plan: ClassPlan = recorder.plan
         self._lifting = Lifting(self._plan.cls, roots, recorder.locals)
         self._templates = recorder.templates
-        self._unknown: dict[tuple[int, str], Lifted] = {}
+        self._calls = ConstructorCalls(recorder, executor, self._lifting)
         self._locals: dict[Site, str] = {}
-        self.helpers: list[Helper] = []
 
     def run(self) -> None:
         """Write the lines of the constructor into the plan."""
         consume_within(self._plan.sites)
         for site in self._plan.sites:
-            code = self.constructor(site) if site.is_verbatim else site.reference
+            code = self._calls.constructor(site) if site.is_verbatim else site.reference
             if code:
                 self._plan.replacements[site.node] = code
         block = [*self._recorder.setup, *self._containers(), *self._recorder.block]
@@ -114,11 +77,11 @@ class Printing:
         text = self._templates.with_leads(text, self._lifting.shape_name)
         text = self._templates.with_given(text, self._lifting.shape_name)
         text = self._templates.with_objects(text, self._plan.sites)
-        self._plan.lifted = [*self._lifting.lifted, *self._unknown.values()]
+        self._plan.lifted = [*self._lifting.lifted, *self._calls.unknown.values()]
         self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
             self._plan.init.insert(0, "self.rngs = rngs")
-        self._plan.helpers = tuple(dict.fromkeys(self.helpers))
+        self._plan.helpers = tuple(dict.fromkeys(self._calls.helpers))
 
     def _in_constructor(self, site: Site) -> str:
         """Return the expression for a submodule in the constructor."""
@@ -129,7 +92,8 @@ class Printing:
             self._empty(name, "nnx.List", "[]", sites) for name, sites in self._naming.lists.items()
         ]
         tables = [
-            self._empty(name, "nnx.Dict", "{}", sites) for name, sites in self._naming.tables.items()
+            self._empty(name, "nnx.Dict", "{}", sites)
+            for name, sites in self._naming.tables.items()
         ]
         return [*lists, *tables]
 
@@ -144,7 +108,7 @@ class Printing:
             if layer is not None and layer.nnx:
                 item = refer(layer.nnx) if layer.nnx.startswith("nnx.") else layer.nnx
             elif isinstance(target, LinenClass):
-                item = self._class_code(sites[0], target)
+                item = self._calls.class_code(sites[0], target)
         kind = refer(container)
         return Line(f"self.{name}: {kind}[{item}] = {kind}({literal})")
 
@@ -156,7 +120,10 @@ class Printing:
             if site in self._locals:
                 name = site.attribute.partition(".")[0]
                 local = self._locals[site]
-                return [f"{local} = {self.constructor(site)}", f"self.{name}.append({local})"]
+                return [
+                    f"{local} = {self._calls.constructor(site)}",
+                    f"self.{name}.append({local})",
+                ]
             caches = cache_lines(site, self._recorder, self._executor)
             return [self._assignment(site), *caches]
         if line.statement in self._plan.dropped:
@@ -175,7 +142,7 @@ class Printing:
                     yield from re.findall(r"[A-Za-z_]\w*", atom.code)
 
     def _assignment(self, site: Site) -> str:
-        code = self.constructor(site)
+        code = self._calls.constructor(site)
         if site.is_default:
             name = site.attribute
             return f"self.{name} = {code} if {name} is None else {name}"
@@ -264,319 +231,3 @@ class Printing:
             lines.append(Line(f"{piece.code} = {self._templates.token(change.entry)}", piece.code))
             body.append(Line(f"{piece.code} = {self._templates.token(change.update)}", piece.code))
         block[position : position + 1] = [*lines, Compound(header, body)]
-
-    # -- submodules ---------------------------------------------------------------------------
-
-    def constructor(self, site: Site) -> str:
-        """Return the call that constructs a submodule, a template."""
-        code = self._one_constructor(site)
-        for other in site.alternatives:
-            other.attribute, other.is_verbatim = site.attribute, site.is_verbatim
-            if self._one_constructor(other) != code:
-                message = f"the classes that `{site.code}` may be are constructed differently"
-                self._recorder.mark(site.node, message)
-        return code
-
-    def _one_constructor(self, site: Site) -> str:
-        return self._templates.with_sites(
-            self._stacked(site, self._constructor(site)),
-            lambda inner: (
-                self.constructor(inner)
-                if inner.is_nested
-                else self._templates.site_token(inner)
-            ),
-        )
-
-    def _stacked(self, site: Site, code: str) -> str:
-        """Return the code of a submodule under the transforms that run it more than once."""
-        if not site.transforms and not site.stacks:
-            return code
-        try:
-            return stacked(
-                code,
-                site,
-                collections_of(site, self._executor.plan_of),
-                rngs=self._recorder.rngs,
-                token=self._templates.token,
-                refer=self._executor.refer,
-            )
-        except Unsupported as error:
-            self._recorder.mark(site.node, str(error))
-            return code
-
-    def _constructor(self, site: Site) -> str:
-        if isinstance(site.target, LinenClass):
-            return self._of_class(site, site.target)
-        layer = find_layer(site.target)
-        assert layer is not None
-        given = given_of(site)
-        built: Built | Refused | MissingWidth = layer.build(given, None)
-        for values in self._inputs(site):
-            built = layer.build(given, Inputs(values))
-            if isinstance(built, Built):
-                break
-        if isinstance(built, Refused):
-            gradual = self._executor.gradual
-            if gradual is not None and gradual.wraps_layers:
-                return self._bridged(site)
-            self._recorder.mark(site.node, f"{built.why} {built.fix}", COUNTERPART)
-            known = self._executor.refer(layer.nnx) if layer.nnx else code_of(site.node.func)
-            return f"{site.code or known}(...)"
-        self._check(site)
-        if isinstance(built, MissingWidth):
-            return self._without_width(site, built)
-        problem = disagreement(layer, given, built, self._recorded(site))
-        if problem:
-            self._recorder.mark(site.node, problem, EXAMPLE)
-        return self._call(site, built)
-
-    def _bridged(self, site: Site) -> str:
-        """Return the code of a submodule that stays in Linen."""
-        gradual = self._executor.gradual
-        assert gradual is not None
-        self._check(site)
-        refer = self._executor.refer
-        name = class_code(site, self._plan.cls)
-        inputs = first_inputs(
-            site, lambda value: self._visible(value, site), self._templates, refer
-        )
-        if name is None or inputs is None or site.transforms:
-            message = "it stays in Linen; the shapes that it is initialised with are not known"
-            self._recorder.mark(site.node, message, STAYS)
-        site.is_bridged = True
-        site.updates = changes_variables(
-            site, {cls: kept.updates for cls, kept in gradual.kept.items()}
-        )
-        return bridged(name or site.class_name, site, inputs, self._recorder.rngs, refer)
-
-    def _call(self, site: Site, built: Built) -> str:
-        """Return the call that constructs a layer."""
-        hidden = {name for name, one in site.given.items() if one.hidden}
-        arguments = [
-            argument.spelled(self._templates.token)
-            for argument in built.arguments
-            if argument.keyword not in hidden and argument.code != HIDDEN
-        ]
-        self.helpers += built.helpers
-        if built.takes_rngs:
-            arguments.append(f"rngs={self._recorder.rngs}")
-        name = site.code or (
-            self._executor.refer(built.cls) if built.cls.startswith("nnx.") else built.cls
-        )
-        return f"{name}({', '.join(arguments)})"
-
-    def _without_width(self, site: Site, missing: MissingWidth) -> str:
-        layer = find_layer(str(site.target))
-        assert layer is not None
-        given = given_of(site)
-        measured = list(measured_widths(layer, given, self._recorded(site)))
-        name = self._missing(site, missing.parameter, measured)
-        built = layer.build(given, stand_in(layer, name))
-        if not isinstance(built, Built):
-            return f"{self._executor.refer(layer.nnx)}(...)"
-        return self._call(site, built)
-
-    def _recorded(self, site: Site) -> list[RecordedCall]:
-        found = self._executor.recorded
-        return [] if found is None else list(found.calls_of(self._plan.cls.name, site))
-
-    def _missing(self, site: Site, parameter: str, measured: list[int]) -> str:
-        """Return the parameter for a size that the code does not tell.
-
-        Args:
-            site: The submodule whose size it is.
-            parameter: The parameter of the submodule.
-            measured: The sizes that it has in examples.
-        """
-        key = (id(site), parameter)
-        if key not in self._unknown:
-            prefix = re.sub(r"\W+", "_", re.sub(r"\{\w+\}", "", site.attribute)).strip("_")
-            name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
-            sizes = sorted(set(measured))
-            why = "the code does not tell the shape that it is called with"
-            default = str(sizes[0]) if len(sizes) == 1 else ""
-            self._unknown[key] = Lifted(name, why=why, default=default)
-            message = f"the size of its input is not known: give `{name}`"
-            if not sizes:
-                hint = "" if self._executor.recorded else ", or run with --example"
-                message = f"{message}{hint}"
-            elif not default:
-                message = f"{message}; in the examples it is {', '.join(map(str, sizes))}"
-            if not default:
-                self._recorder.mark(site.node, message, SIZE)
-        return self._unknown[key].name
-
-    def _check(self, site: Site) -> None:
-        if site.is_open:
-            self._recorder.mark(site.node, "some of its arguments are not known: `**`", CALL)
-        for name, bound in site.given.items():
-            if bound.code is None and name != "name":
-                if not self._executor.facts.is_moved(site.target, name):
-                    self._recorder.mark(
-                        site.node, f"`{name}` depends on what the method is called with", CALL
-                    )
-
-    def _inputs(self, site: Site) -> list[dict[str, Value]]:
-        return [
-            {name: self._visible(value, site) for name, value in values.items()}
-            for _, _, values in self._ordered(site)
-        ]
-
-    def _ordered(self, site: Site) -> list[tuple[str, str, dict[str, Value]]]:
-        """Return the calls of a submodule: last those with arguments that may not be given."""
-
-        def rank(call: tuple[str, str, dict[str, Value]]) -> tuple[bool, bool]:
-            first = next(iter(call[2].values()), UNKNOWN)
-            dims = first.shape.expanded(1).dims[-1:] if isinstance(first, Array) else ()
-            asked = [atom for dim in dims if dim is not None for atom in dim.atoms()]
-            return call[0] != "__call__", any(self._lifting.may_be_none(atom) for atom in asked)
-
-        return sorted(site.calls, key=rank)
-
-    def _visible(self, value: Value, site: Site) -> Value:
-        """Return a value without the sizes that cannot be said where a submodule is constructed."""
-        match value:
-            case Array(shape=shape):
-                dims = tuple(self._if_visible(dim, site) for dim in shape.dims)
-                return replace(value, shape=Shape(dims, shape.lead))
-            case Sequence(items=items):
-                return replace(value, items=tuple(self._visible(one, site) for one in items))
-            case Table(items=items):
-                return Table({key: self._visible(one, site) for key, one in items.items()})
-        return value
-
-    def _if_visible(self, dim: Dim | None, site: Site) -> Dim | None:
-        if dim is None:
-            return None
-        homes = ("", self._plan.cls.home, *(f"loop{number}" for number in site.loops))
-        for atom in dim.atoms():
-            if isinstance(atom, Piece) and atom.home not in homes:
-                return None
-        return dim
-
-    # -- modules of the project ---------------------------------------------------------------
-
-    def _of_class(self, site: Site, cls: LinenClass) -> str:
-        self._check(site)
-        arguments: list[str] = []
-        for name, one in site.given.items():
-            if one.hidden or name == "name":
-                continue
-            if one.code is None:
-                arguments += self._at_calls(cls, name, one)
-                continue
-            arguments.append(f"{name}={one.code}" if one.keyword else one.code)
-        if self._executor.gradual is not None and self._executor.plan_of(cls).stays:
-            return self._bridged(site)
-        if cls is self._plan.cls:
-            self._recorder.mark(site.node, "the module contains itself")
-        child = self._executor.plan_of(cls)
-        self._check_defaults(site, cls, child)
-        for lifted in child.lifted:
-            if lifted.default and not lifted.argument:
-                continue
-            if not (lifted.is_optional and _is_absent(site, lifted)):
-                arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
-        arguments.append(f"rngs={self._recorder.rngs}")
-        name = site.code or self._class_code(site, cls)
-        return f"{name}({', '.join(arguments)})"
-
-    def _check_defaults(self, site: Site, cls: LinenClass, child: ClassPlan) -> None:
-        """Mark modules that share the default of a field: in Linen that is one object."""
-        missing = [name for name in child.built if name not in site.given and not site.is_open]
-        same = [one for one in self._plan.sites if one.target is cls]
-        if missing and (len(same) > 1 or site.loops):
-            self._recorder.mark(
-                site.node,
-                f"all `{cls.name}` share the default of `{missing[0]}` in Linen,"
-                " and each has its own here: give it where they are constructed",
-                NAME,
-            )
-
-    def _at_calls(self, cls: LinenClass, name: str, one: Bound) -> list[str]:
-        """Return the argument of a field that calls say: None where there has to be one."""
-        if not one.keyword:
-            return ["None"]
-        field = next((each for each in cls.fields() if each.name == name), None)
-        is_optional = name in optional_fields(cls, self._executor.facts)
-        has_default = field is not None and field.default is not None
-        return [] if is_optional or has_default else [f"{name}=None"]
-
-    def _class_code(self, site: Site, cls: LinenClass) -> str:
-        func = site.node.func
-        code = self._executor.code_of_class(func, cls, self._plan)
-        return code
-
-    def _lifted(self, site: Site, cls: LinenClass, lifted: Lifted) -> str:
-        """Return what a submodule's lifted parameter is given."""
-        calls = sorted(site.calls, key=lambda call: call[0] != "__call__")
-        # Methods that the module's own call passes an argument on to mostly call it the same.
-        is_called = any(method == lifted.method for _, method, _ in calls)
-        for _, method, values in calls:
-            if method != lifted.method and lifted.argument and is_called:
-                continue
-            value = _part(values, lifted.argument)
-            if not isinstance(value, Array):
-                continue
-            visible = self._visible(value, site)
-            assert isinstance(visible, Array)
-            if lifted.axis is not None:
-                dim = visible.shape.axis(lifted.axis)
-                if dim is not None:
-                    return self._templates.token(dim)
-            elif visible.shape != ANY_SHAPE:
-                return self._shape(visible.shape)
-        return self._missing(site, lifted.name, list(self._measured(site, lifted)))
-
-    def _measured(self, site: Site, lifted: Lifted) -> Iterator[int]:
-        """Yield the sizes that examples give a submodule's lifted parameter."""
-        for call in self._recorded(site):
-            if lifted.axis is None or call.method != lifted.method:
-                continue
-            value = _part(dict(call.arguments), lifted.argument)
-            dim = value.shape.axis(lifted.axis) if isinstance(value, Array) else None
-            if dim is not None and dim.constant is not None:
-                yield dim.constant
-
-    def _shape(self, shape: Shape) -> str:
-        lead = shape.lead
-        parts = [self._size(dim) for dim in (lead.front if lead is not None else ())]
-        if lead is not None:
-            parts.append(f"*{self._templates.lead_token(lead)}" if lead.argument else "None")
-        parts += [self._size(dim) for dim in shape.dims]
-        inner = ", ".join(parts)
-        return f"({inner},)" if len(parts) == 1 else f"({inner})"
-
-    def _size(self, dim: Dim | None) -> str:
-        return "None" if dim is None else self._templates.token(dim)
-
-
-def _is_absent(site: Site, lifted: Lifted) -> bool:
-    """Whether no call of a submodule gives an argument that may be None."""
-    return not any(
-        isinstance(_part(values, lifted.argument), Array)
-        for _, method, values in site.calls
-        if method == lifted.method
-    )
-
-
-def _part(values: dict[str, Value], path: str) -> Value:
-    """Return the value at a path over the arguments of a call: ``batch['image']``."""
-    if not path:
-        return UNKNOWN
-    first, *rest = re.findall(r"\w+|\[[^\]]*\]", path)
-    value = values.get(first, UNKNOWN)
-    for key in rest:
-        match value:
-            case Sequence(items=items) if key.startswith("["):
-                position = key[1:-1]
-                is_there = position.isdigit() and int(position) < len(items)
-                value = items[int(position)] if is_there else UNKNOWN
-            case Table(items=table):
-                name = key[1:-1].strip("'\"") if key.startswith("[") else key
-                value = table.get(name, UNKNOWN)
-            case Array(origin=origin) if origin:
-                value = part_of(value, f"{origin}{key if key.startswith('[') else '.' + key}")
-            case _:
-                return UNKNOWN
-    return value

@@ -12,7 +12,7 @@ from tests.codegen.migrate.linen.migrated_files import migrated, problems, verif
 _CASES = Path(__file__).with_name("cases_rl.py")
 _EXAMPLES = Path(__file__).with_name("cases_rl_example.py")
 
-_UNKNOWN_SHAPE = '''
+_UNKNOWN_SHAPE = """
 import math
 
 import distribution
@@ -29,7 +29,7 @@ class Agent(nn.Module):
     @nn.compact
     def __call__(self, state):
         return Critic()(state, distribution.sample(state))
-'''
+"""
 
 
 @pytest.mark.slow
