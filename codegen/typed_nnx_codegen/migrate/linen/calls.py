@@ -200,7 +200,7 @@ class Calls:
             return Array(shapes.segments(args[0].shape))
         if name in _SWAPPING:
             args = _ranked(args)
-        found = self._executor.loops.over_values(name, args, keywords)
+        found = self._executor.held_items.over_values(name, args, keywords)
         if found is not None:
             return found
         return _shape_call(shapes.function_result(name, args, keywords))
@@ -223,7 +223,7 @@ class Calls:
             case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
                 return self._of_record(record, cls, callee.name, passed, frame)
             case Sequence() | Repeated() | Table():
-                return executor.loops.container_method(callee, passed, node, frame)
+                return executor.held_items.container_method(callee, passed, node, frame)
             case VariableValue():
                 return UNKNOWN
         return UNKNOWN

@@ -59,6 +59,7 @@ class Choices:
         run_all = self._executor.statements.run_all
         self._number += 1
         number = self._number
+        recorder.branch_codes[number] = code
         recorder.block = first = _block()
         recorder.conditions.append(Condition(number, side=True, is_of_call=False))
         frame.ended_by = ""

@@ -6,7 +6,6 @@ depends on the values of a call cannot be said.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, descendants, is_node
+from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, is_node
+from typed_nnx_codegen.migrate.linen.bound_names import bound_in, targets_of
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -106,7 +106,7 @@ class ConstructorCode:
 
     def of_function(self, node: cst.FunctionDef, frame: Frame) -> str | None:
         """Return the code of a function that a method defines; None as for a value."""
-        bound = frozenset(_bound_in(node))
+        bound = frozenset(bound_in(node))
         try:
             after = self._rebuilt(node.with_changes(leading_lines=()), frame, bound)
         except _NotThere:
@@ -228,7 +228,7 @@ class ConstructorCode:
             bound |= {one.name.value for one in (*node.params.params, *node.params.kwonly_params)}
             return self._rebuilt(node, frame, bound)
         if isinstance(node, (cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp)):
-            bound |= _targets(node.for_in)
+            bound |= targets_of(node.for_in)
             return self._rebuilt(node, frame, bound)
         if isinstance(node, cst.Comparison):
             given = self._given(node, frame)
@@ -358,50 +358,11 @@ def _is_of_linen(callee: Value | None) -> bool:
     )
 
 
-def _bound_in(node: cst.FunctionDef) -> Iterator[str]:
-    """Yield the names that a function binds."""
-    for below in descendants(node):
-        if isinstance(below, cst.Param | cst.FunctionDef):
-            yield below.name.value
-        elif isinstance(below, cst.AssignTarget | cst.AnnAssign | cst.For | cst.CompFor):
-            yield from (name.value for name in _names(below.target))
-        elif isinstance(below, cst.AugAssign | cst.NamedExpr):
-            yield from (name.value for name in _names(below.target))
-
-
 def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
     """Whether an expression is a chain of attributes of a name that is not bound in it."""
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name) and node.value not in bound
-
-
-def _targets(comprehension: cst.CompFor) -> frozenset[str]:
-    names = {
-        one.value
-        for one in _names(comprehension.target)
-    }
-    inner = comprehension.inner_for_in
-    return frozenset(names) | (_targets(inner) if inner is not None else frozenset())
-
-
-def _names(node: cst.BaseExpression) -> list[cst.Name]:
-    if isinstance(node, cst.Name):
-        return [node]
-    if isinstance(node, (cst.Tuple, cst.List)):
-        return [name for element in node.elements for name in _names(element.value)]
-    return []
-
-
-def _closed(text: str) -> str:
-    """Return code that goes on in another line in parentheses, unless it has some around it."""
-    if "\n" not in text:
-        return text
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return f"({text})"
-    return text
 
 
 def _parsed(text: str) -> cst.BaseExpression:

@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line, Record
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Condition
+from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
 from typed_nnx_codegen.migrate.linen.values import Array, Const, Value
 
 if TYPE_CHECKING:
@@ -184,7 +185,8 @@ class Declaring:
         self._write(f"{collection}/{name.text}", attribute, name, code, made, frame)
         site = VariableSite(node, collection, name.text, attribute, code, value, frame.verbatim)
         recorder.variables[f"{collection}/{name.text}"] = site
-        if any(getattr(one, "lift").stacks(frozenset({collection})) for one in recorder.stacks):
+        around = [one for one in recorder.stacks if isinstance(one, Stack)]
+        if any(one.lift.stacks(frozenset({collection})) for one in around):
             recorder.mark(node, "a variable that is declared under a transform that stacks it")
         if not stays:
             owner = recorder.owner or "self"

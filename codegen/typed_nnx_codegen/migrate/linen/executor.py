@@ -16,12 +16,14 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.calls import Calls
 from typed_nnx_codegen.migrate.linen.choices import Choices
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.comprehensions import Comprehensions
 from typed_nnx_codegen.migrate.linen.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.expressions import Expressions
 from typed_nnx_codegen.migrate.linen.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.frames import Frame
-from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.functions import Functions
+from typed_nnx_codegen.migrate.linen.gradual import Gradual
+from typed_nnx_codegen.migrate.linen.held_items import HeldItems
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.loops import Loops
 from typed_nnx_codegen.migrate.linen.members import Members
@@ -33,15 +35,15 @@ from typed_nnx_codegen.migrate.linen.recurrence import Recurrence
 from typed_nnx_codegen.migrate.linen.references import ClassRef, FunctionRef, ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.statements import Statements
 from typed_nnx_codegen.migrate.linen.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
+from typed_nnx_codegen.migrate.linen.transforms.control import Control
+from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Const,
     Sequence,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
-from typed_nnx_codegen.migrate.linen.transforms.control import Control
-from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.variables import Variables
 
 _MOST_STEPS: Final = 40_000
@@ -59,9 +61,7 @@ class Executor:
         plan_of: Plans another module of the project.
     """
 
-    def __init__(
-        self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]
-    ) -> None:
+    def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
         self.classes = classes
         self.plan_of = plan_of
         self.refer: Callable[[str], str] = _plain_name
@@ -82,6 +82,8 @@ class Executor:
         self.recurrence = Recurrence(self)
         self.statements = Statements(self)
         self.loops = Loops(self)
+        self.comprehensions = Comprehensions(self, self.loops)
+        self.held_items = HeldItems(self)
         self.choices = Choices(self)
         self.merging = Merging(self)
         self._functions: dict[cst.CSTNode, Analysis] = {}

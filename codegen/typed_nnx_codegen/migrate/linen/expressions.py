@@ -339,7 +339,7 @@ class Expressions:
     def _comprehension(
         self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
     ) -> Value:
-        return self._executor.loops.comprehension(node, frame)
+        return self._executor.comprehensions.comprehension(node, frame)
 
     def _named(self, node: cst.NamedExpr, frame: Frame) -> Value:
         value = self._executor.evaluate(node.value, frame)

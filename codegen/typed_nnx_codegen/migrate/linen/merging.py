@@ -89,6 +89,8 @@ class Merging:
         """
         if one == other:
             return one
+        if is_rebuilt(one, other):
+            return other
         match one, other:
             case Array(), Array():
                 return self._arrays(name, one, other, frame, running)
@@ -123,9 +125,11 @@ class Merging:
             case (Sequence() | Headed(), Table(cls=cls)) if cls is not None:
                 return record_or_tuple(other, one, lambda a, b: self.joined(b, a, frame))
             case (Array(), Const(value=None)) | (Const(value=None), Array()):
-                return replace(one if isinstance(one, Array) else other, is_optional=True)
+                array = one if isinstance(one, Array) else other
+                assert isinstance(array, Array)
+                return replace(array, is_optional=True)
         if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
-            return Choice((*_options(one), *_options(other)))
+            return _choice(_options(one), _options(other))
         if isinstance(other, _CALLABLE) and one == NONE:
             return Choice((*_options(other), NONE))
         for first, second in ((one, other), (other, one)):
@@ -209,6 +213,41 @@ _PLAIN = (Const, Size, Code)
 def is_module(value: Value) -> bool:
     """Whether a value is a submodule, or a class or function that may make one."""
     return isinstance(value, _CALLABLE)
+
+
+def is_rebuilt(one: Value, other: Value) -> bool:
+    """Whether two submodules are one, as an iteration of a loop and the next one build it."""
+    if not isinstance(one, ModuleValue) or not isinstance(other, ModuleValue):
+        return False
+    first, second = one.site, other.site
+    return (
+        first.node is second.node
+        and first.target == second.target
+        and bool(first.loops)
+        and first.loops == second.loops
+        and {name: (bound.value, bound.code) for name, bound in first.given.items()}
+        == {name: (bound.value, bound.code) for name, bound in second.given.items()}
+    )
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Whether two values are equal, where submodules that loops build again are one."""
+    match one, other:
+        case (Sequence(items=first), Sequence(items=second)) | (
+            Choice(options=first),
+            Choice(options=second),
+        ):
+            return len(first) == len(second) and all(map(is_same, first, second))
+        case Repeated(element=first), Repeated(element=second):
+            return one == replace(other, element=first) and is_same(first, second)
+    return one == other or is_rebuilt(one, other)
+
+
+def _choice(first: tuple[Value, ...], second: tuple[Value, ...]) -> Value:
+    """Return one of a few values, of those that loops build again the last one."""
+    kept = [one for one in first if not any(one == other or is_rebuilt(one, other) for other in second)]
+    options = (*kept, *second)
+    return options[0] if len(options) == 1 else Choice(options)
 
 
 def _options(value: Value) -> tuple[Value, ...]:

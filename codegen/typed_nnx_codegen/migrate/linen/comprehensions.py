@@ -1,0 +1,115 @@
+"""Goes through comprehensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame
+from typed_nnx_codegen.migrate.linen.iteration import (
+    element_of,
+    unrolled,
+)
+from typed_nnx_codegen.migrate.linen.open_tuples import is_dropping_none, without_none
+from typed_nnx_codegen.migrate.linen.references import (
+    Choice,
+    Headed,
+    ModuleValue,
+    Repeated,
+)
+from typed_nnx_codegen.migrate.linen.values import (
+    Array,
+    Code,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.values import Sequence as Items
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+from typed_nnx_codegen.migrate.linen.loops import Loops
+
+
+class Comprehensions:
+    """Goes through comprehensions.
+
+    Args:
+        executor: What goes through the methods.
+        loops: What goes through loops.
+    """
+
+    def __init__(self, executor: Executor, loops: Loops) -> None:
+        self._executor = executor
+        self._loops = loops
+
+    def comprehension(
+        self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
+    ) -> Value:
+        """Return what a comprehension stands for."""
+        part = node.for_in
+        values = self._executor.evaluate(part.iter, frame)
+        header = self._loops.header(part.iter, frame)
+        kept = dict(frame.names)
+        items = unrolled(values, header)
+        if is_dropping_none(node) and isinstance(values, Items | Headed):
+            return without_none(values)
+        if part.inner_for_in is not None or isinstance(node, (cst.DictComp, cst.SetComp)):
+            value = self._general(node, header, values, frame)
+        elif items is not None and not part.ifs:
+            found: list[Value] = []
+            for item in items:
+                self._executor.statements.assign(part.target, item, None, frame)
+                found.append(self._executor.evaluate(node.elt, frame))
+            value = Items(tuple(found), is_list=True)
+        else:
+            value = self._general(node, header, values, frame)
+        frame.names = kept
+        return value
+
+    def _general(
+        self,
+        node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp,
+        header: str | None,
+        values: Value,
+        frame: Frame,
+    ) -> Value:
+        recorder = frame.recorder
+        number = self._loops.next_number()
+        part: cst.CompFor | None = node.for_in
+        outer = recorder.block
+        body: Block = []
+        recorder.block = body
+        levels = 0
+        while part is not None:
+            if header is not None:
+                self._loops.bind(part.target, number, frame)
+                recorder.headers[number] = (code_of(part.target), header)
+            else:
+                self._executor.statements.assign(part.target, element_of(values)[0], None, frame)
+            for condition in part.ifs:
+                self._executor.evaluate(condition.test, frame)
+            part = part.inner_for_in
+            levels += 1
+            if part is not None:
+                values = self._executor.evaluate(part.iter, frame)
+                header = None if header is None else self._executor.code.of(part.iter, frame)
+        recorder.loops.append(number)
+        if isinstance(node, cst.DictComp):
+            self._executor.evaluate(node.key, frame)
+            element = self._executor.evaluate(node.value, frame)
+        else:
+            element = self._executor.evaluate(node.elt, frame)
+        recorder.loops.pop()
+        recorder.block = outer
+        if body:
+            if header is None or levels > 1 or node.for_in.ifs:
+                recorder.mark(node, "submodules are built in a comprehension that is not simple")
+            line = f"for {code_of(node.for_in.target)} in {header or '()'}:"
+            outer.append(Compound(line, body, number=number))
+        if not isinstance(element, (ModuleValue, Array, Choice)):
+            code = self._executor.code.of(node, frame)
+            if code is not None:
+                return Code(code)
+        return Repeated(element, number)

@@ -1,0 +1,218 @@
+"""Fields that hold modules, classes and partials, and fields that calls say."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner
+
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.linen.results import LinenResult
+from typed_nnx_codegen.migrate.options import Options
+from typed_nnx_codegen.verify.command import verify
+
+CASES: Final = Path(__file__).with_name("cases")
+FILES: Final = ("call_fields", "held_classes", "held_modules")
+RUNTIMES: Final = ("typed_nnx", "flax.nnx")
+
+
+@cache
+def compared(stem: str, runtime: str) -> dict[str, Any]:
+    """Migrate a file, run both sides, and return what was compared, by example."""
+    file = CASES / f"{stem}.py"
+    (result,) = migrate_linen([file], [file], Options(runtime))
+    with TemporaryDirectory() as folder:
+        new, table = Path(folder) / file.name, Path(folder) / "table.json"
+        new.write_text(result.after)
+        new.with_suffix(".migration.json").write_text(json.dumps(result.map))
+        example = file.with_name(f"{stem}_example.py")
+        arguments = [str(file), str(new), "--example", str(example), "--json", str(table)]
+        done = CliRunner().invoke(verify, arguments)
+        assert table.exists(), done.output
+        found = json.loads(table.read_text())
+    rows = found if isinstance(found, list) else next(
+        value for value in found.values() if isinstance(value, list)
+    )
+    return {row["example"]: row for row in rows}
+
+
+def migrated(tmp_path: Path, code: str) -> LinenResult:
+    """Migrate a file with some code."""
+    file = tmp_path / "models.py"
+    file.write_text(f"from functools import partial\nimport flax.linen as nn\n\n\n{code}")
+    (result,) = migrate_linen([file], [file], Options())
+    return result
+
+
+def messages(result: LinenResult) -> list[str]:
+    """Return what is left to a person."""
+    return [mark.message for plan in result.plans for mark in plan.marks]
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("stem", FILES)
+def test_migrated_modules_compute_what_linen_computes(stem: str, runtime: str) -> None:
+    rows = compared(stem, runtime)
+    different = {name: row for name, row in rows.items() if not row["equal"]}
+    assert rows
+    assert not different
+
+
+@pytest.mark.parametrize("stem", FILES)
+def test_nothing_is_left_to_a_person(stem: str) -> None:
+    file = CASES / f"{stem}.py"
+    (result,) = migrate_linen([file], [file], Options())
+    assert messages(result) == []
+
+
+def test_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    file = CASES / "call_fields.py"
+    (first,) = migrate_linen([file], [file], Options())
+    again = tmp_path / "call_fields.py"
+    again.write_text(first.after)
+    for second in migrate_linen([again], [again], Options()):
+        assert second.after == first.after
+
+
+UNCERTAIN: Final = {
+    "a class in a field of which nothing is known": (
+        """
+class Model(nn.Module):
+    make: object
+
+    @nn.compact
+    def __call__(self, x):
+        return self.make(4)(x)
+""",
+        "what `self.make` builds is not known",
+    ),
+    "a name that is bound anew before the call": (
+        """
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool):
+        flag = not train
+        norm = nn.BatchNorm(use_running_average=flag)
+        flag = flag.sum() > 0
+        return norm(x) * flag
+""",
+        "`use_running_average` of this submodule is not known where it is called",
+    ),
+    "a layer that another module calls": (
+        """
+class Residual(nn.Module):
+    inner: nn.Module
+
+    def __call__(self, x):
+        return x + self.inner(x)
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool):
+        return Residual(nn.Dropout(0.5, deterministic=not train))(x)
+""",
+        "it is not seen here how this submodule is called",
+    ),
+    "a default that two modules share": (
+        """
+class Headed(nn.Module):
+    head: nn.Module = nn.Dense(3)
+
+    @nn.compact
+    def __call__(self, x):
+        return self.head(x)
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return Headed()(x) + Headed()(x)
+""",
+        "share the default of `head` in Linen",
+    ),
+    "classes that are constructed differently": (
+        """
+class Narrow(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class Model(nn.Module):
+    part: object = nn.Dense
+
+    @nn.compact
+    def __call__(self, x):
+        return self.part(4)(x)
+
+
+Other = partial(Model, part=Narrow)
+""",
+        "the classes that `self.part` may be are constructed differently",
+    ),
+    "a field that the constructor needs": (
+        """
+class Narrow(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x, width):
+        return Narrow(width)(x)
+""",
+        "`width` depends on what the method is called with",
+    ),
+    "copies of a module in a field": (
+        """
+class Model(nn.Module):
+    block: nn.Module
+
+    def setup(self):
+        self.blocks = [self.block.copy() for _ in range(2)]
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+""",
+        "`.copy` of a module in a field is not migrated",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNCERTAIN)
+def test_what_is_not_sure_is_marked(name: str, tmp_path: Path) -> None:
+    code, expected = UNCERTAIN[name]
+    found = messages(migrated(tmp_path, code))
+    assert any(expected in message for message in found), found
+
+
+def test_a_partial_that_nothing_reads_any_more_goes(tmp_path: Path) -> None:
+    code = """
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool):
+        norm = partial(nn.BatchNorm, use_running_average=not train)
+        return norm()(x)
+"""
+    assert "partial(" not in migrated(tmp_path, code).after
+
+
+def test_a_module_that_a_caller_makes_worse_keeps_its_field(tmp_path: Path) -> None:
+    code, _ = UNCERTAIN["a field that the constructor needs"]
+    (plan,) = [one for one in migrated(tmp_path, code).plans if one.cls.name == "Narrow"]
+    assert not plan.marks
+    assert "self.dense_0 = nnx.Linear(in_features, self.width, rngs=rngs)" in plan.init
