@@ -6,10 +6,12 @@ this file when it starts, if its folder is on ``PYTHONPATH``. What is installed 
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import importlib.machinery
 import sys
 import types
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -81,14 +83,31 @@ class _Module(types.ModuleType):
         return found
 
 
+def _is_importing(package: str) -> bool:
+    """Whether code of a package is being run at this moment."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+            return True
+        frame = frame.f_back
+    return False
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the absent packages, after all other finders have looked."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname.partition(".")[0] not in ABSENT:
+        top = fullname.partition(".")[0]
+        if top not in ABSENT:
             return None
+        if top == "tensorflow":
+            # It does more with TensorFlow than to name it, and does well without it.
+            if _is_importing("tensorflow_probability"):
+                return None
+            with suppress(ImportError):
+                importlib.import_module("tensorflow_probability.substrates.jax")
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:

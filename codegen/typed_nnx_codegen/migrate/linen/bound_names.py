@@ -8,15 +8,22 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 
+_BINDING = (
+    cst.AssignTarget,
+    cst.AnnAssign,
+    cst.AugAssign,
+    cst.NamedExpr,
+    cst.For,
+    cst.CompFor,
+)
+
 
 def bound_in(node: cst.FunctionDef) -> Iterator[str]:
     """Yield the names that a function binds."""
     for below in descendants(node):
         if isinstance(below, cst.Param | cst.FunctionDef):
             yield below.name.value
-        elif isinstance(
-            below, cst.AssignTarget | cst.AnnAssign | cst.For | cst.CompFor
-        ) or isinstance(below, cst.AugAssign | cst.NamedExpr):
+        elif isinstance(below, _BINDING):
             yield from (name.value for name in _names(below.target))
 
 
@@ -33,14 +40,3 @@ def _names(node: cst.BaseExpression) -> list[cst.Name]:
     if isinstance(node, (cst.Tuple, cst.List)):
         return [name for element in node.elements for name in _names(element.value)]
     return []
-
-
-def _closed(text: str) -> str:
-    """Return code that goes on in another line in parentheses, unless it has some around it."""
-    if "\n" not in text:
-        return text
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return f"({text})"
-    return text

@@ -263,9 +263,7 @@ def _test(subject: cst.BaseExpression, case: cst.MatchCase) -> cst.BaseExpressio
     patterns = [one.pattern for one in pattern.patterns] if isinstance(pattern, cst.MatchOr) else [pattern]
     values: list[cst.BaseExpression] = []
     for one in patterns:
-        if isinstance(one, cst.MatchValue):
-            values.append(one.value)
-        elif isinstance(one, cst.MatchSingleton):
+        if isinstance(one, (cst.MatchValue, cst.MatchSingleton)):
             values.append(one.value)
         else:
             return None

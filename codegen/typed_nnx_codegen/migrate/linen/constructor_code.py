@@ -6,6 +6,7 @@ depends on the values of a call cannot be said.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -292,35 +293,40 @@ class ConstructorCode:
             # Within a lambda: it has not been gone through.
             frame.values[node] = UNKNOWN  # asked for again while it is gone through
             value = self._executor.evaluate(node, frame)
-        if value is not None and not isinstance(value, (Unknown, Array, ShapeOf, Slice)):
-            text = self.of_value(value, frame)
-            if text is not None:
-                return _parsed(text)
-        if isinstance(value, ShapeOf) and self._has_shapes:
-            text = self.of_shape(value.shape, frame)
-            if text is not None:
-                return _parsed(text)
-        if self._has_shapes and isinstance(node, cst.Attribute) and node.attr.value == "ndim":
-            array = self._executor.seen(node.value, frame)
-            text = self.of_shape(array.shape, frame) if isinstance(array, Array) else None
-            if text is not None:
-                return cst.parse_expression(f"len({text})")
+        text = self._known(node, value, frame)
+        if text is not None:
+            return _parsed(text)
         if isinstance(value, Array) and self._is_computed(node, frame):
             return self._rebuilt(node, frame, bound)
         if isinstance(value, (Array, ShapeOf, Slice, ModuleValue, Repeated)):
             raise _NotThere
-        if isinstance(node, cst.Call) and _is_of_linen(self._executor.seen(node.func, frame)):
-            raise _NotThere
         if isinstance(node, cst.Attribute):
-            below = self._converted(node.value, frame, bound)
-            return node.with_changes(value=below)
-        if isinstance(node, cst.Call):
-            callee = self._executor.seen(node.func, frame)
-            if isinstance(callee, Ref) and is_partitioning(callee.name):
-                after = self._rebuilt(node, frame, bound)
-                assert isinstance(after, cst.Call)
-                return placed_later(after)
-        return self._rebuilt(node, frame, bound)
+            return node.with_changes(value=self._converted(node.value, frame, bound))
+        if isinstance(node, cst.Subscript):
+            return self._rebuilt(node, frame, bound)
+        callee = self._executor.seen(node.func, frame)
+        if _is_of_linen(callee):
+            raise _NotThere
+        after = self._rebuilt(node, frame, bound)
+        assert isinstance(after, cst.Call)
+        is_named = isinstance(callee, Ref) and is_partitioning(callee.name)
+        return placed_later(after) if is_named else after
+
+    def _known(
+        self, node: cst.BaseExpression, value: Value | None, frame: Frame
+    ) -> str | None:
+        """Return code for what an expression stands for; None where only its parts have some."""
+        if isinstance(value, ShapeOf):
+            return self._shape_of(value, frame)
+        match node:
+            case cst.Attribute(value=inner, attr=cst.Name(value="ndim")) if self._has_shapes:
+                array = self._executor.seen(inner, frame)
+                text = self.of_shape(array.shape, frame) if isinstance(array, Array) else None
+                if text is not None:
+                    return f"len({text})"
+        if value is None or isinstance(value, (Unknown, Array, Slice)):
+            return None
+        return self.of_value(value, frame)
 
     def _is_computed(self, node: cst.BaseExpression, frame: Frame) -> bool:
         """Whether an array is what a function of jax or numpy makes of its arguments alone."""
@@ -363,6 +369,17 @@ def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name) and node.value not in bound
+
+
+def _closed(text: str) -> str:
+    """Return code that goes on in another line in parentheses, unless it has some around it."""
+    if "\n" not in text:
+        return text
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return f"({text})"
+    return text
 
 
 def _parsed(text: str) -> cst.BaseExpression:

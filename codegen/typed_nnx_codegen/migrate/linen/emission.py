@@ -9,7 +9,6 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.bridge_uses import code_in_bridges
-from typed_nnx_codegen.migrate.linen.variable_writes import written_variable
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
 from typed_nnx_codegen.migrate.linen.classes import (
     LINEN,
@@ -22,10 +21,11 @@ from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.replacing import Passing
 from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
+from typed_nnx_codegen.migrate.linen.variable_writes import written_variable
 from typed_nnx_codegen.migrate.markers import comment, marked_codes
 
 _Statement = cst.BaseStatement

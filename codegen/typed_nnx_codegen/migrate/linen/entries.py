@@ -11,8 +11,8 @@ from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site
-from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked_entry
 from typed_nnx_codegen.migrate.linen.references import ClassRef, FieldModule, Ref
+from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked_entry
 
 _LETTERS = "ijklmnopq"
 

@@ -134,7 +134,9 @@ class FieldFacts:
         function = value.function
         if isinstance(function, ClassRef):
             names = [one.name for one in function.cls.fields()]
-            self.note(function.cls, {**dict(zip(names, value.args, strict=False)), **value.keywords})
+            self.note(
+                function.cls, {**dict(zip(names, value.args, strict=False)), **value.keywords}
+            )
             return
         for one in value.keywords.values():
             self.note_inner(one.value)

@@ -176,7 +176,8 @@ class Functions:
         self, params: cst.Parameters, passed: Sequence[Passed], frame: Frame, skip: int = 0
     ) -> None:
         bound = bind(params, passed, skip)
-        for parameter in [*params.posonly_params, *params.params][skip:] + [*params.kwonly_params]:
+        positional = [*params.posonly_params, *params.params][skip:]
+        for parameter in [*positional, *params.kwonly_params]:
             name = parameter.name.value
             if name in bound.by_name:
                 frame.names[name] = bound.by_name[name].value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from typed_nnx_codegen.migrate.linen.frames import Recorder
-from typed_nnx_codegen.migrate.linen.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.references import Repeated
+from typed_nnx_codegen.migrate.linen.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.values import Value
 
 

@@ -78,10 +78,10 @@ def names_in(target: cst.BaseExpression) -> list[str]:
 
 def unrolled(values: Value, header: str | None) -> list[Value] | None:
     """Return the items to go through one by one: submodules and arrays differ, settings do not."""
-    if isinstance(values, Items) and len(values.items) <= _MOST_UNROLLED:
-        if header is None or any(holds_modules(item) for item in values.items):
-            return list(values.items)
-    return None
+    if not isinstance(values, Items) or len(values.items) > _MOST_UNROLLED:
+        return None
+    differ = header is None or any(holds_modules(item) for item in values.items)
+    return list(values.items) if differ else None
 
 
 def holds_modules(value: Value) -> bool:

@@ -18,7 +18,6 @@ from typed_nnx_codegen.migrate.linen.references import (
     FunctionRef,
     ModuleValue,
     OneOf,
-    Partial,
     Ref,
     SelfValue,
 )
@@ -90,7 +89,7 @@ class Members:
             if name in instance.fields:
                 return instance.fields[name]
             method = site.target.method(name)
-            if method is not None and not method.is_property or name in API:
+            if (method is not None and not method.is_property) or name in API:
                 return BoundMethod(base, name, method)
             self._executor.functions.set_up(instance, frame)
             value = instance.attributes.get(name, UNKNOWN)

@@ -155,9 +155,9 @@ class ModuleCalls:
         if method == "__call__" and site.target in _WRAPPERS:
             return self._wrapped(site, passed, node, frame)
         gradual = self._executor.gradual
-        if gradual is not None and gradual.wraps_layers:
-            if isinstance(layer.build(given_of(site), None), Refused):
-                return self._in_bridge(site, method, passed, node, frame)
+        wraps = gradual is not None and gradual.wraps_layers
+        if wraps and isinstance(layer.build(given_of(site), None), Refused):
+            return self._in_bridge(site, method, passed, node, frame)
         names = [one.linen for one in layer.calls.get(method, ())]
         bound = bind_names(names, passed)
         values = _ranked(site, {name: one.value for name, one in bound.by_name.items()})
@@ -271,9 +271,10 @@ class ModuleCalls:
         return outputs[key]
 
     def _note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
-        if frame.recorder.is_recording and site in frame.recorder.plan.sites:
+        is_known = site.is_alternative or site in frame.recorder.plan.sites
+        if frame.recorder.is_recording and is_known:
             site.calls.append((frame.root, method, values))
-            if not frame.records:
+            if not frame.records and not site.is_alternative:
                 site.is_called_elsewhere = True
 
     # -- modules in fields --------------------------------------------------------------------

@@ -88,7 +88,11 @@ class Moving:
         if isinstance(place, Frame) and not _is_same_there(bound.node, place, frame, node):
             return None
         code = code_with(bound.node, {**self._recorder.plan.replacements, **self._reads})
-        used = {one.value for one in descendants(cst.parse_expression(f"({code},)")) if isinstance(one, cst.Name)}
+        used = {
+            one.value
+            for one in descendants(cst.parse_expression(f"({code},)"))
+            if isinstance(one, cst.Name)
+        }
         for keyword in self._keywords:
             if keyword.name in used:
                 self._need(frame.method.node, keyword.name)
@@ -207,9 +211,7 @@ def _moving(site: Site, executor: Executor) -> Iterator[tuple[str, Bound]]:
             yield keyword.name, bound
 
 
-def _is_same_there(
-    node: cst.BaseExpression, place: Frame, frame: Frame, call: cst.Call
-) -> bool:
+def _is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame, call: cst.Call) -> bool:
     """Whether an expression of a method is the same at a call as where it stands."""
     names = {
         one.value

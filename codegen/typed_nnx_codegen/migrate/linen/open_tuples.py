@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Size,
     Slice,
     Table,
+    Unknown,
     Value,
 )
 
@@ -29,13 +30,20 @@ def head_of(value: Value) -> tuple[Value, ...]:
 
 def added(left: Value, right: Value) -> Value | None:
     """Return two tuples one after the other; None unless the length of one is not known."""
-    if not isinstance(left, Sequence | Headed) or not isinstance(right, Sequence | Headed):
-        return None
-    if isinstance(left, Headed):
-        return Headed(UNKNOWN, head=left.head)
-    if isinstance(right, Headed):
-        return Headed(UNKNOWN, head=(*left.items, *right.head))
+    for side in (left, right):
+        is_open = isinstance(side, Headed) or _is_of_arrays(side)
+        if not is_open and not isinstance(side, Sequence):
+            return None
+    if isinstance(left, Repeated):
+        return Headed(UNKNOWN, head=head_of(left))
+    if isinstance(right, Repeated):
+        return Headed(UNKNOWN, head=(*head_of(left), *head_of(right)))
     return None
+
+
+def _is_of_arrays(value: Value) -> bool:
+    """Whether a value is a list of arrays, or of what nothing is known of: not of submodules."""
+    return isinstance(value, Repeated) and isinstance(value.element, Array | Unknown)
 
 
 def item_of(value: Headed, index: Value) -> Value:
@@ -65,7 +73,9 @@ def without_none(value: Value) -> Value:
         if not _is_there(item):
             return Headed(UNKNOWN, head=tuple(kept))
         kept.append(item)
-    return Sequence(tuple(kept)) if isinstance(value, Sequence) else Headed(UNKNOWN, head=tuple(kept))
+    return (
+        Sequence(tuple(kept)) if isinstance(value, Sequence) else Headed(UNKNOWN, head=tuple(kept))
+    )
 
 
 def is_dropping_none(node: cst.CSTNode) -> bool:

@@ -72,5 +72,3 @@ def _of_layer(layer: Layer, value: Partial) -> list[str] | None:
 def _by_name(layer: Layer, value: Partial) -> Iterator[tuple[str, Bound]]:
     yield from zip(layer.parameters, value.args, strict=False)
     yield from value.keywords.items()
-
-

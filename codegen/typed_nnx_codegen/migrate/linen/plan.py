@@ -140,6 +140,7 @@ class Site:
         shares: Whether it has the scope of the module: its variables are those of the module.
         is_nested: Whether it is constructed within the arguments of another one, in `setup`.
         is_default: Whether it is built for a field that is not given.
+        is_alternative: Whether it is one of the alternatives of another one.
         alternatives: What else it may construct: a field holds one of several classes.
         is_called_elsewhere: Whether other modules call it, which get it as an argument.
         is_bridged: Whether it stays a module of Linen in a bridge.
@@ -173,6 +174,7 @@ class Site:
     shares: bool = False
 
     is_default: bool = False
+    is_alternative: bool = False
     alternatives: tuple[Site, ...] = ()
     is_called_elsewhere: bool = False
     is_bridged: bool = False

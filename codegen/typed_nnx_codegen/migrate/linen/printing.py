@@ -23,6 +23,8 @@ from typed_nnx_codegen.migrate.linen.liveness import text_of
 from typed_nnx_codegen.migrate.linen.nested_sites import consume_within
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site
 from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.setup_order import in_order
+from typed_nnx_codegen.migrate.linen.setup_values import held_values
 from typed_nnx_codegen.migrate.linen.site_names import snake_case
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ class Printing:
                 self._plan.replacements[site.node] = code
         block = [*self._recorder.setup, *self._containers(), *self._recorder.block]
         self._run_sizes(block)
+        block = in_order(block, len(self._recorder.setup), self._spelled, self._names_in)
         lines = text_of(block, self._spelled, self._names_in)
         within = [site for site in self._templates.sites_in("\n".join(lines)) if site.is_listed]
         if within:
@@ -163,6 +166,12 @@ class Printing:
 
     def _wrapped(self, node: cst.BaseStatement) -> dict[cst.CSTNode, str]:
         found = assigned_container(node)
+        instance = self._recorder.instance
+        if found is None and instance is not None:
+            written = self._plan.replacements
+            return held_values(
+                node, instance, lambda one: code_with(one, written), self._executor.refer
+            )
         if found is None:
             return {}
         sites: dict[cst.CSTNode, Site] = {site.node: site for site in self._plan.sites}

@@ -10,7 +10,6 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 
-
 _PASSED: Final = re.compile(r"__passed(\d+)__")
 
 

@@ -13,7 +13,6 @@ from typed_nnx_codegen.migrate.linen.derived import is_derived
 from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.open_tuples import added, unpacked
 from typed_nnx_codegen.migrate.linen.references import (
-    FunctionRef,
     Repeated,
     SelfValue,
 )
@@ -23,9 +22,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
     Const,
-    Lead,
     Sequence,
-    Shape,
     Size,
     Table,
     Unknown,
@@ -78,7 +75,9 @@ class Statements:
     def _one(self, node: cst.BaseStatement | cst.BaseSmallStatement, frame: Frame) -> bool:
         match node:
             case cst.SimpleStatementLine(body=body):
-                done = any([self._one(small, frame) for small in body])
+                done = False
+                for small in body:
+                    done = self._one(small, frame) or done
                 if frame.verbatim and frame.recorder.is_recording:
                     self._keep(node, frame)
                 return done

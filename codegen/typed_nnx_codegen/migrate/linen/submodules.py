@@ -73,7 +73,7 @@ class Submodules:
         for other in others:
             made = self._executor.calls.dispatch(other, passed, node, frame)
             if isinstance(made, ModuleValue):
-                made.site.calls = value.site.calls
+                made.site.is_alternative = True
                 found.append(made.site)
         frame.recorder.trials -= 1
         value.site.alternatives = tuple(found)
@@ -189,10 +189,7 @@ class Submodules:
 
     def _record(self, callee: PlainClass, passed: list[Passed]) -> Value:
         """Return an object of another class of the project: its fields, where it is a dataclass."""
-        names = [
-            name
-            for name in callee.cls.annotated
-        ]
+        names = list(callee.cls.annotated)
         bound = bind_names(names, passed)
         if bound.is_open or bound.extra or not names:
             return UNKNOWN

@@ -10,7 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, LeadingSize, as_dim, placed, product
+from typed_nnx_codegen.migrate.linen.dims import (
+    ArgumentSize,
+    Dim,
+    LeadingSize,
+    as_dim,
+    placed,
+    product,
+)
 
 
 class Value:

@@ -8,6 +8,7 @@ from typed_nnx_codegen.migrate.linen.shapes.methods import attribute as attribut
 from typed_nnx_codegen.migrate.linen.shapes.methods import method_result as method_result
 from typed_nnx_codegen.migrate.linen.shapes.operators import binary as binary
 from typed_nnx_codegen.migrate.linen.shapes.operators import unary as unary
+from typed_nnx_codegen.migrate.linen.shapes.segments import segments as segments
 from typed_nnx_codegen.migrate.linen.shapes.subscripts import refined as refined
 from typed_nnx_codegen.migrate.linen.shapes.subscripts import subscript as subscript
 from typed_nnx_codegen.migrate.linen.shapes.subscripts import unpack as unpack
@@ -15,4 +16,3 @@ from typed_nnx_codegen.migrate.linen.shapes.windows import conv_output as conv_o
 from typed_nnx_codegen.migrate.linen.shapes.windows import (
     conv_transpose_output as conv_transpose_output,
 )
-from typed_nnx_codegen.migrate.linen.shapes.segments import segments as segments

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 from click.testing import CliRunner
@@ -16,13 +16,14 @@ from typed_nnx_codegen.migrate.linen.results import LinenResult
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.verify.command import verify
 
+Runtime = Literal["typed_nnx", "flax.nnx"]
 CASES: Final = Path(__file__).with_name("cases")
 FILES: Final = ("call_fields", "held_classes", "held_modules")
-RUNTIMES: Final = ("typed_nnx", "flax.nnx")
+RUNTIMES: Final[tuple[Runtime, ...]] = ("typed_nnx", "flax.nnx")
 
 
 @cache
-def compared(stem: str, runtime: str) -> dict[str, Any]:
+def compared(stem: str, runtime: Runtime) -> dict[str, Any]:
     """Migrate a file, run both sides, and return what was compared, by example."""
     file = CASES / f"{stem}.py"
     (result,) = migrate_linen([file], [file], Options(runtime))
@@ -35,8 +36,10 @@ def compared(stem: str, runtime: str) -> dict[str, Any]:
         done = CliRunner().invoke(verify, arguments)
         assert table.exists(), done.output
         found = json.loads(table.read_text())
-    rows = found if isinstance(found, list) else next(
-        value for value in found.values() if isinstance(value, list)
+    rows = (
+        found
+        if isinstance(found, list)
+        else next(value for value in found.values() if isinstance(value, list))
     )
     return {row["example"]: row for row in rows}
 
@@ -56,7 +59,7 @@ def messages(result: LinenResult) -> list[str]:
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
 @pytest.mark.parametrize("stem", FILES)
-def test_migrated_modules_compute_what_linen_computes(stem: str, runtime: str) -> None:
+def test_migrated_modules_compute_what_linen_computes(stem: str, runtime: Runtime) -> None:
     rows = compared(stem, runtime)
     different = {name: row for name, row in rows.items() if not row["equal"]}
     assert rows

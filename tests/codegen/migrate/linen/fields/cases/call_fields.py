@@ -1,7 +1,8 @@
 """Modules whose fields are given what only a call knows."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Callable, Optional
+from typing import Any
 
 import jax.numpy as jnp
 from flax import linen as nn
@@ -52,10 +53,10 @@ class OuterUser(nn.Module):
 class Merged(nn.Module):
     """Takes it in the constructor or at the call."""
 
-    deterministic: Optional[bool] = None
+    deterministic: bool | None = None
 
     @nn.compact
-    def __call__(self, x, deterministic: Optional[bool] = None):
+    def __call__(self, x, deterministic: bool | None = None):
         deterministic = nn.merge_param("deterministic", self.deterministic, deterministic)
         return nn.Dropout(0.5)(nn.Dense(4)(x), deterministic=deterministic)
 

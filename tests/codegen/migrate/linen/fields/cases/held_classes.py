@@ -1,7 +1,8 @@
 """Fields that hold classes, partials of them, and functions."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Callable, Optional, Sequence
+from typing import Any
 
 import flax.linen as nn
 import jax.numpy as jnp
@@ -90,7 +91,7 @@ class SettingsInPartial(nn.Module):
 
 
 class NormOrNone(nn.Module):
-    norm: Optional[Callable] = None
+    norm: Callable | None = None
 
     @nn.compact
     def __call__(self, x):

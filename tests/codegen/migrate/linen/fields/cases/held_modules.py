@@ -1,6 +1,7 @@
 """Fields that hold modules, one or several."""
 
-from typing import Any, Dict, List, Optional, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import flax.linen as nn
 
@@ -78,8 +79,8 @@ class StackInSetup(nn.Module):
 
 
 class Heads(nn.Module):
-    heads: Dict[str, Any]
-    extra: Optional[List[nn.Module]] = None
+    heads: dict[str, Any]
+    extra: list[nn.Module] | None = None
 
     @nn.compact
     def __call__(self, x):
