@@ -73,8 +73,10 @@ def _stand_in(name: str) -> type:
 class _Module(types.ModuleType):
     """A module that has every name."""
 
-    __version__ = "99.0"
-    __path__: list[str] = []
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__version__ = "99.0"
+        self.__path__: list[str] = []
 
     def __getattr__(self, name: str) -> type:
         # The same class each time: code compares and registers it.

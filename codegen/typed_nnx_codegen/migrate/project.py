@@ -22,8 +22,12 @@ _IMPORT: Final = re.compile(
     re.MULTILINE,
 )
 _NAME: Final = re.compile(r"\w+")
-_USES_JAX: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax|typed_nnx)\b", re.MULTILINE)
-_USES_OTHERS: Final = re.compile(rb"^(?:from|import)[ \t]+(?:torch|tensorflow|keras)\b", re.MULTILINE)
+_USES_JAX: Final = re.compile(
+    rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax|typed_nnx)\b", re.MULTILINE
+)
+_USES_OTHERS: Final = re.compile(
+    rb"^(?:from|import)[ \t]+(?:torch|tensorflow|keras)\b", re.MULTILINE
+)
 # How far a class may be from the module that mentions NNX, in imports.
 _MOST_STEPS: Final = 2
 

@@ -181,6 +181,8 @@ class Calls:
             return self._executor.variables.merge_param(passed, node, frame)
         if callee.name == f"{LINEN}.share_scope":
             return self._executor.variables.share_scope(passed, node, frame)
+        if callee.name == f"{LINEN}.param_with_axes":
+            return self._executor.variables.param_with_axes(passed, node, frame)
         if find_layer(callee.name) is not None:
             return self._executor.submodules.construct(callee, passed, node, frame)
         args, keywords = _split(passed)

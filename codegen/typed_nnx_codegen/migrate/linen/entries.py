@@ -26,7 +26,7 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
     for one in recorder.variables.values():
         linen = f"{one.collection}/{one.linen}"
         found.setdefault(linen, Entry(linen, one.attribute))
-    for entry in recorder.plan.sown:
+    for entry in recorder.plan.others:
         found.setdefault(entry.linen, entry)
     instance = recorder.instance
     held = [] if instance is None else [*instance.fields.values()]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from typed_nnx_codegen.migrate.linen.frames import Recorder
-from typed_nnx_codegen.migrate.linen.references import Repeated
+from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
+from typed_nnx_codegen.migrate.linen.references import Headed, Repeated
 from typed_nnx_codegen.migrate.linen.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.values import Value
 
@@ -19,7 +20,7 @@ def grown(stable: Value, after: Value, number: int, recorder: Recorder) -> Value
         number: The loop.
         recorder: What is written down.
     """
-    sites = sites_in(after)
+    sites = sites_in(rest_of(after) if isinstance(after, Headed) else after)
     if not isinstance(after, Repeated) or not sites:
         return stable
     # One submodule for each iteration: its sizes run with the loop.

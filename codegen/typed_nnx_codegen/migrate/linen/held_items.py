@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -73,7 +74,7 @@ class HeldItems:
                 return NONE
             case ("append", Repeated(element=element)) if len(values) == 1:
                 joined = self._executor.merging.joined(element, values[0], frame)
-                self._rebind(node, Repeated(joined, receiver.loop), frame)
+                self._rebind(node, replace(receiver, element=joined), frame)
                 return NONE
             case ("pop", Items(items=items)) if items and not values:
                 self._rebind(node, Items(items[:-1], is_list=True), frame)

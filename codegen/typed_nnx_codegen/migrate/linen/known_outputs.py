@@ -26,7 +26,11 @@ _PLAIN: Final = (Array, Code, Const, ShapeOf, Size, Unknown, Ref, ClassRef)
 
 
 def output_key(
-    cls: LinenClass, instance: SelfValue, method: str, values: Mapping[str, Value], recorder: Recorder
+    cls: LinenClass,
+    instance: SelfValue,
+    method: str,
+    values: Mapping[str, Value],
+    recorder: Recorder,
 ) -> Hashable | None:
     """Return what the output of a call depends on; None where that is more than plain values.
 

@@ -22,8 +22,10 @@ from typed_nnx_codegen.migrate.linen.iteration import (
     unrolled,
     without_sizes,
 )
-from typed_nnx_codegen.migrate.linen.merging import Running, is_same
+from typed_nnx_codegen.migrate.linen.merging import Running, is_module, is_same
+from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
 from typed_nnx_codegen.migrate.linen.references import (
+    Headed,
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.values import (
@@ -300,6 +302,11 @@ class Loops:
         self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
     ) -> None:
         """Go through a loop that runs with the call only, over submodules or arrays."""
+        if isinstance(values, Headed) and any(is_module(item) for item in values.head):
+            for item in values.head:
+                self._executor.statements.assign(target, item, None, frame)
+                run()
+            values = rest_of(values)
         element, loop = element_of(values)
         also = values.also if isinstance(values, Repeated) else ()
         recorder = frame.recorder

@@ -245,7 +245,9 @@ def is_same(one: Value, other: Value) -> bool:
 
 def _choice(first: tuple[Value, ...], second: tuple[Value, ...]) -> Value:
     """Return one of a few values, of those that loops build again the last one."""
-    kept = [one for one in first if not any(one == other or is_rebuilt(one, other) for other in second)]
+    kept = [
+        one for one in first if not any(one == other or is_rebuilt(one, other) for other in second)
+    ]
     options = (*kept, *second)
     return options[0] if len(options) == 1 else Choice(options)
 

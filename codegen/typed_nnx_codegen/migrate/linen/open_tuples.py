@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.references import Headed, Repeated
+from typed_nnx_codegen.migrate.linen.references import Choice, Headed, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -55,9 +56,23 @@ def item_of(value: Headed, index: Value) -> Value:
         start = index.start.value if isinstance(index.start, Const) else -1
         first = 0 if start is None else start
         if isinstance(first, int) and first >= 0 and index.stop == NONE and index.step == NONE:
-            return Headed(value.element, head=value.head[first:])
+            return replace(value, element=_without(value, first), head=value.head[first:])
         return Repeated(value.element)
     return value.element
+
+
+def rest_of(value: Headed) -> Repeated:
+    """Return what comes after the items that are known."""
+    return Repeated(_without(value, len(value.head)), value.loop, value.code, also=value.also)
+
+
+def _without(value: Headed, count: int) -> Value:
+    """Return what any item but the first ones stands for: a submodule is in a list once."""
+    if not isinstance(value.element, Choice):
+        return value.element
+    first = [one for one in value.head[:count] if isinstance(one, ModuleValue)]
+    options = tuple(one for one in value.element.options if one not in first)
+    return options[0] if len(options) == 1 else Choice(options) if options else value.element
 
 
 def unpacked(value: Repeated, count: int) -> list[Value]:

@@ -249,7 +249,7 @@ class ClassPlan:
         unchanged: Whether it keeps the constructor that it inherits.
         rebuilt: Calls that are written anew, by call.
         writes: Statements that write a variable, and how its value is read.
-        sown: What methods sow.
+        others: Entries beside those of submodules and declared variables: what methods sow.
         properties: Methods that are read like attributes, by name.
         dropped: Statements and decorators that go.
         decorators: Decorators that methods get, by method.
@@ -284,7 +284,7 @@ class ClassPlan:
 
     rebuilt: dict[cst.Call, Rebuilt] = field(default_factory=dict)
     writes: dict[cst.CSTNode, str] = field(default_factory=dict)
-    sown: list[Entry] = field(default_factory=list)
+    others: list[Entry] = field(default_factory=list)
     properties: dict[str, str] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
     decorators: dict[str, list[str]] = field(default_factory=dict)

@@ -12,7 +12,10 @@ from typed_nnx_codegen.migrate.linen.values import Sequence, Table, Value
 
 
 def held_values(
-    node: cst.BaseStatement, instance: SelfValue, code: Callable[[cst.CSTNode], str], refer: Callable[[str], str]
+    node: cst.BaseStatement,
+    instance: SelfValue,
+    code: Callable[[cst.CSTNode], str],
+    refer: Callable[[str], str],
 ) -> dict[cst.CSTNode, str]:
     """Return other code for what a statement of `setup` assigns to attributes of the object.
 

@@ -128,7 +128,7 @@ class StateAccesses:
             if attribute in found.values():
                 attribute = f"{attribute}_of_{collection}"
             found[f"{collection}/{text}"] = attribute
-            self._recorder.plan.sown.append(Entry(f"{collection}/{text}", attribute))
+            self._recorder.plan.others.append(Entry(f"{collection}/{text}", attribute))
             if attribute == text:
                 continue
             for node in nodes:

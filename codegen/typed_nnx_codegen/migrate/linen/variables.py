@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -14,6 +15,7 @@ from typed_nnx_codegen.migrate.linen.frames import Frame, StateAccess
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.merging import is_module
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
+from typed_nnx_codegen.migrate.linen.plan import Entry
 from typed_nnx_codegen.migrate.linen.references import (
     ModuleValue,
     Repeated,
@@ -88,6 +90,28 @@ class Variables:
         key = f"{frame.recorder.rngs}.params()"
         self._declared("params", name, bound, key, value, node, frame)
         return value
+
+    def param_with_axes(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what the older form of partitioning does: a parameter with names of its axes."""
+        axes = next((one for one in passed if one.keyword == "axes"), None)
+        plain = [one for one in passed if one.keyword not in ("axes", "module")]
+        bound = bind_names(["name", "init_fn"], plain).by_name
+        name, init = bound.get("name"), bound.get("init_fn")
+        named = name is not None and isinstance(name.value, Const) and init is not None
+        if not named or axes is None or any(one.keyword == "module" for one in passed):
+            return self._unclear(node, frame)
+        assert name is not None
+        assert init is not None
+        if axes.code is not None and init.code is not None:
+            function = self._executor.refer("nnx.with_partitioning")
+            code = f"{function}({init.code}, {axes.code}, eager_sharding=False)"
+            named_axes = replace(init, value=UNKNOWN, code=code)
+            plain = [named_axes if one is init else one for one in plain]
+        if frame.records and isinstance(name.value, Const):
+            # The names of the axes are in the parameter itself now.
+            dropped = Entry(f"params_axes/{name.value.value}_axes", None)
+            frame.recorder.plan.others.append(dropped)
+        return self._param(plain, node, frame)
 
     def _variable(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         bound = bind_names(["col", "name", "init_fn"], passed)

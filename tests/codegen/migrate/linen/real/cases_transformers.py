@@ -42,12 +42,12 @@ class Attending(nn.Module):
     def __call__(self, states, others=None, with_weights=False):
         heads = (self.settings.heads, self.settings.width // self.settings.heads)
         asked = self.ask(states)
-        asked = asked.reshape(asked.shape[:2] + heads)  # noqa: RUF005 - as such code has it
-        if others is not None:
+        asked = asked.reshape(asked.shape[:2] + heads)
+        if others is not None:  # noqa: SIM108 - as such code has it
             keys = self.answer(others)
         else:
             keys = self.answer(states)
-        keys = keys.reshape(keys.shape[:2] + heads)  # noqa: RUF005 - as such code has it
+        keys = keys.reshape(keys.shape[:2] + heads)
         weights = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", asked, keys))
         mixed = jnp.einsum("...hqk,...khd->...qhd", weights, keys)
         mixed = mixed.reshape(mixed.shape[:2] + (-1,))  # noqa: RUF005 - as such code has it
@@ -68,7 +68,7 @@ class Layer(nn.Module):
         states = states + self.after(found[0])
         rest = found[1:]
         if others is not None:
-            rest = rest + self.attending(states, others, with_weights=with_weights)[1:]  # noqa: RUF005 - as such code has it
+            rest = rest + self.attending(states, others, with_weights=with_weights)[1:]
         return (states,) + rest  # noqa: RUF005 - as such code has it
 
 

@@ -1,0 +1,69 @@
+"""Example calls for diffusers/models/attention_flax.py of diffusers 0.30.3."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("FlaxAttention", query_dim=8), wave(2, 6, 8)),
+    Example(
+        Build("FlaxAttention", query_dim=8, use_memory_efficient_attention=True),
+        wave(2, 6, 8),
+        name="use_memory_efficient_attention=True",
+    ),
+    Example(
+        Build("FlaxBasicTransformerBlock", dim=8, n_heads=2, d_head=4), wave(2, 6, 8), wave(2, 6, 8)
+    ),
+    Example(
+        Build("FlaxTransformer2DModel", in_channels=32, n_heads=2, d_head=16),
+        wave(2, 8, 8, 32),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "FlaxTransformer2DModel",
+            in_channels=32,
+            n_heads=2,
+            d_head=16,
+            use_linear_projection=True,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 6, 8),
+        name="use_linear_projection=True",
+    ),
+    Example(
+        Build(
+            "FlaxTransformer2DModel",
+            in_channels=32,
+            n_heads=2,
+            d_head=16,
+            only_cross_attention=True,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 6, 8),
+        name="only_cross_attention=True",
+    ),
+    Example(
+        Build(
+            "FlaxTransformer2DModel",
+            in_channels=32,
+            n_heads=2,
+            d_head=16,
+            use_linear_projection=True,
+            only_cross_attention=True,
+            depth=2,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 6, 32),
+        name="linear",
+    ),
+    Example(Build("FlaxFeedForward", dim=8), wave(2, 6, 8)),
+    Example(Build("FlaxGEGLU", dim=8), wave(2, 6, 8)),
+]

@@ -1,0 +1,17 @@
+"""Example calls for diffusers/models/embeddings_flax.py of diffusers 0.30.3."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("FlaxTimestepEmbedding"), wave(2, 8)),
+    Example(Build("FlaxTimesteps"), wave(2)),
+]

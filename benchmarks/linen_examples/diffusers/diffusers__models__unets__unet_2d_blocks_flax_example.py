@@ -1,0 +1,184 @@
+"""Example calls for diffusers/models/unets/unet_2d_blocks_flax.py of diffusers 0.30.3."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(
+        Build(
+            "FlaxCrossAttnDownBlock2D",
+            in_channels=32,
+            out_channels=64,
+            num_attention_heads=2,
+            num_layers=2,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "FlaxCrossAttnDownBlock2D",
+            in_channels=32,
+            out_channels=64,
+            num_attention_heads=2,
+            num_layers=2,
+            add_downsample=False,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+        wave(2, 6, 8),
+        name="add_downsample=False",
+    ),
+    Example(
+        Build(
+            "FlaxCrossAttnDownBlock2D",
+            in_channels=32,
+            out_channels=64,
+            num_attention_heads=2,
+            num_layers=2,
+            use_linear_projection=True,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+        wave(2, 6, 8),
+        name="use_linear_projection=True",
+    ),
+    Example(
+        Build(
+            "FlaxCrossAttnDownBlock2D",
+            in_channels=32,
+            out_channels=64,
+            num_attention_heads=2,
+            num_layers=2,
+            only_cross_attention=True,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+        wave(2, 6, 8),
+        name="only_cross_attention=True",
+    ),
+    Example(
+        Build("FlaxDownBlock2D", in_channels=32, out_channels=64, num_layers=2),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+    ),
+    Example(
+        Build(
+            "FlaxDownBlock2D", in_channels=32, out_channels=64, num_layers=2, add_downsample=False
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+        name="add_downsample=False",
+    ),
+    Example(
+        Build(
+            "FlaxCrossAttnUpBlock2D",
+            in_channels=64,
+            out_channels=32,
+            prev_output_channel=32,
+            num_layers=2,
+            num_attention_heads=2,
+        ),
+        wave(2, 8, 8, 32),
+        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
+        wave(2, 16),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "FlaxCrossAttnUpBlock2D",
+            in_channels=64,
+            out_channels=32,
+            prev_output_channel=32,
+            num_layers=2,
+            num_attention_heads=2,
+            add_upsample=False,
+        ),
+        wave(2, 8, 8, 32),
+        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
+        wave(2, 16),
+        wave(2, 6, 8),
+        name="add_upsample=False",
+    ),
+    Example(
+        Build(
+            "FlaxCrossAttnUpBlock2D",
+            in_channels=64,
+            out_channels=32,
+            prev_output_channel=32,
+            num_layers=2,
+            num_attention_heads=2,
+            use_linear_projection=True,
+        ),
+        wave(2, 8, 8, 32),
+        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
+        wave(2, 16),
+        wave(2, 6, 8),
+        name="use_linear_projection=True",
+    ),
+    Example(
+        Build(
+            "FlaxCrossAttnUpBlock2D",
+            in_channels=64,
+            out_channels=32,
+            prev_output_channel=32,
+            num_layers=2,
+            num_attention_heads=2,
+            only_cross_attention=True,
+        ),
+        wave(2, 8, 8, 32),
+        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
+        wave(2, 16),
+        wave(2, 6, 8),
+        name="only_cross_attention=True",
+    ),
+    Example(
+        Build(
+            "FlaxUpBlock2D", in_channels=64, out_channels=32, prev_output_channel=32, num_layers=2
+        ),
+        wave(2, 8, 8, 32),
+        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
+        wave(2, 16),
+    ),
+    Example(
+        Build(
+            "FlaxUpBlock2D",
+            in_channels=64,
+            out_channels=32,
+            prev_output_channel=32,
+            num_layers=2,
+            add_upsample=False,
+        ),
+        wave(2, 8, 8, 32),
+        (wave(2, 8, 8, 64), wave(2, 8, 8, 32)),
+        wave(2, 16),
+        name="add_upsample=False",
+    ),
+    Example(
+        Build("FlaxUNetMidBlock2DCrossAttn", in_channels=32, num_attention_heads=2),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "FlaxUNetMidBlock2DCrossAttn",
+            in_channels=32,
+            num_attention_heads=2,
+            use_linear_projection=True,
+        ),
+        wave(2, 8, 8, 32),
+        wave(2, 16),
+        wave(2, 6, 8),
+        name="use_linear_projection=True",
+    ),
+]

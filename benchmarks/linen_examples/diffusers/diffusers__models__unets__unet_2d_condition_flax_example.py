@@ -1,0 +1,69 @@
+"""Example calls for diffusers/models/unets/unet_2d_condition_flax.py of diffusers 0.30.3."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+def tokens(*shape):
+    """Return whole numbers from 0 to 4."""
+    return jnp.arange(np.prod(shape, dtype=int)).reshape(shape) % 5
+
+
+EXAMPLES = [
+    Example(
+        Build(
+            "FlaxUNet2DConditionModel",
+            up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
+            block_out_channels=(32, 64),
+            down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
+            layers_per_block=1,
+            attention_head_dim=2,
+            cross_attention_dim=8,
+            sample_size=8,
+        ),
+        wave(2, 4, 8, 8),
+        tokens(2),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "FlaxUNet2DConditionModel",
+            up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
+            block_out_channels=(32, 64),
+            down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
+            layers_per_block=1,
+            attention_head_dim=2,
+            cross_attention_dim=8,
+            sample_size=8,
+            only_cross_attention=True,
+        ),
+        wave(2, 4, 8, 8),
+        tokens(2),
+        wave(2, 6, 8),
+        name="only_cross_attention=True",
+    ),
+    Example(
+        Build(
+            "FlaxUNet2DConditionModel",
+            up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
+            block_out_channels=(32, 64),
+            down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
+            layers_per_block=1,
+            attention_head_dim=2,
+            cross_attention_dim=8,
+            sample_size=8,
+            use_linear_projection=True,
+        ),
+        wave(2, 4, 8, 8),
+        tokens(2),
+        wave(2, 6, 8),
+        name="use_linear_projection=True",
+    ),
+]

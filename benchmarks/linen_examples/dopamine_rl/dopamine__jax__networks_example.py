@@ -1,0 +1,86 @@
+"""Example calls for dopamine/jax/networks.py of dopamine_rl 4.1.2."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("Stack", num_ch=8, num_blocks=2), wave(2, 16, 16, 3)),
+    Example(Build("ImpalaEncoder"), wave(2, 16, 16, 3)),
+    Example(Build("ImpalaDQNNetwork", num_actions=3), wave(2, 16, 16, 3)),
+    Example(Build("NatureDQNNetwork", num_actions=3), wave(2, 16, 16, 3)),
+    Example(Build("ClassicControlDQNNetwork", num_actions=3), wave(2, 8)),
+    Example(
+        Build("ClassicControlDQNNetwork", num_actions=3, inputs_preprocessed=True),
+        wave(2, 8),
+        name="inputs_preprocessed=True",
+    ),
+    Example(
+        Build(
+            "JaxFourierDQNNetwork",
+            num_actions=3,
+            min_vals=(-1.0, -1.0, -1.0, -1.0),
+            max_vals=(1.0, 1.0, 1.0, 1.0),
+            fourier_basis_order=3,
+        ),
+        wave(4),
+    ),
+    Example(
+        Build("RainbowNetwork", num_actions=3, num_atoms=3),
+        wave(2, 16, 16, 3),
+        jnp.linspace(-1.0, 1.0, 3),
+    ),
+    Example(
+        Build("ClassicControlRainbowNetwork", num_actions=3, num_atoms=3),
+        wave(2, 8),
+        jnp.linspace(-1.0, 1.0, 3),
+    ),
+    Example(
+        Build("ImplicitQuantileNetwork", num_actions=3, quantile_embedding_dim=8),
+        wave(2, 16, 16, 3),
+        4,
+        jax.random.key(1),
+    ),
+    Example(Build("QuantileNetwork", num_actions=3, num_atoms=3), wave(2, 16, 16, 3)),
+    Example(Build("NoisyNetwork", rng_key=jax.random.key(1)), wave(8), 5),
+    Example(
+        Build("NoisyNetwork", rng_key=jax.random.key(1), eval_mode=True),
+        wave(8),
+        5,
+        bias=False,
+        name="eval",
+    ),
+    Example(
+        Build("FullRainbowNetwork", num_actions=3, num_atoms=3),
+        wave(2, 16, 16, 3),
+        jnp.linspace(-1.0, 1.0, 3),
+    ),
+    Example(
+        Build("FullRainbowNetwork", num_actions=3, num_atoms=3, noisy=False),
+        wave(2, 16, 16, 3),
+        jnp.linspace(-1.0, 1.0, 3),
+        name="noisy=False",
+    ),
+    Example(
+        Build("FullRainbowNetwork", num_actions=3, num_atoms=3, dueling=False),
+        wave(2, 16, 16, 3),
+        jnp.linspace(-1.0, 1.0, 3),
+        name="dueling=False",
+    ),
+    Example(Build("PPOSharedNetwork"), wave(2, 16, 16, 3)),
+    Example(Build("PPOActorNetwork", num_actions=3), wave(2, 8)),
+    Example(Build("PPOCriticNetwork"), wave(2, 8)),
+    Example(
+        Build("PPODiscreteActorCriticNetwork", action_shape=(3,)),
+        wave(84, 84, 4),
+        jax.random.key(1),
+    ),
+]

@@ -1,0 +1,82 @@
+"""Example calls for dopamine/labs/moes/architectures/networks.py of dopamine_rl 4.1.2."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(
+        Build("BigExpertModel", expert_hidden_size=8, rng_key=jax.random.key(0)), wave(2, 6, 8)
+    ),
+    Example(
+        Build(
+            "BigExpertModel",
+            expert_hidden_size=8,
+            rng_key=jax.random.key(0),
+            maintain_token_size=False,
+        ),
+        wave(2, 6, 8),
+        name="maintain_token_size=False",
+    ),
+    Example(
+        Build("BigExpertModel", expert_hidden_size=8, rng_key=jax.random.key(0), noisy=True),
+        wave(2, 6, 8),
+        name="noisy=True",
+    ),
+    Example(Build("ImpalaMoE", num_actions=3), wave(2, 6, 8), key=wave(2, 8)),
+    Example(
+        Build("ImpalaMoE", num_actions=3, use_extra_linear_layer=True),
+        wave(2, 6, 8),
+        key=wave(2, 8),
+        name="use_extra_linear_layer=True",
+    ),
+    Example(Build("NatureDQNMoE", num_actions=3), wave(2, 6, 8), key=wave(2, 8)),
+    Example(
+        Build("NatureDQNMoE", num_actions=3, use_extra_linear_layer=True),
+        wave(2, 6, 8),
+        key=wave(2, 8),
+        name="use_extra_linear_layer=True",
+    ),
+    Example(Build("RainbowCNNet"), wave(2, 16, 16, 3)),
+    Example(
+        Build("FullRainbowMoENetwork", num_actions=3, num_atoms=5, nn_scale=1),
+        wave(84, 84, 4),
+        jnp.linspace(-1.0, 1.0, 5),
+        key=jax.random.key(1),
+    ),
+    Example(
+        Build("FullRainbowMoENetwork", num_actions=3, num_atoms=5, nn_scale=1, noisy=False),
+        wave(84, 84, 4),
+        jnp.linspace(-1.0, 1.0, 5),
+        key=jax.random.key(1),
+        name="noisy=False",
+    ),
+    Example(
+        Build("FullRainbowMoENetwork", num_actions=3, num_atoms=5, nn_scale=1, dueling=False),
+        wave(84, 84, 4),
+        jnp.linspace(-1.0, 1.0, 5),
+        key=jax.random.key(1),
+        name="dueling=False",
+    ),
+    Example(
+        Build(
+            "FullRainbowMoENetwork",
+            num_actions=3,
+            num_atoms=5,
+            nn_scale=1,
+            use_extra_linear_layer=True,
+        ),
+        wave(84, 84, 4),
+        jnp.linspace(-1.0, 1.0, 5),
+        key=jax.random.key(1),
+        name="use_extra_linear_layer=True",
+    ),
+]

@@ -1,0 +1,111 @@
+"""Example calls for e3x/nn/modules.py of e3x 1.0.2."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+def tokens(*shape):
+    """Return whole numbers from 0 to 4."""
+    return jnp.arange(np.prod(shape, dtype=int)).reshape(shape) % 5
+
+
+EXAMPLES = [
+    Example(Build("Embed", num_embeddings=5, features=8), tokens(5)),
+    Example(Build("Dense", features=6), wave(3, 1, 4, 8)),
+    Example(Build("Dense", features=6, use_bias=False), wave(3, 1, 4, 8), name="use_bias=False"),
+    Example(Build("FusedTensor", max_degree=1), wave(3, 1, 4, 8), wave(3, 1, 4, 8)),
+    Example(Build("TensorDense", features=6, max_degree=1), wave(3, 1, 4, 8)),
+    Example(
+        Build("TensorDense", features=6, max_degree=1, use_bias=False),
+        wave(3, 1, 4, 8),
+        name="use_bias=False",
+    ),
+    Example(
+        Build("MessagePass"),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+    ),
+    Example(
+        Build("MessagePass", use_basis_bias=True),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+        name="use_basis_bias=True",
+    ),
+    Example(
+        Build("MessagePass", include_pseudotensors=False),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+        name="include_pseudotensors=False",
+    ),
+    Example(
+        Build("MultiHeadAttention"),
+        wave(3, 1, 4, 8),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+    ),
+    Example(
+        Build("MultiHeadAttention", use_basis_bias=True),
+        wave(3, 1, 4, 8),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+        name="use_basis_bias=True",
+    ),
+    Example(
+        Build("MultiHeadAttention", include_pseudotensors=False),
+        wave(3, 1, 4, 8),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+        name="include_pseudotensors=False",
+    ),
+    Example(
+        Build("SelfAttention"),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+    ),
+    Example(
+        Build("SelfAttention", use_basis_bias=True),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+        name="use_basis_bias=True",
+    ),
+    Example(
+        Build("SelfAttention", include_pseudotensors=False),
+        wave(3, 1, 4, 8),
+        wave(5, 1, 4, 6),
+        dst_idx=jnp.array([0, 1, 2, 0, 1]),
+        src_idx=jnp.array([1, 2, 0, 2, 0]),
+        num_segments=3,
+        name="include_pseudotensors=False",
+    ),
+]

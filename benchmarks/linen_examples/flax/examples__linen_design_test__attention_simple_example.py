@@ -1,0 +1,22 @@
+"""Example calls for examples/linen_design_test/attention_simple.py of flax 0.12.8."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("Dense", features=8), wave(2, 8)),
+    Example(Build("Dense", features=8, use_bias=False), wave(2, 8), name="use_bias=False"),
+    Example(Build("SoftmaxAttn"), wave(6, 5)),
+    Example(Build("Dropout", rate=0.1), wave(2, 8), deterministic=True),
+    Example(Build("SoftmaxAttnWDropout"), wave(6, 5)),
+    Example(Build("RawDotProductAttention"), wave(6, 8), wave(5, 8), wave(5, 8)),
+    Example(Build("DotProductAttention"), wave(6, 8), wave(5, 8)),
+]

@@ -1,0 +1,172 @@
+"""Example calls for examples/lm1b/models.py of flax 0.12.8."""
+
+import jax.numpy as jnp
+import numpy as np
+from flax import linen as nn
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+def tokens(*shape):
+    """Return whole numbers from 0 to 4."""
+    return jnp.arange(np.prod(shape, dtype=int)).reshape(shape) % 5
+
+
+EXAMPLES = [
+    Example(
+        Build(
+            "AddPositionEmbs",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+            ),
+        ),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "AddPositionEmbs",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+                posemb_init=nn.initializers.normal(0.5),
+            ),
+        ),
+        wave(2, 16, 8),
+        name="learned",
+    ),
+    Example(
+        Build(
+            "MlpBlock",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+            ),
+        ),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "EncoderDecoder1DBlock",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+            ),
+        ),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build(
+            "Decoder",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+            ),
+        ),
+        tokens(2, 6),
+    ),
+    Example(
+        Build(
+            "TransformerLM",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+            ),
+        ),
+        tokens(2, 6),
+    ),
+    Example(
+        Build(
+            "TransformerLM",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+                logits_via_embedding=True,
+            ),
+        ),
+        tokens(2, 6),
+        name="tied",
+    ),
+    Example(
+        Build(
+            "TransformerLM",
+            config=Build(
+                "TransformerConfig",
+                vocab_size=11,
+                output_vocab_size=11,
+                emb_dim=8,
+                num_heads=2,
+                num_layers=2,
+                qkv_dim=8,
+                mlp_dim=16,
+                max_len=16,
+                deterministic=True,
+                decode=True,
+            ),
+        ),
+        tokens(2, 1),
+        mutable=("cache",),
+        name="decode",
+    ),
+]

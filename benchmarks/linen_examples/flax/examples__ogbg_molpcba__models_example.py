@@ -1,0 +1,135 @@
+"""Example calls for examples/ogbg_molpcba/models.py of flax 0.12.8."""
+
+import jax.numpy as jnp
+import jraph  # type: ignore[import-not-found]  # only the sweep installs it
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("MLP", feature_sizes=(8, 8)), wave(2, 8)),
+    Example(
+        Build(
+            "GraphNet",
+            latent_size=8,
+            num_mlp_layers=2,
+            message_passing_steps=2,
+            output_globals_size=3,
+        ),
+        jraph.GraphsTuple(
+            nodes=wave(5, 4),
+            edges=wave(6, 3),
+            globals=wave(2, 2),
+            senders=jnp.array([0, 1, 2, 3, 4, 0]),
+            receivers=jnp.array([1, 2, 0, 4, 3, 2]),
+            n_node=jnp.array([3, 2]),
+            n_edge=jnp.array([4, 2]),
+        ),
+    ),
+    Example(
+        Build(
+            "GraphNet",
+            latent_size=8,
+            num_mlp_layers=2,
+            message_passing_steps=2,
+            output_globals_size=3,
+            use_edge_model=False,
+        ),
+        jraph.GraphsTuple(
+            nodes=wave(5, 4),
+            edges=wave(6, 3),
+            globals=wave(2, 2),
+            senders=jnp.array([0, 1, 2, 3, 4, 0]),
+            receivers=jnp.array([1, 2, 0, 4, 3, 2]),
+            n_node=jnp.array([3, 2]),
+            n_edge=jnp.array([4, 2]),
+        ),
+        name="use_edge_model=False",
+    ),
+    Example(
+        Build(
+            "GraphNet",
+            latent_size=8,
+            num_mlp_layers=2,
+            message_passing_steps=2,
+            output_globals_size=3,
+            layer_norm=False,
+        ),
+        jraph.GraphsTuple(
+            nodes=wave(5, 4),
+            edges=wave(6, 3),
+            globals=wave(2, 2),
+            senders=jnp.array([0, 1, 2, 3, 4, 0]),
+            receivers=jnp.array([1, 2, 0, 4, 3, 2]),
+            n_node=jnp.array([3, 2]),
+            n_edge=jnp.array([4, 2]),
+        ),
+        name="layer_norm=False",
+    ),
+    Example(
+        Build(
+            "GraphNet",
+            latent_size=8,
+            num_mlp_layers=2,
+            message_passing_steps=2,
+            output_globals_size=3,
+            skip_connections=False,
+            use_edge_model=False,
+            layer_norm=False,
+        ),
+        jraph.GraphsTuple(
+            nodes=wave(5, 4),
+            edges=wave(6, 3),
+            globals=wave(2, 2),
+            senders=jnp.array([0, 1, 2, 3, 4, 0]),
+            receivers=jnp.array([1, 2, 0, 4, 3, 2]),
+            n_node=jnp.array([3, 2]),
+            n_edge=jnp.array([4, 2]),
+        ),
+        name="plain",
+    ),
+    Example(
+        Build(
+            "GraphConvNet",
+            latent_size=8,
+            num_mlp_layers=2,
+            message_passing_steps=2,
+            output_globals_size=3,
+        ),
+        jraph.GraphsTuple(
+            nodes=wave(5, 4),
+            edges=wave(6, 3),
+            globals=wave(2, 2),
+            senders=jnp.array([0, 1, 2, 3, 4, 0]),
+            receivers=jnp.array([1, 2, 0, 4, 3, 2]),
+            n_node=jnp.array([3, 2]),
+            n_edge=jnp.array([4, 2]),
+        ),
+    ),
+    Example(
+        Build(
+            "GraphConvNet",
+            latent_size=8,
+            num_mlp_layers=2,
+            message_passing_steps=2,
+            output_globals_size=3,
+            layer_norm=False,
+        ),
+        jraph.GraphsTuple(
+            nodes=wave(5, 4),
+            edges=wave(6, 3),
+            globals=wave(2, 2),
+            senders=jnp.array([0, 1, 2, 3, 4, 0]),
+            receivers=jnp.array([1, 2, 0, 4, 3, 2]),
+            n_node=jnp.array([3, 2]),
+            n_edge=jnp.array([4, 2]),
+        ),
+        name="layer_norm=False",
+    ),
+]

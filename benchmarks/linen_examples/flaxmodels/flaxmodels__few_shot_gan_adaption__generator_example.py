@@ -1,0 +1,30 @@
+"""Example calls for flaxmodels/few_shot_gan_adaption/generator.py of flaxmodels 0.1.3."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("MappingNetwork"), wave(2, 8), train=False),
+    Example(
+        Build("MappingNetwork"), wave(2, 8), train=True, mutable=("moving_stats",), name="training"
+    ),
+    Example(
+        Build("SynthesisLayer", fmaps=8, kernel=3, layer_idx=8, res=8),
+        wave(2, 16, 16, 3),
+        wave(2, 6, 8),
+    ),
+    Example(
+        Build("ToRGBLayer", fmaps=3, layer_idx=2),
+        wave(2, 8, 8, 8),
+        wave(2, 8, 8, 3),
+        wave(2, 10, 8),
+    ),
+]

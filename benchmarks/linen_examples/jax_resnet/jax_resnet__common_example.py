@@ -1,0 +1,29 @@
+"""Example calls for jax_resnet/common.py of jax_resnet 0.0.4."""
+
+import jax.numpy as jnp
+import numpy as np
+from flax import linen as nn
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("ConvBlock", n_filters=8), wave(2, 16, 16, 3)),
+    Example(
+        Build("ConvBlock", n_filters=8, force_conv_bias=True),
+        wave(2, 16, 16, 3),
+        name="force_conv_bias=True",
+    ),
+    Example(
+        Build(
+            "Sequential",
+            layers=[Build("flax.linen.Dense", 8), nn.relu, Build("flax.linen.Dense", 3)],
+        ),
+        wave(2, 8),
+    ),
+]

@@ -1,0 +1,25 @@
+"""Example calls for jax_resnet/resnet.py of jax_resnet 0.0.4."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("ResNetStem"), wave(2, 16, 16, 3)),
+    Example(Build("ResNetDStem"), wave(2, 16, 16, 3)),
+    Example(Build("ResNetSkipConnection", strides=(1, 1)), wave(2, 8), (2, 8)),
+    Example(Build("ResNetDSkipConnection", strides=(1, 1)), wave(2, 8), (2, 8)),
+    Example(Build("ResNeStSkipConnection", strides=(1, 1)), wave(2, 8), (2, 8)),
+    Example(Build("ResNetBlock", n_hidden=8), wave(2, 16, 16, 3)),
+    Example(Build("ResNetBottleneckBlock", n_hidden=8), wave(2, 16, 16, 3)),
+    Example(Build("ResNetDBlock", n_hidden=8), wave(2, 16, 16, 3)),
+    Example(Build("ResNetDBottleneckBlock", n_hidden=8), wave(2, 16, 16, 3)),
+    Example(Build("ResNeStBottleneckBlock", n_hidden=8), wave(2, 16, 16, 3)),
+]

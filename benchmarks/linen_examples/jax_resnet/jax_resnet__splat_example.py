@@ -1,0 +1,21 @@
+"""Example calls for jax_resnet/splat.py of jax_resnet 0.0.4."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("SplAtConv2d", channels=8, kernel_size=(2, 2)), wave(2, 6, 8)),
+    Example(
+        Build("SplAtConv2d", channels=8, kernel_size=(2, 2), match_reference=True),
+        wave(2, 6, 8),
+        name="match_reference=True",
+    ),
+]

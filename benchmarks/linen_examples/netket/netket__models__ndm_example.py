@@ -1,0 +1,34 @@
+"""Example calls for netket/models/ndm.py of netket 3.23.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("PureRBM"), wave(2, 8), wave(2, 8)),
+    Example(
+        Build("PureRBM", use_hidden_bias=False),
+        wave(2, 8),
+        wave(2, 8),
+        name="use_hidden_bias=False",
+    ),
+    Example(
+        Build("PureRBM", use_visible_bias=False),
+        wave(2, 8),
+        wave(2, 8),
+        name="use_visible_bias=False",
+    ),
+    Example(Build("MixedRBM"), wave(2, 8), wave(2, 8)),
+    Example(Build("MixedRBM", use_bias=False), wave(2, 8), wave(2, 8), name="use_bias=False"),
+    Example(Build("NDM"), wave(2, 8)),
+    Example(Build("NDM", use_hidden_bias=False), wave(2, 8), name="use_hidden_bias=False"),
+    Example(Build("NDM", use_ancilla_bias=False), wave(2, 8), name="use_ancilla_bias=False"),
+    Example(Build("NDM", use_visible_bias=False), wave(2, 8), name="use_visible_bias=False"),
+]

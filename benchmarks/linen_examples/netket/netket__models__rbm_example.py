@@ -1,0 +1,66 @@
+"""Example calls for netket/models/rbm.py of netket 3.23.0."""
+
+import jax.numpy as jnp
+import netket as nk  # type: ignore[import-not-found]  # only the sweep installs it
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("RBM"), wave(2, 8)),
+    Example(Build("RBM", use_hidden_bias=False), wave(2, 8), name="use_hidden_bias=False"),
+    Example(Build("RBM", use_visible_bias=False), wave(2, 8), name="use_visible_bias=False"),
+    Example(Build("RBMModPhase"), wave(2, 8)),
+    Example(Build("RBMModPhase", use_hidden_bias=False), wave(2, 8), name="use_hidden_bias=False"),
+    Example(Build("RBMMultiVal", n_classes=3), wave(2, 8)),
+    Example(
+        Build("RBMMultiVal", n_classes=3, use_hidden_bias=False),
+        wave(2, 8),
+        name="use_hidden_bias=False",
+    ),
+    Example(
+        Build("RBMMultiVal", n_classes=3, use_visible_bias=False),
+        wave(2, 8),
+        name="use_visible_bias=False",
+    ),
+    Example(
+        Build(
+            "RBMSymm",
+            symmetries=nk.utils.HashableArray(
+                np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
+            ),
+            alpha=2,
+        ),
+        jnp.array([[1.0, -1, 1, -1], [1, 1, -1, -1]]),
+    ),
+    Example(
+        Build(
+            "RBMSymm",
+            symmetries=nk.utils.HashableArray(
+                np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
+            ),
+            alpha=2,
+            use_hidden_bias=False,
+        ),
+        jnp.array([[1.0, -1, 1, -1], [1, 1, -1, -1]]),
+        name="use_hidden_bias=False",
+    ),
+    Example(
+        Build(
+            "RBMSymm",
+            symmetries=nk.utils.HashableArray(
+                np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
+            ),
+            alpha=2,
+            use_visible_bias=False,
+        ),
+        jnp.array([[1.0, -1, 1, -1], [1, 1, -1, -1]]),
+        name="use_visible_bias=False",
+    ),
+]

@@ -1,0 +1,61 @@
+"""Example calls for netket/nn/fast_masked_linear.py of netket 3.23.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("FastMaskedDense1D", size=8, features=8, exclusive=True), wave(2, 8)),
+    Example(
+        Build("FastMaskedDense1D", size=8, features=8, exclusive=True, use_bias=False),
+        wave(2, 8),
+        name="use_bias=False",
+    ),
+    Example(
+        Build("FastMaskedConv1D", features=8, kernel_size=3, kernel_dilation=1, exclusive=True),
+        wave(2, 8),
+    ),
+    Example(
+        Build(
+            "FastMaskedConv1D",
+            features=8,
+            kernel_size=3,
+            kernel_dilation=1,
+            exclusive=True,
+            use_bias=False,
+        ),
+        wave(2, 8),
+        name="use_bias=False",
+    ),
+    Example(
+        Build(
+            "FastMaskedConv2D",
+            L=8,
+            features=8,
+            kernel_size=(3, 3),
+            kernel_dilation=(1, 1),
+            exclusive=True,
+        ),
+        wave(2, 16, 16, 3),
+    ),
+    Example(
+        Build(
+            "FastMaskedConv2D",
+            L=8,
+            features=8,
+            kernel_size=(3, 3),
+            kernel_dilation=(1, 1),
+            exclusive=True,
+            use_bias=False,
+        ),
+        wave(2, 16, 16, 3),
+        name="use_bias=False",
+    ),
+]

@@ -1,0 +1,30 @@
+"""Example calls for ott/neural/networks/layers/posdef.py of ott_jax 0.6.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("PositiveDense", dim_hidden=8), wave(2, 8)),
+    Example(
+        Build("PositiveDense", dim_hidden=8, use_bias=False), wave(2, 8), name="use_bias=False"
+    ),
+    Example(Build("PosDefPotentials", num_potentials=8), wave(2, 8)),
+    Example(
+        Build("PosDefPotentials", num_potentials=8, use_linear=False),
+        wave(2, 8),
+        name="use_linear=False",
+    ),
+    Example(
+        Build("PosDefPotentials", num_potentials=8, use_bias=False),
+        wave(2, 8),
+        name="use_bias=False",
+    ),
+]

@@ -1,0 +1,22 @@
+"""Example calls for ott/neural/networks/potentials.py of ott_jax 0.6.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("PotentialMLP", dim_hidden=(8, 8)), wave(2, 8)),
+    Example(
+        Build("PotentialMLP", dim_hidden=(8, 8), is_potential=False),
+        wave(2, 8),
+        name="is_potential=False",
+    ),
+    Example(Build("MLP", dim_hidden=(8, 8)), wave(2, 8)),
+]

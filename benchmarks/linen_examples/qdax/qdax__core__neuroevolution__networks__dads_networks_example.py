@@ -1,0 +1,38 @@
+"""Example calls for qdax/core/neuroevolution/networks/dads_networks.py of qdax 0.5.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("GaussianMixture", num_dimensions=8, num_components=8), wave(2, 8)),
+    Example(
+        Build("GaussianMixture", num_dimensions=8, num_components=8, identity_covariance=False),
+        wave(2, 8),
+        name="identity_covariance=False",
+    ),
+    Example(
+        Build("DynamicsNetwork", hidden_layer_sizes=(8, 8), output_size=4),
+        wave(2, 8),
+        wave(2, 3),
+        wave(2, 4),
+    ),
+    Example(
+        Build(
+            "DynamicsNetwork", hidden_layer_sizes=(8, 8), output_size=4, identity_covariance=False
+        ),
+        wave(2, 8),
+        wave(2, 3),
+        wave(2, 4),
+        name="identity_covariance=False",
+    ),
+    Example(Build("Actor", action_size=3, hidden_layer_sizes=(8, 8)), wave(2, 8)),
+    Example(Build("Critic", hidden_layer_sizes=(8, 8)), wave(2, 8), wave(2, 3)),
+]

@@ -1,0 +1,39 @@
+"""Example calls for qdax/core/neuroevolution/networks/seq2seq_networks.py of qdax 0.5.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("EncoderLSTM"), ((wave(2, 8), wave(2, 8)), jnp.zeros(2, bool)), wave(2, 8)),
+    Example(Build("Encoder", hidden_size=8), wave(2, 8)),
+    Example(
+        Build("DecoderLSTM", teacher_force=False, obs_size=8), (wave(2, 8), wave(2, 8)), wave(2, 8)
+    ),
+    Example(Build("Decoder", teacher_force=False, obs_size=2), wave(2, 8), wave(2, 8)),
+    Example(
+        Build("Seq2seq", teacher_force=True, hidden_size=8, obs_size=8),
+        wave(2, 6, 8),
+        wave(2, 5, 8),
+    ),
+    Example(
+        Build("Seq2seq", teacher_force=False, hidden_size=8, obs_size=8),
+        wave(2, 6, 8),
+        wave(2, 5, 8),
+        rngs=("lstm",),
+        name="without teacher",
+    ),
+    Example(
+        Build("Seq2seq", teacher_force=True, hidden_size=8, obs_size=8),
+        wave(2, 6, 8),
+        method="encode",
+        name="encode",
+    ),
+]

@@ -1,0 +1,34 @@
+"""Example calls for sbx/common/policies.py of sbx_rl 0.28.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("Flatten"), wave(2, 8)),
+    Example(Build("ContinuousCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(
+        Build("ContinuousCritic", net_arch=(8, 8), use_layer_norm=True),
+        wave(2, 8),
+        wave(2, 3),
+        name="use_layer_norm=True",
+    ),
+    Example(Build("SimbaContinuousCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(Build("VectorCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(
+        Build("VectorCritic", net_arch=(8, 8), use_layer_norm=True),
+        wave(2, 8),
+        wave(2, 3),
+        name="use_layer_norm=True",
+    ),
+    Example(Build("SimbaVectorCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(Build("SquashedGaussianActor", net_arch=(8, 8), action_dim=3), wave(2, 8)),
+    Example(Build("SimbaSquashedGaussianActor", net_arch=(8, 8), action_dim=3), wave(2, 8)),
+]

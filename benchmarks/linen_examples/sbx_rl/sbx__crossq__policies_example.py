@@ -1,0 +1,96 @@
+"""Example calls for sbx/crossq/policies.py of sbx_rl 0.28.0."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+
+def wave(*shape):
+    """Return an array without two equal numbers."""
+    return jnp.sin(jnp.arange(np.prod(shape, dtype=int), dtype=jnp.float32) + 1).reshape(shape)
+
+
+EXAMPLES = [
+    Example(Build("Critic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(
+        Build("Critic", net_arch=(8, 8)),
+        wave(2, 8),
+        wave(2, 3),
+        train=True,
+        mutable=("batch_stats",),
+        name="training",
+    ),
+    Example(
+        Build("Critic", net_arch=(8, 8), use_layer_norm=True),
+        wave(2, 8),
+        wave(2, 3),
+        name="use_layer_norm=True",
+    ),
+    Example(
+        Build("Critic", net_arch=(8, 8), use_batch_norm=False),
+        wave(2, 8),
+        wave(2, 3),
+        name="use_batch_norm=False",
+    ),
+    Example(Build("SimbaCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(
+        Build("SimbaCritic", net_arch=(8, 8)),
+        wave(2, 8),
+        wave(2, 3),
+        train=True,
+        mutable=("batch_stats",),
+        name="training",
+    ),
+    Example(Build("VectorCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(
+        Build("VectorCritic", net_arch=(8, 8)),
+        wave(2, 8),
+        wave(2, 3),
+        train=True,
+        mutable=("batch_stats",),
+        name="training",
+    ),
+    Example(
+        Build("VectorCritic", net_arch=(8, 8), use_layer_norm=True),
+        wave(2, 8),
+        wave(2, 3),
+        name="use_layer_norm=True",
+    ),
+    Example(
+        Build("VectorCritic", net_arch=(8, 8), use_batch_norm=False),
+        wave(2, 8),
+        wave(2, 3),
+        name="use_batch_norm=False",
+    ),
+    Example(Build("SimbaVectorCritic", net_arch=(8, 8)), wave(2, 8), wave(2, 3)),
+    Example(
+        Build("SimbaVectorCritic", net_arch=(8, 8)),
+        wave(2, 8),
+        wave(2, 3),
+        train=True,
+        mutable=("batch_stats",),
+        name="training",
+    ),
+    Example(Build("SimbaActor", net_arch=(8, 8), action_dim=3), wave(2, 8)),
+    Example(
+        Build("SimbaActor", net_arch=(8, 8), action_dim=3),
+        wave(2, 8),
+        train=True,
+        mutable=("batch_stats",),
+        name="training",
+    ),
+    Example(Build("Actor", net_arch=(8, 8), action_dim=3), wave(2, 8)),
+    Example(
+        Build("Actor", net_arch=(8, 8), action_dim=3),
+        wave(2, 8),
+        train=True,
+        mutable=("batch_stats",),
+        name="training",
+    ),
+    Example(
+        Build("Actor", net_arch=(8, 8), action_dim=3, use_batch_norm=False),
+        wave(2, 8),
+        name="use_batch_norm=False",
+    ),
+]

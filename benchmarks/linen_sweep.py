@@ -1,0 +1,228 @@
+"""The migration of Linen over packages of PyPI: ``python -m benchmarks.linen_sweep [NAME...]``.
+
+Each package is downloaded, never installed, and migrated as a whole into a copy of it below
+``build/linen_sweep/migrated``. The table says how many classes need no person, and the codes of the
+markers that the others have.
+
+With ``--verify`` the examples in `benchmarks/linen_examples` are run before and after the
+migration, with the same weights. A class is equal where all its examples are: outputs, collections
+and gradients. The status is 1 where a class without a marker computes something else, and where
+the migration itself fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.linen_checks import VERDICTS, Judged, environment, judged, run_examples
+from benchmarks.linen_packages import FOLDER, PACKAGES, LinenPackage, linen_files, unpacked
+from typed_nnx_codegen.migrate.bugs import described
+from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
+from typed_nnx_codegen.migrate.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmarks.linen_checks import Verdict
+    from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+
+_SECONDS = 400.0
+
+
+@dataclass
+class Swept:
+    """What happened to a package.
+
+    Attributes:
+        package: The package.
+        old: The folder with its files.
+        new: The folder with its migrated files.
+        seconds: How long the migration took.
+        crash: Why the migration failed; empty where it did not.
+        marks: The classes of each file, with the codes of their markers.
+        messages: What the markers say, by file and class.
+        verdicts: The verdicts on the classes with examples, by file.
+    """
+
+    package: LinenPackage
+    old: Path
+    new: Path
+    seconds: float = 0.0
+    crash: str = ""
+    marks: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    messages: list[str] = field(default_factory=list)
+    verdicts: dict[str, dict[str, Judged]] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> list[list[str]]:
+        """The codes of the markers of each class."""
+        return [codes for names in self.marks.values() for codes in names.values()]
+
+    @property
+    def codes(self) -> Counter[str]:
+        """How many classes have a marker of each code."""
+        return Counter(code for codes in self.classes for code in set(codes))
+
+    def judged(self, *verdicts: Verdict) -> Iterator[tuple[str, Judged]]:
+        """Yield the classes with a verdict among those that are named."""
+        for file, names in self.verdicts.items():
+            for name, one in names.items():
+                if one.verdict in verdicts:
+                    yield f"{self.package.key}/{file} {name}", one
+
+
+def migrate(package: LinenPackage) -> Swept:
+    """Migrate a package into a copy of it.
+
+    Raises:
+        Unreachable: The package could not be downloaded.
+    """
+    old = unpacked(package)
+    swept = Swept(package, old, FOLDER / "migrated" / f"{package.key}-{package.version}")
+    shutil.rmtree(swept.new, ignore_errors=True)
+    shutil.copytree(old, swept.new, ignore=shutil.ignore_patterns("__pycache__"))
+    files = list(linen_files(package, old))
+    start = time.perf_counter()
+    try:
+        results = migrate_linen(files, [old], Options())
+    # The sweep goes on, and its status says that there is a bug of ours.
+    except Exception as error:  # noqa: BLE001 - the report says it
+        swept.crash = described(error)
+        results = []
+    swept.seconds = time.perf_counter() - start
+    for result in results:
+        _keep(swept, result)
+    return swept
+
+
+def _keep(swept: Swept, result: LinenResult) -> None:
+    """Write a migrated file and its map, and note the markers of its classes."""
+    name = result.path.relative_to(swept.old)
+    if result.after != result.before:
+        new = swept.new / name
+        new.write_text(result.after, encoding="utf-8")
+        map_path(new).write_text(map_text(result.map, None), encoding="utf-8")
+    if result.error:
+        swept.crash = f"{name}: {result.error}"
+    for plan in result.plans:
+        of_file = swept.marks.setdefault(name.as_posix(), {})
+        of_file.setdefault(plan.cls.name, []).extend(_codes(plan))
+        swept.messages += [
+            f"{swept.package.key}/{name} {plan.cls.name}: {mark.code} {mark.message}"
+            for mark in plan.marks
+        ]
+
+
+def _codes(plan: ClassPlan) -> list[str]:
+    codes = [mark.code for mark in plan.marks]
+    return codes or ([STAYS] if plan.stays else [])
+
+
+def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
+    """Run the examples of a migrated package.
+
+    Args:
+        swept: The package.
+        python: The Python to run them with.
+        seconds: How long the examples of a file may take.
+    """
+    for file, example_file in swept.package.examples().items():
+        ran = run_examples(python, swept.old / file, swept.new / file, example_file, seconds)
+        swept.verdicts[file] = judged(ran, swept.marks.get(file, {}))
+
+
+# -- what is shown ------------------------------------------------------------------------------
+
+
+def table(all_swept: Sequence[Swept], *, is_verified: bool) -> Table:
+    """Return a row for each package, and their sum."""
+    shown = Table("package", title="typed-nnx migrate --linen over packages", show_footer=True)
+    rows = [_counts(one) for one in all_swept]
+    totals = [sum(column) for column in zip(*rows, strict=True)] or [0] * (2 + len(VERDICTS))
+    codes = sum((one.codes for one in all_swept), Counter[str]())
+    footers = _cells(totals, codes, sum(one.seconds for one in all_swept))
+    names = ["classes", "without a marker", "share", "markers", "seconds", "with examples"]
+    names = [*names, *VERDICTS] if is_verified else names[:-1]
+    for name, footer in zip(names, footers, strict=False):
+        shown.add_column(name, justify="left" if name == "markers" else "right", footer=footer)
+    for one, row in zip(all_swept, rows, strict=True):
+        cells = _cells(row, one.codes, one.seconds)[: len(names)]
+        shown.add_row(f"{one.package.name} {one.package.version}", *cells)
+    return shown
+
+
+def _counts(swept: Swept) -> list[int]:
+    classes = swept.classes
+    verdicts = Counter(one.verdict for _, one in swept.judged(*VERDICTS))
+    return [len(classes), sum(not one for one in classes), *(verdicts[one] for one in VERDICTS)]
+
+
+def _cells(counts: Sequence[int], codes: Counter[str], seconds: float) -> list[str]:
+    classes, unmarked, *verdicts = counts
+    share = f"{unmarked / classes:.1%}" if classes else "-"
+    marks = ", ".join(f"{code} {number}" for code, number in sorted(codes.items()))
+    cells = (str(classes), str(unmarked), share, marks, f"{seconds:.1f}", str(sum(verdicts)))
+    return [*cells, *map(str, verdicts)]
+
+
+def listing(all_swept: Sequence[Swept]) -> str:
+    """Return what is to be read: crashes, classes that are not equal, and all markers."""
+    parts: dict[str, list[str]] = defaultdict(list)
+    for swept in all_swept:
+        parts["crashes"] += [f"{swept.package.name}: {swept.crash}"] if swept.crash else []
+        for verdict in VERDICTS[1:]:
+            parts[verdict] += [f"{name}: {one.why}" for name, one in swept.judged(verdict)]
+        parts["markers"] += swept.messages
+    texts = (f"== {title}: {len(rows)}\n{_lines(rows)}" for title, rows in parts.items())
+    return "".join(texts)
+
+
+def _lines(rows: Sequence[str]) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+def is_bad(swept: Swept) -> bool:
+    """Whether the migration failed, or a class without a marker computes something else."""
+    return bool(swept.crash) or any(True for _ in swept.judged("other numbers"))
+
+
+def main(arguments: list[str]) -> int:
+    """Sweep; return 1 where a class without a marker computes something else, or at a crash."""
+    parser = argparse.ArgumentParser(description="typed-nnx migrate --linen over packages")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="packages, by default all")
+    parser.add_argument("--verify", action="store_true", help="run the examples as well")
+    parser.add_argument("--timeout", type=float, default=_SECONDS, help="seconds for a file")
+    chosen = parser.parse_args(arguments)
+    console = Console(width=180)
+    all_swept: list[Swept] = []
+    for package in PACKAGES:
+        if chosen.names and not {package.name, package.key} & set(chosen.names):
+            continue
+        swept = migrate(package)
+        if chosen.verify and package.examples():
+            verify(swept, environment(), chosen.timeout)
+        all_swept.append(swept)
+        console.print(f"{package.name}: {len(swept.classes)} classes, {swept.seconds:.0f} s")
+        for name, one in swept.judged("fails", "other numbers"):
+            console.print(f"  {one.verdict}: {name}: {one.why}", markup=False)
+    console.print(table(all_swept, is_verified=chosen.verify))
+    found = FOLDER / "found.txt"
+    found.write_text(listing(all_swept), encoding="utf-8")
+    console.print(f"markers, and what is not equal: {found}", markup=False)
+    return int(any(map(is_bad, all_swept)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
