@@ -76,7 +76,7 @@ class _Module(types.ModuleType):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.__version__ = "99.0"
-        self.__path__: list[str] = []
+        self.__path__ = []
 
     def __getattr__(self, name: str) -> type:
         # The same class each time: code compares and registers it.

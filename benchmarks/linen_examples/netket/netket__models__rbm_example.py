@@ -1,7 +1,7 @@
 """Example calls for netket/models/rbm.py of netket 3.23.0."""
 
 import jax.numpy as jnp
-import netket as nk  # type: ignore[import-not-found]  # only the sweep installs it
+import netket.utils  # type: ignore[import-not-found]  # only the sweep installs it
 import numpy as np
 
 from typed_nnx_codegen.verify.examples import Build, Example
@@ -32,7 +32,7 @@ EXAMPLES = [
     Example(
         Build(
             "RBMSymm",
-            symmetries=nk.utils.HashableArray(
+            symmetries=netket.utils.HashableArray(
                 np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
             ),
             alpha=2,
@@ -42,7 +42,7 @@ EXAMPLES = [
     Example(
         Build(
             "RBMSymm",
-            symmetries=nk.utils.HashableArray(
+            symmetries=netket.utils.HashableArray(
                 np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
             ),
             alpha=2,
@@ -54,7 +54,7 @@ EXAMPLES = [
     Example(
         Build(
             "RBMSymm",
-            symmetries=nk.utils.HashableArray(
+            symmetries=netket.utils.HashableArray(
                 np.array([[0, 1, 2, 3], [1, 2, 3, 0], [2, 3, 0, 1], [3, 0, 1, 2]])
             ),
             alpha=2,

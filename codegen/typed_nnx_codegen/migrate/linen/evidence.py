@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.frames import Frame
-from typed_nnx_codegen.migrate.linen.values import Value
+from typed_nnx_codegen.migrate.linen.held_values import held_kind
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
+
+# The values that a function assigns to names.
+_Locals = Mapping[str, list[cst.BaseExpression]]
+_Given = tuple[cst.BaseExpression, Analysis, _Locals]
+_DEEPEST: Final = 4
+_NO_LOCALS: Final[_Locals] = {}
 
 
 class Evidence:
@@ -26,11 +35,11 @@ class Evidence:
 
     def __init__(self, classes: LinenClasses) -> None:
         self._classes = classes
-        self._found: dict[tuple[LinenClass, str], list[tuple[cst.BaseExpression, Analysis]]] = {}
+        self._found: dict[tuple[LinenClass, str], list[_Given]] = {}
         self._is_read = False
 
     def of(self, one: Field, executor: Executor, frame: Frame) -> list[Value]:
-        """Return what callers give for a field, where it is a name of their file."""
+        """Return what callers outside of modules give for a field, where that is a kind of thing."""
         if not self._is_read:
             self._is_read = True
             for analysis in self._classes.analyses:
@@ -38,15 +47,16 @@ class Evidence:
         found: list[Value] = []
         for (cls, name), given in self._found.items():
             if name == one.name and one.owner in cls.ancestry():
-                found += [
-                    value
-                    for node, analysis in given
-                    if (value := executor.value_of_file(node, _at(analysis, frame))) is not None
-                ]
-        return found
+                for node, analysis, names in given:
+                    at = Frame(frame.recorder, analysis, records=False)
+                    found += _values(node, names, executor, at, 0)
+        return [value for value in found if held_kind(value) is not None]
 
     def _read(self, analysis: Analysis) -> None:
+        within = dict(_local_names(analysis, self._classes))
         for call in analysis.nodes.of(cst.Call):
+            if call not in within:
+                continue  # of a method of a module, which is gone through
             target: cst.BaseExpression = call.func
             args = list(call.args)
             value = analysis.values.get(target, NOT_KNOWN)
@@ -69,8 +79,57 @@ class Evidence:
                     name = names[position]
                 else:
                     continue
-                self._found.setdefault((cls, name), []).append((arg.value, analysis))
+                given = (arg.value, analysis, within[call])
+                self._found.setdefault((cls, name), []).append(given)
 
 
-def _at(analysis: Analysis, frame: Frame) -> Frame:
-    return Frame(frame.recorder, analysis, records=False)
+def _local_names(analysis: Analysis, classes: LinenClasses) -> Iterator[tuple[cst.Call, _Locals]]:
+    """Yield the calls outside of methods of modules, with what names of their function are."""
+    inside = {
+        node
+        for cls in classes.all_in(analysis)
+        for method in cls.own_methods.values()
+        for node in descendants(method.node)
+    }
+    for call in analysis.nodes.of(cst.Call):
+        if call not in inside:
+            yield call, _NO_LOCALS
+    for function in analysis.nodes.of(cst.FunctionDef):
+        if function in inside:
+            continue
+        below = list(descendants(function))
+        names: dict[str, list[cst.BaseExpression]] = {}
+        for node in below:
+            match node:
+                case cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value
+                ):
+                    names.setdefault(name, []).append(value)
+        for node in below:
+            if isinstance(node, cst.Call) and node not in inside:
+                yield node, names
+
+
+def _values(
+    node: cst.BaseExpression, names: _Locals, executor: Executor, frame: Frame, depth: int
+) -> list[Value]:
+    """Return what an expression of a function may stand for; nothing for plain values."""
+    if depth > _DEEPEST:
+        return []
+    if isinstance(node, cst.Name) and node.value in names:
+        return [
+            value
+            for one in names[node.value]
+            for value in _values(one, names, executor, frame, depth + 1)
+        ]
+    if isinstance(node, (cst.Name, cst.Attribute)):
+        value = executor.value_of_file(node, frame)
+        return [] if value is None else [value]
+    if not isinstance(node, cst.Call):
+        return []
+    inner = Frame(frame.recorder, frame.analysis, records=False)
+    for below in descendants(node):
+        if isinstance(below, cst.Name) and below.value in names:
+            options = _values(below, names, executor, frame, depth + 1)
+            inner.names[below.value] = options[0] if len(options) == 1 else UNKNOWN
+    return [executor.evaluate(node, inner)]

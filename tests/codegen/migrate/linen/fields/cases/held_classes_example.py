@@ -18,4 +18,6 @@ EXAMPLES = [
     Example(Build("SettingsInPartial"), SEQ),
     Example(Build("NormOrNone"), X),
     Example(Build("NormOrNoneUser"), X),
+    Example(Build("Given", TORSO), X),
+    Example(Build("Given", Build("functools.partial", Build.ref("Wide"), 2), heads=3), X),
 ]
