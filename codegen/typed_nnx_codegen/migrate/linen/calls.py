@@ -115,9 +115,7 @@ class Calls:
                 return BoundMethod(frame.instance, name.value, method)
         return None
 
-    def dispatch(
-        self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value:
+    def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return what a call of a value returns."""
         executor = self._executor
         match callee:
@@ -169,9 +167,7 @@ class Calls:
             value = executor.merging.joined(value, other, frame)
         return value
 
-    def _linen(
-        self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value:
+    def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if callee.name in _TRANSFORMS:
             return _transform(callee.name, passed, node)
         controlled = self._executor.control.call(callee.name, passed, node, frame)
@@ -188,9 +184,7 @@ class Calls:
         args, keywords = _split(passed)
         return _shape_call(shapes.function_result(callee.name, args, keywords))
 
-    def _external(
-        self, name: str, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value:
+    def _external(self, name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if name == "functools.partial" and passed and not passed[0].keyword:
             return _partial(passed)
         if name in ("builtins.getattr", "builtins.setattr"):
@@ -215,9 +209,7 @@ class Calls:
             case SelfValue() as instance if callee.method is not None:
                 if callee.name == "setup" and frame.method and frame.method.name == "setup":
                     return executor.statements.parent_setup(instance, callee.method, node, frame)
-                return executor.functions.call_method(
-                    instance, callee.method, passed, node, frame
-                )
+                return executor.functions.call_method(instance, callee.method, passed, node, frame)
             case SelfValue() as instance:
                 return executor.variables.call(instance, callee.name, passed, node, frame)
             case ModuleValue() | FieldModule():

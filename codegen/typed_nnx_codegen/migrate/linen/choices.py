@@ -260,7 +260,9 @@ def _matches_all(pattern: cst.MatchPattern) -> bool:
 def _test(subject: cst.BaseExpression, case: cst.MatchCase) -> cst.BaseExpression | None:
     """Return the condition of a case whose patterns are literals; None for other patterns."""
     pattern = case.pattern
-    patterns = [one.pattern for one in pattern.patterns] if isinstance(pattern, cst.MatchOr) else [pattern]
+    patterns = (
+        [one.pattern for one in pattern.patterns] if isinstance(pattern, cst.MatchOr) else [pattern]
+    )
     values: list[cst.BaseExpression] = []
     for one in patterns:
         if isinstance(one, (cst.MatchValue, cst.MatchSingleton)):
@@ -299,5 +301,3 @@ def _bare(code: str) -> str:
         if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
             return code[1:-1]
     return code
-
-

@@ -87,9 +87,8 @@ class ConstructorCode:
     def is_visible(self, home: str, frame: Frame) -> bool:
         """Whether names of a home can be read in the constructor where it is written now."""
         recorder = frame.recorder
-        return (
-            home in ("", recorder.plan.cls.home)
-            or home in (f"loop{number}" for number in recorder.loops)
+        return home in ("", recorder.plan.cls.home) or home in (
+            f"loop{number}" for number in recorder.loops
         )
 
     def sizes_are_visible(self, dim: Dim, frame: Frame) -> bool:
@@ -252,7 +251,12 @@ class ConstructorCode:
                 ],
             ):
                 value = self._executor.seen(left, frame)
-                if isinstance(value, Array) and value.is_optional and value.origin and frame.records:
+                if (
+                    isinstance(value, Array)
+                    and value.is_optional
+                    and value.origin
+                    and frame.records
+                ):
                     token = frame.recorder.templates.given_token(value.origin)
                     word = "is not" if isinstance(operator, cst.IsNot) else "is"
                     return cst.parse_expression(f"{token} {word} None")
@@ -275,9 +279,7 @@ class ConstructorCode:
             case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=field)):
                 owner = frame.lookup(name)
                 is_self = isinstance(owner, SelfValue) and owner is frame.recorder.instance
-                return is_self and self._executor.facts.is_of_call(
-                    frame.recorder.plan.cls, field
-                )
+                return is_self and self._executor.facts.is_of_call(frame.recorder.plan.cls, field)
         return False
 
     def _composed(
@@ -312,9 +314,7 @@ class ConstructorCode:
         is_named = isinstance(callee, Ref) and is_partitioning(callee.name)
         return placed_later(after) if is_named else after
 
-    def _known(
-        self, node: cst.BaseExpression, value: Value | None, frame: Frame
-    ) -> str | None:
+    def _known(self, node: cst.BaseExpression, value: Value | None, frame: Frame) -> str | None:
         """Return code for what an expression stands for; None where only its parts have some."""
         if isinstance(value, ShapeOf):
             return self._shape_of(value, frame)

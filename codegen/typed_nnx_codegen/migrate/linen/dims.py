@@ -342,7 +342,9 @@ _OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
     "max": maximum,
     "min": minimum,
     "at": lambda *parts: _combined("at", *parts),
-    "if": lambda condition, one, other: one if one == other else _combined("if", condition, one, other),
+    "if": lambda condition, one, other: (
+        one if one == other else _combined("if", condition, one, other)
+    ),
 }
 
 

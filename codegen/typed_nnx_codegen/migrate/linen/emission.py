@@ -199,9 +199,7 @@ class Emission(cst.CSTTransformer):
             _insert(body, place, method)
         _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
         block = updated.body if isinstance(updated.body, cst.IndentedBlock) else _EMPTY
-        return without_dataclass_options(
-            updated.with_changes(body=block.with_changes(body=body))
-        )
+        return without_dataclass_options(updated.with_changes(body=block.with_changes(body=body)))
 
     def _method(
         self, before: cst.FunctionDef, node: cst.FunctionDef, cls: LinenClass

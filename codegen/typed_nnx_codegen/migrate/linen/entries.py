@@ -30,11 +30,15 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
         found.setdefault(entry.linen, entry)
     instance = recorder.instance
     held = [] if instance is None else [*instance.fields.values()]
-    held += [] if instance is None else [
-        value
-        for name, value in instance.attributes.items()
-        if isinstance(value, FieldModule) and value.name == name
-    ]
+    held += (
+        []
+        if instance is None
+        else [
+            value
+            for name, value in instance.attributes.items()
+            if isinstance(value, FieldModule) and value.name == name
+        ]
+    )
     for value in held:
         if isinstance(value, FieldModule):
             for entry in _of_field(value, plan_of):
@@ -108,9 +112,7 @@ def _prefixed(entry: Entry, linen: str, attribute: str) -> Entry:
     return Entry(path, to, entry.change)
 
 
-def _of_field(
-    value: FieldModule, plan_of: Callable[[LinenClass], ClassPlan]
-) -> Iterator[Entry]:
+def _of_field(value: FieldModule, plan_of: Callable[[LinenClass], ClassPlan]) -> Iterator[Entry]:
     match value.default:
         case ClassRef(cls=cls):
             yield from _below(cls, value.name, value.name, None, plan_of)

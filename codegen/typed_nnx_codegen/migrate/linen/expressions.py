@@ -164,7 +164,7 @@ class Expressions:
             case Array():
                 return shapes.attribute(base, name) or ArrayMethod(base, name)
             case ModuleValue() | FieldModule():
-                return self._executor.members.of_module(base, name, frame)
+                return self._executor.members.of_module(base, name, frame, node)
             case Code(code=code, home=home):
                 return Code(f"{code}.{name}", home)
             case ArrayMethod(array=array, name="at"):
@@ -395,7 +395,15 @@ def _decided(operator: str, left: Value, right: Value) -> bool | None:
 def _operand(code: str) -> str:
     """Return code that can stand in an expression: in parentheses where it is an operation."""
     node = cst.parse_expression(code)
-    simple = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.SimpleString, cst.List, cst.Dict)
+    simple = (
+        cst.Name,
+        cst.Attribute,
+        cst.Call,
+        cst.Subscript,
+        cst.SimpleString,
+        cst.List,
+        cst.Dict,
+    )
     if isinstance(node, (*simple, cst.FormattedString)) or getattr(node, "lpar", None):
         return code
     return f"({code})"

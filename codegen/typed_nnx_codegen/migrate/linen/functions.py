@@ -224,7 +224,9 @@ def argument_value(parameter: cst.Param, method: Method) -> Value:
     name = parameter.name.value
     if is_flag(parameter):
         return UNKNOWN
-    return Array(Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method))
+    return Array(
+        Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method)
+    )
 
 
 def is_optional(parameter: cst.Param, method: Method) -> bool:

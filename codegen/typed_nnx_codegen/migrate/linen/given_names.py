@@ -38,7 +38,9 @@ def _parts(node: cst.BaseExpression) -> list[str | None] | None:
             return _joined(_parts(left), _parts(right))
         case cst.Call(func=cst.Name(value="str"), args=[_]):
             return [None]
-        case cst.Call(func=cst.Attribute(value=cst.SimpleString() as text, attr=cst.Name(value="format"))):
+        case cst.Call(
+            func=cst.Attribute(value=cst.SimpleString() as text, attr=cst.Name(value="format"))
+        ):
             return _split(_FORMATTED, text)
         case cst.BinaryOperation(left=cst.SimpleString() as text, operator=cst.Modulo()):
             return _split(_PERCENT, text)

@@ -95,17 +95,14 @@ class Lifting:
     def _is_optional(self, argument: str, name: str) -> bool:
         method = self._cls.method(name)
         return method is not None and any(
-            one.name.value == argument and is_optional(one, method)
-            for one in method.parameters()
+            one.name.value == argument and is_optional(one, method) for one in method.parameters()
         )
 
     def _method(self, argument: str) -> str:
         first = re.split(r"[.\[]", argument)[0]
         for name in self._roots:
             method = self._cls.method(name)
-            if method is not None and any(
-                one.name.value == first for one in method.parameters()
-            ):
+            if method is not None and any(one.name.value == first for one in method.parameters()):
                 return name
         return "__call__"
 

@@ -77,12 +77,23 @@ class Members:
             return value
         return Code(f"self.{name}") if frame.records else UNKNOWN
 
-    def of_module(self, base: ModuleValue | FieldModule, name: str, frame: Frame) -> Value:
+    def of_module(
+        self,
+        base: ModuleValue | FieldModule,
+        name: str,
+        frame: Frame,
+        node: cst.CSTNode | None = None,
+    ) -> Value:
         """Return an attribute of a submodule."""
         if isinstance(base, FieldModule):
             if name in API or base.default == UNKNOWN:
                 return BoundMethod(base, name)
             return self._of_default(base, name)
+        if name in ("variables", "scope") and frame.records:
+            frame.recorder.mark(
+                node or frame.recorder.plan.cls.node, f"`.{name}` of a submodule is not migrated"
+            )
+            return UNKNOWN
         site = base.site
         if isinstance(site.target, LinenClass):
             instance = self._executor.submodules.instance(site, frame)

@@ -113,7 +113,8 @@ def _written(
         return None
     if edit.arguments is None:
         codes = [
-            (f"{arg.keyword.value}=" if arg.keyword else arg.star) + code_with(arg.value, replacements)
+            (f"{arg.keyword.value}=" if arg.keyword else arg.star)
+            + code_with(arg.value, replacements)
             for arg in node.args
         ]
     else:

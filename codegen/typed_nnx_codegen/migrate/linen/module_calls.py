@@ -133,9 +133,7 @@ class ModuleCalls:
         inner = Frame(
             frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
         )
-        results += [
-            self._plain(one, method, passed, node, inner) for one in site.alternatives
-        ]
+        results += [self._plain(one, method, passed, node, inner) for one in site.alternatives]
         value = results[0]
         for other in results[1:]:
             value = self._executor.merging.joined(value, other, frame)
@@ -164,7 +162,9 @@ class ModuleCalls:
         self._note(site, method, values, frame)
         if frame.records and frame.recorder.is_recording:
             if bound.extra:
-                frame.recorder.mark(node, f"`{layer.name}` is called with arguments that are not known")
+                frame.recorder.mark(
+                    node, f"`{layer.name}` is called with arguments that are not known"
+                )
             else:
                 self._edit(site, layer, method, bound.by_name, node, frame)
         if method == "__call__" and self._executor.recurrence.runs(site):
@@ -230,9 +230,7 @@ class ModuleCalls:
         is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
             one is other for (_, one), (_, other) in zip(found, before, strict=True)
         )
-        edit = CallEdit(
-            site, None if is_same else tuple(found), called=method, frame=frame
-        )
+        edit = CallEdit(site, None if is_same else tuple(found), called=method, frame=frame)
         frame.recorder.edits.setdefault(node, []).append(edit)
 
     # -- modules of the project ---------------------------------------------------------------
@@ -247,7 +245,9 @@ class ModuleCalls:
         frame: Frame,
     ) -> Value:
         if method in API:
-            frame.recorder.mark(node, f"`.{method}` of a submodule within a module is not migrated", CALLER)
+            frame.recorder.mark(
+                node, f"`.{method}` of a submodule within a module is not migrated", CALLER
+            )
             return UNKNOWN
         found = cls.method(method)
         if found is None:
@@ -326,9 +326,7 @@ class _ArgumentsIn(cst.CSTTransformer):
         super().__init__()
         self._nodes = nodes
 
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write an argument."""
         found = re.fullmatch(r"__arg(\d+)__", original_node.value)
         return updated_node if found is None else self._nodes[int(found[1])]

@@ -203,7 +203,8 @@ def _is_compact_below(built: list[Site], methods: dict[str, Method]) -> bool:
 
 def _is_called(method: Method) -> bool:
     return method.is_bound and not any(
-        isinstance(one.decorator, cst.Attribute) and one.decorator.attr.value in ("setter", "deleter")
+        isinstance(one.decorator, cst.Attribute)
+        and one.decorator.attr.value in ("setter", "deleter")
         for one in method.node.decorators
     )
 

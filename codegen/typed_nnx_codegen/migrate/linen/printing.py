@@ -20,8 +20,10 @@ from typed_nnx_codegen.migrate.linen.layers import (
 )
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.liveness import text_of
+from typed_nnx_codegen.migrate.linen.marker_codes import SIZE
 from typed_nnx_codegen.migrate.linen.nested_sites import consume_within
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site
+from typed_nnx_codegen.migrate.linen.object_order import behind_objects, names_in
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.replacing import code_with
 from typed_nnx_codegen.migrate.linen.setup_order import in_order
 from typed_nnx_codegen.migrate.linen.setup_values import held_values
@@ -64,6 +66,7 @@ class Printing:
         block = [*self._recorder.setup, *self._containers(), *self._recorder.block]
         self._run_sizes(block)
         block = in_order(block, len(self._recorder.setup), self._spelled, self._names_in)
+        block = behind_objects(block, self._templates, self._names_of, self._unordered)
         lines = text_of(block, self._spelled, self._names_in)
         within = [site for site in self._templates.sites_in("\n".join(lines)) if site.is_listed]
         if within:
@@ -80,11 +83,38 @@ class Printing:
         text = self._templates.with_leads(text, self._lifting.shape_name)
         text = self._templates.with_given(text, self._lifting.shape_name)
         text = self._templates.with_objects(text, self._plan.sites)
-        self._plan.lifted = [*self._lifting.lifted, *self._calls.unknown.values()]
+        self._plan.lifted = [
+            *self._lifting.lifted,
+            *self._calls.unknown.values(),
+            *self._unbound(text),
+        ]
         self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
             self._plan.init.insert(0, "self.rngs = rngs")
         self._plan.helpers = tuple(dict.fromkeys(self._calls.helpers))
+
+    def _names_of(self, line: Line) -> list[str]:
+        """Return the names in a line, those of submodules and in sizes too."""
+        code = "\n".join(self._spelled(line))
+        sites = [site.attribute for site in self._templates.sites_in(code)]
+        return [*names_in(code), *self._names_in(code), *sites]
+
+    def _unordered(self, node: cst.CSTNode) -> None:
+        message = "the size of its input is that of a submodule which is built later"
+        self._recorder.mark(node, message, SIZE)
+
+    def _unbound(self, text: str) -> Iterator[Lifted]:
+        """Yield parameters for sizes that run in loops, where nothing in the text gives them."""
+        known = {one.name for one in self._lifting.lifted} | {
+            one.name for one in self._plan.cls.fields()
+        }
+        for name in sorted(self._recorder.locals - known - {"rngs", "self"}):
+            binding = rf"^\s*(for [^\n]*\b{name}\b[^\n]* in |[\w, ]*\b{name}\b[\w, ]* = )"
+            is_read = re.search(rf"(?<![\w.]){name}\b(?!=)", text) is not None
+            if is_read and re.search(binding, text, re.MULTILINE) is None:
+                why = f"the code does not tell a size that runs in a loop: give `{name}`"
+                self._recorder.mark(self._plan.cls.node, why, SIZE)
+                yield Lifted(name, why=why)
 
     def _in_constructor(self, site: Site) -> str:
         """Return the expression for a submodule in the constructor."""

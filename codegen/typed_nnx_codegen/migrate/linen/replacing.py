@@ -29,9 +29,7 @@ class Passing(cst.CSTTransformer):
         super().__init__()
         self._arguments = arguments
 
-    def leave_Name(
-        self, original_node: cst.Name, updated_node: cst.Name
-    ) -> cst.BaseExpression:
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write an argument."""
         found = _PASSED.fullmatch(original_node.value)
         return updated_node if found is None else self._arguments[int(found[1])].value

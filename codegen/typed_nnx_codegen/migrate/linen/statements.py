@@ -149,9 +149,7 @@ class Statements:
         if not is_derived(node, frame):
             frame.recorder.block.append(Line("", statement=node))
 
-    def _expect(
-        self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame
-    ) -> None:
+    def _expect(self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame) -> None:
         """Note to which attribute `setup` assigns what an expression makes."""
         if not frame.verbatim:
             return
@@ -215,7 +213,9 @@ class Statements:
             case cst.Attribute(value=cst.Name(value=name), attr=attr):
                 owner = frame.lookup(name)
                 if isinstance(owner, SelfValue):
-                    self._executor.variables.assign_attribute(owner, attr.value, value, target, frame)
+                    self._executor.variables.assign_attribute(
+                        owner, attr.value, value, target, frame
+                    )
             case cst.StarredElement(value=inner):
                 self.assign(inner, value, source, frame)
 

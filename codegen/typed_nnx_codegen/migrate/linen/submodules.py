@@ -45,15 +45,15 @@ class Submodules:
         """Return what the project gives for a field of a module."""
         return self._evidence.of(one, self._executor, frame)
 
-    def construct(
-        self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value:
+    def construct(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return the object that a call of a class constructs."""
         match callee:
             case PlainClass():
                 return self._record(callee, passed)
             case ClassRef(cls=cls, code=code):
-                return self._module(cls, code if code.startswith("self.") else "", (), passed, node, frame)
+                return self._module(
+                    cls, code if code.startswith("self.") else "", (), passed, node, frame
+                )
             case Ref(name=name, code=code):
                 return self._module(name, code, (), passed, node, frame)
             case ClassTransform():

@@ -51,6 +51,11 @@ class Templates:
             self._nodes.append(site.node)
         return f"__object{self._nodes.index(site.node)}__"
 
+    def objects_in(self, names: Iterable[str]) -> list[cst.Call]:
+        """Return the constructors of the submodules that names of `object_token` stand for."""
+        found = (_OBJECT.fullmatch(name) for name in names)
+        return [self._nodes[int(one[1])] for one in found if one is not None]
+
     def with_objects(self, code: str, sites: Iterable[Site]) -> str:
         """Return code with the submodules after their construction spelled."""
         by_node = {site.node: site for site in sites}

@@ -29,7 +29,10 @@ def run():
     params = freeze(variables["params"])
     assert isinstance(params, FrozenDict)
     flat = traverse_util.flatten_dict(unfreeze(params), sep="/")
-    flat = {path: value * 1.5 if path.endswith("kernel") else value + 0.1 for path, value in flat.items()}
+    flat = {
+        path: value * 1.5 if path.endswith("kernel") else value + 0.1
+        for path, value in flat.items()
+    }
     changed = traverse_util.unflatten_dict(flat, sep="/")
     data = serialization.to_bytes(changed)
     restored = serialization.from_bytes(jax.tree.map(jnp.zeros_like, changed), data)

@@ -59,9 +59,7 @@ def run():
         losses.append(loss)
         if step % 2 == 0:
             q_state = q_state.replace(
-                target_params=optax.incremental_update(
-                    q_state.params, q_state.target_params, 0.5
-                )
+                target_params=optax.incremental_update(q_state.params, q_state.target_params, 0.5)
             )
     q_values = q_network.apply(q_state.params, obs)
     return losses, q_values, q_network.apply(q_state.target_params, obs)
