@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
@@ -47,6 +48,9 @@ class Naming:
         self._taken = {one.name for one in self._cls.fields()} | set(self._cls.methods())
         self._taken |= {one.attribute for one in recorder.variables.values()}
         self._taken |= {"rngs"}
+        self._bound = {
+            name for method in self._cls.methods().values() for name in bound_in(method.node)
+        }
         self.lists: dict[str, list[Site]] = {}
         self.tables: dict[str, list[Site]] = {}
 
@@ -330,7 +334,7 @@ class Naming:
             name = f"module_{name}"
         candidate = name
         suffix = "_layers" if is_list else "_layer"
-        while candidate in self._taken:
+        while candidate in self._taken or (is_list and candidate in self._bound):
             candidate += suffix
         self._taken.add(candidate)
         return candidate

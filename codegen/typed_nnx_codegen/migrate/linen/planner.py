@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
+from typed_nnx_codegen.migrate.linen.name_scopes import mark_restarted_names
 from typed_nnx_codegen.migrate.linen.naming import Naming
 from typed_nnx_codegen.migrate.linen.outputs import is_sayable, write_output
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
@@ -107,6 +108,7 @@ class Planner:
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
+        mark_restarted_names(recorder)
         naming = Naming(recorder, inherited)
         naming.run()
         drop_carry_cells(recorder, self.executor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -32,6 +32,10 @@ from typed_nnx_codegen.migrate.linen.site_names import snake_case
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
     from typed_nnx_codegen.migrate.linen.naming import Naming
+
+
+# The locals of the constructor for sizes that run in loops.
+_RUNNING: Final = re.compile(r"_(features|size_\d+)(_\d+)?$")
 
 
 class Printing:
@@ -108,7 +112,8 @@ class Printing:
         known = {one.name for one in self._lifting.lifted} | {
             one.name for one in self._plan.cls.fields()
         }
-        for name in sorted(self._recorder.locals - known - {"rngs", "self"}):
+        running = {name for name in self._recorder.locals if _RUNNING.search(name)}
+        for name in sorted(running - known):
             binding = rf"^\s*(for [^\n]*\b{name}\b[^\n]* in |[\w, ]*\b{name}\b[\w, ]* = )"
             is_read = re.search(rf"(?<![\w.]){name}\b(?!=)", text) is not None
             if is_read and re.search(binding, text, re.MULTILINE) is None:

@@ -1,0 +1,53 @@
+"""Methods in which Linen begins to count the names of submodules again."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.classes import Method
+from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.marker_codes import NAME
+
+_SCOPED = ("flax.linen.compact_name_scope", "flax.linen.module.compact_name_scope")
+
+
+def mark_restarted_names(recorder: Recorder) -> None:
+    """Mark what makes names of submodules start again, or belong to a scope of a method.
+
+    Linen counts from zero whenever a compact method is entered from one that is not compact: then
+    two calls share their submodules, which the new model does not.
+    """
+    cls = recorder.plan.cls
+    methods = cls.methods().values()
+    for method in methods:
+        if any(name in _SCOPED for name in method.decorators):
+            recorder.mark(method.node, "`nn.compact_name_scope` is not migrated", NAME)
+        if _constructs_itself(method):
+            recorder.mark(method.node, "`cls(...)` needs the sizes that the constructor got")
+    compact = {method.node for method in methods if method.is_compact}
+    entered = [
+        (call, called)
+        for caller, call, called in recorder.self_calls
+        if called in compact and caller not in compact
+    ]
+    counted = [site for site in recorder.plan.sites if not site.explicit and not site.is_verbatim]
+    again = len(entered) > 1 or any(called in recorder.repeated for _, called in entered)
+    if counted and again:
+        recorder.mark(
+            entered[-1][0],
+            "Linen counts the names of submodules anew here, and shares those that are named alike",
+            NAME,
+        )
+
+
+def _constructs_itself(method: Method) -> bool:
+    """Whether a class method constructs an object of its class."""
+    params = method.node.params.params
+    if "builtins.classmethod" not in method.decorators or not params:
+        return False
+    name = params[0].name.value
+    return any(
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == name
+        for node in descendants(method.node.body)
+    )
