@@ -80,6 +80,7 @@ class Emission(cst.CSTTransformer):
         self._places = MarkPlaces(file.analysis.tree, plans, callers.marks)
         self._bridged = code_in_bridges(file.analysis)
         self._around: list[LinenClass] = []
+        self._called = {call.func for call in file.analysis.nodes.of(cst.Call)}
         self._depth = 0
 
     # -- names and calls ----------------------------------------------------------------------
@@ -156,6 +157,8 @@ class Emission(cst.CSTTransformer):
         if not public.startswith(f"{LINEN}."):
             return updated
         layer = find_layer(public)
+        if layer is not None and node in self._called:
+            return updated  # it is constructed outside of a module, without sizes: a marker says so
         name = layer.nnx if layer is not None else nnx_name(public)
         if not name.startswith("nnx."):
             return updated

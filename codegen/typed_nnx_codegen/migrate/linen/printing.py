@@ -109,6 +109,8 @@ class Printing:
 
     def _unbound(self, text: str) -> Iterator[Lifted]:
         """Yield parameters for sizes that run in loops, where nothing in the text gives them."""
+        if self._plan.marks:
+            return  # a person goes through it anyway
         known = {one.name for one in self._lifting.lifted} | {
             one.name for one in self._plan.cls.fields()
         }
