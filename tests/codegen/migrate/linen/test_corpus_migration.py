@@ -16,7 +16,12 @@ from tests.codegen.migrate.linen.migrated_files import Migrated, migrated, probl
 from typed_nnx_codegen.verify.example_files import read_examples
 from typed_nnx_codegen.verify.sides import import_side
 
-_FILES = linen_files()
+# Those of `make test`; `make test-all` runs the others.
+_QUICK = {"branches", "loops", "methods", "names", "outputs", "parameters", "resnets", "sharing"}
+_FILES = [
+    file if file.stem in _QUICK else pytest.param(file, marks=pytest.mark.slow)
+    for file in linen_files()
+]
 
 
 def _name(file: Path) -> str:
@@ -29,14 +34,14 @@ def _migrated(file: Path, folder: Path) -> Migrated:
     # A project: all of its files together.
     every = [one for one in sorted(file.parent.rglob("*.py")) if "_example" not in one.stem]
     found = migrated(every, folder, root=CORPUS)
-    for init in file.parent.rglob("__init__.py"):
-        copy = folder / init.relative_to(CORPUS)
+    for other in file.parent.rglob("*.py"):
+        copy = folder / other.relative_to(CORPUS)
         if not copy.exists():
-            copy.write_text(init.read_text())
+            copy.write_text(other.read_text())
     return found[file]
 
 
-@pytest.mark.parametrize("file", _FILES, ids=_name)
+@pytest.mark.parametrize("file", _FILES, ids=map(_name, linen_files()))
 def test_what_is_migrated_without_a_marker_computes_what_it_computed(
     file: Path, tmp_path: Path
 ) -> None:
