@@ -86,7 +86,7 @@ def transplant(module: ModuleType, variables: list[tuple[str, Any]], map_file: P
     mapped = json.loads(map_file.read_text())
 
     def wrapped(cls: type) -> None:
-        before = cls.__init__
+        before = cls.__init__  # type: ignore[misc]  # to call it within the new one
 
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             depth[0] += 1
