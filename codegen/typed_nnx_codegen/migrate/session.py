@@ -78,9 +78,11 @@ class Work(Protocol):
         self, files: Sequence[Path], request: Request, on_result: Callable[[FileResult], None]
     ) -> list[FileResult]:
         """Migrate files; nothing is written."""
+        ...
 
     def written_paths(self, result: FileResult) -> Sequence[Path]:
         """Return the files that writing a result replaces or makes."""
+        ...
 
     def write(self, result: FileResult) -> None:
         """Write a result.

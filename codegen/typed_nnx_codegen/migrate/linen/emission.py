@@ -263,9 +263,9 @@ def _with_lists(
 
 
 def _marked(node: cst.CSTNode, marks: Sequence[Mark]) -> cst.CSTNode:
-    if not marks or not hasattr(node, "leading_lines"):
+    existing: Sequence[cst.EmptyLine] | None = getattr(node, "leading_lines", None)
+    if not marks or existing is None:
         return node
-    existing: Sequence[cst.EmptyLine] = node.leading_lines
     there = {one.comment.value for one in existing if one.comment is not None}
     if STAYS in marked_codes(existing):
         marks = [mark for mark in marks if mark.code != STAYS]

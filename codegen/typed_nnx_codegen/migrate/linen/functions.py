@@ -167,7 +167,8 @@ class Functions:
         )
         self._bind(function.node.params, passed, inner)
         if isinstance(function.node, cst.Lambda):
-            return self._shallow(lambda: self._executor.evaluate(function.node.body, inner), inner)
+            body = function.node.body
+            return self._shallow(lambda: self._executor.evaluate(body, inner), inner)
         return self._run(function.node, inner)
 
     # -- bodies -------------------------------------------------------------------------------

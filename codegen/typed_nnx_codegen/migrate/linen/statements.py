@@ -261,9 +261,8 @@ class Statements:
             case _:
                 values = shapes.unpack(value, len(elements), starred[0] if starred else None)
         self._refine(source, len(elements), bool(starred), frame)
-        if values is None:
-            values = [UNKNOWN] * len(elements)
-        for one, part in zip(elements, values, strict=True):
+        parts: list[Value] = [UNKNOWN for _ in elements] if values is None else values
+        for one, part in zip(elements, parts, strict=True):
             self.assign(one.value, part, None, frame)
         del target
 

@@ -287,10 +287,11 @@ def _pad_widths(value: Value) -> list[tuple[Dim | None, Dim | None]] | None:
     if single is not None:
         return [(single, single)]
     items = items_of(value)
-    if not items:
+    if items is None or len(items) == 0:
         return None
     if all(dim_of(item) is not None for item in items):
-        return [(dim_of(items[0]), dim_of(items[-1]))] if len(items) < 3 else None
+        first, *_, last = (*items[:1], *items)
+        return [(dim_of(first), dim_of(last))] if len(items) < 3 else None
     pairs: list[tuple[Dim | None, Dim | None]] = []
     for item in items:
         inner = items_of(item)

@@ -87,7 +87,7 @@ def _expand_dims(call: Arguments) -> Value:
         axes = tuple(sorted(axis + rank if axis < 0 else axis for axis in axes))
     elif len(axes) > 1 and not all(axis < 0 for axis in axes):
         return Array()
-    for axis in sorted(axes, key=abs) if axes[0] < 0 else axes:
+    for axis in sorted(axes, key=abs) if min(axes) < 0 else axes:
         shape = inserted(shape, axis, as_dim(1))
     return Array(shape)
 

@@ -124,7 +124,7 @@ class Control:
             call.frame.recorder.plan.rebuilt[call.node] = Filled(template, nodes)
         return Sequence((value, gradients)) if call.name == "value_and_grad" else gradients
 
-    _handlers: Final[Mapping[str, Callable[[Control, _Call], Value]]] = {
+    _handlers: Final[Mapping[str, Callable[..., Value]]] = {
         "cond": _branches,
         "switch": _branches,
         "while_loop": _while,

@@ -101,7 +101,8 @@ def static_code(lift: Lift, closed: Sequence[int], spelled: Spelled) -> str:
         case Items(items=items) if all(
             isinstance(one, Const) and isinstance(one.value, int) for one in items
         ):
-            numbers = [one.value for one in items if isinstance(one, Const)]  # type: ignore[misc]  # ints
+            found = [one.value for one in items if isinstance(one, Const)]
+            numbers = [number for number in found if isinstance(number, int)]
         case _:
             raise Unsupported("`static_argnums` is not known")
     left = [
