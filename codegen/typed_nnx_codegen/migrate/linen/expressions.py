@@ -20,7 +20,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.array_members import ARRAY_MEMBERS
 from typed_nnx_codegen.migrate.linen.classes import public_linen
-from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.decided import decided, operand
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.open_tuples import added, item_of, numbered_field
 from typed_nnx_codegen.migrate.linen.references import (
@@ -108,7 +108,7 @@ class Expressions:
         if not isinstance(value, Unknown):
             return value
         code = self._executor.code.of(node, frame)
-        return value if code is None else Code(_operand(code))
+        return value if code is None else Code(operand(code))
 
     # -- names --------------------------------------------------------------------------------
 
@@ -258,9 +258,9 @@ class Expressions:
         rights = [self._executor.evaluate(one.comparator, frame) for one in node.comparisons]
         if len(rights) == 1:
             operator = _OPERATORS.get(type(node.comparisons[0].operator), "")
-            decided = _decided(operator, left, rights[0])
-            if decided is not None:
-                return Const(decided)
+            outcome = decided(operator, left, rights[0])
+            if outcome is not None:
+                return Const(outcome)
             value = shapes.binary(operator, left, rights[0]) if operator[:1] in "<>=!" else UNKNOWN
             return self.or_code(value, node, frame)
         return self.or_code(UNKNOWN, node, frame)
@@ -372,43 +372,3 @@ class Expressions:
         cst.SetComp: _comprehension,
         cst.NamedExpr: _named,
     }
-
-
-def _decided(operator: str, left: Value, right: Value) -> bool | None:
-    """Return the outcome of a comparison that is sure: of literals, and of arrays with None."""
-    if isinstance(left, Const) and isinstance(right, Const):
-        if operator in ("is", "=="):
-            return left == right
-        if operator in ("is not", "!="):
-            return left != right
-    if operator in ("is", "is not") and right == NONE:
-        if isinstance(left, (Sequence, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)):
-            is_field = getattr(left, "code", "").startswith("self.")
-            return None if is_field else operator == "is not"
-        if isinstance(left, Size) and not isinstance(left.dim.atom, Piece):
-            return operator == "is not"
-        if isinstance(left, Array) and not left.origin and not left.is_optional:
-            return operator == "is not" if left.shape.axis(-1) is not None else None
-    return None
-
-
-def _operand(code: str) -> str:
-    """Return code that can stand in an expression: in parentheses where it is an operation."""
-    node = cst.parse_expression(code)
-    simple = (
-        cst.Name,
-        cst.Attribute,
-        cst.Call,
-        cst.Subscript,
-        cst.SimpleString,
-        cst.List,
-        cst.Dict,
-    )
-    if isinstance(node, (*simple, cst.FormattedString)) or getattr(node, "lpar", None):
-        return code
-    return f"({code})"
-
-
-def piece(code: Code) -> Size:
-    """Return code as an integer."""
-    return Size(as_dim(Piece(code.code, code.home)))

@@ -1,0 +1,68 @@
+"""Comparisons whose outcome is sure, and code that can stand in an expression."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.references import (
+    ClassRef,
+    FunctionRef,
+    ModuleValue,
+    Ref,
+)
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    Array,
+    Code,
+    Const,
+    Sequence,
+    ShapeOf,
+    Size,
+    Value,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+def decided(operator: str, left: Value, right: Value) -> bool | None:
+    """Return the outcome of a comparison that is sure: of literals, and of arrays with None."""
+    if isinstance(left, Const) and isinstance(right, Const):
+        if operator in ("is", "=="):
+            return left == right
+        if operator in ("is not", "!="):
+            return left != right
+    if operator in ("is", "is not") and right == NONE:
+        if isinstance(left, (Sequence, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)):
+            is_field = getattr(left, "code", "").startswith("self.")
+            return None if is_field else operator == "is not"
+        if isinstance(left, Size) and not isinstance(left.dim.atom, Piece):
+            return operator == "is not"
+        if isinstance(left, Array) and not left.origin and not left.is_optional:
+            return operator == "is not" if left.shape.axis(-1) is not None else None
+    return None
+
+
+def operand(code: str) -> str:
+    """Return code that can stand in an expression: in parentheses where it is an operation."""
+    node = cst.parse_expression(code)
+    simple = (
+        cst.Name,
+        cst.Attribute,
+        cst.Call,
+        cst.Subscript,
+        cst.SimpleString,
+        cst.List,
+        cst.Dict,
+    )
+    if isinstance(node, (*simple, cst.FormattedString)) or getattr(node, "lpar", None):
+        return code
+    return f"({code})"
+
+
+def piece(code: Code) -> Size:
+    """Return code as an integer."""
+    return Size(as_dim(Piece(code.code, code.home)))
