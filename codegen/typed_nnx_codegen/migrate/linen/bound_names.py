@@ -24,19 +24,21 @@ def bound_in(node: cst.FunctionDef) -> Iterator[str]:
         if isinstance(below, cst.Param | cst.FunctionDef):
             yield below.name.value
         elif isinstance(below, _BINDING):
-            yield from (name.value for name in _names(below.target))
+            yield from names_in(below.target)
 
 
 def targets_of(comprehension: cst.CompFor) -> frozenset[str]:
     """Return the names that a comprehension binds."""
-    names = {one.value for one in _names(comprehension.target)}
+    names = names_in(comprehension.target)
     inner = comprehension.inner_for_in
     return frozenset(names) | (targets_of(inner) if inner is not None else frozenset())
 
 
-def _names(node: cst.BaseExpression) -> list[cst.Name]:
-    if isinstance(node, cst.Name):
-        return [node]
-    if isinstance(node, (cst.Tuple, cst.List)):
-        return [name for element in node.elements for name in _names(element.value)]
+def names_in(target: cst.BaseExpression) -> list[str]:
+    """Return the names that a target binds."""
+    match target:
+        case cst.Name(value=name):
+            return [name]
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return [name for element in elements for name in names_in(element.value)]
     return []

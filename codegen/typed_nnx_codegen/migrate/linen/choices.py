@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module
+from typed_nnx_codegen.migrate.linen.parentheses import bare
 from typed_nnx_codegen.migrate.linen.plan import Condition
 from typed_nnx_codegen.migrate.linen.transforms.optional import optional_transform
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Unknown, Value
@@ -86,7 +87,7 @@ class Choices:
         recorder.block = outer
         if not ends and not other_ends:
             frame.names = self._merged(names, other_names, frame, first, second, code)
-        outer.append(Compound(f"if {_bare(code)}:", first, second))
+        outer.append(Compound(f"if {bare(code)}:", first, second))
         if not ends and not other_ends:
             return run_all(rest, frame)
         return done
@@ -130,7 +131,7 @@ class Choices:
             first: Block = []
             second: Block = []
             frame.names = self._merged(names, frame.names, frame, first, second)
-            recorder.block.append(Compound(f"if {_bare(asked)}:", first, second))
+            recorder.block.append(Compound(f"if {bare(asked)}:", first, second))
         elif not ends:
             frame.names = self._merged(names, frame.names, frame, None, None)
         return run_all(rest, frame) or False
@@ -228,7 +229,7 @@ class Choices:
         recorder.conditions.pop()
         recorder.block = outer
         if first or second:
-            outer.append(Compound(f"if {_bare(code)}:", first, second))
+            outer.append(Compound(f"if {bare(code)}:", first, second))
         if one == other:
             return one
         optional = optional_transform(one, other, code)
@@ -241,7 +242,7 @@ class Choices:
         running: list[Running] = []
         value = self._executor.merging.merged("value", one, other, frame, running)
         if running:
-            chosen = Compound(f"if {_bare(code)}:")
+            chosen = Compound(f"if {bare(code)}:")
             for each in running:
                 chosen.body.append(Line(f"{each.local} = {each.first}", each.local))
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
@@ -293,11 +294,3 @@ def _only_raises(body: cst.BaseSuite) -> bool:
     if isinstance(last, cst.SimpleStatementLine):
         last = last.body[-1]
     return isinstance(last, cst.Raise)
-
-
-def _bare(code: str) -> str:
-    if code.startswith("(") and code.endswith(")") and "\n" not in code:
-        node = cst.parse_expression(code)
-        if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
-            return code[1:-1]
-    return code

@@ -6,7 +6,6 @@ depends on the values of a call cannot be said.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.bound_names import bound_in, targets_of
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.parentheses import closed
 from typed_nnx_codegen.migrate.linen.partial_code import partial_arguments
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed_later
 from typed_nnx_codegen.migrate.linen.plan import Bound
@@ -100,7 +100,7 @@ class ConstructorCode:
     def of(self, node: cst.BaseExpression, frame: Frame) -> str | None:
         """Return code for an expression that has been gone through; None as for a value."""
         try:
-            return _closed(code_of(self._converted(node, frame, frozenset())).strip())
+            return closed(code_of(self._converted(node, frame, frozenset())).strip())
         except _NotThere:
             return None
 
@@ -369,17 +369,6 @@ def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name) and node.value not in bound
-
-
-def _closed(text: str) -> str:
-    """Return code that goes on in another line in parentheses, unless it has some around it."""
-    if "\n" not in text:
-        return text
-    try:
-        ast.parse(text, mode="eval")
-    except SyntaxError:
-        return f"({text})"
-    return text
 
 
 def _parsed(text: str) -> cst.BaseExpression:

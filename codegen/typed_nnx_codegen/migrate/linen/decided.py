@@ -1,12 +1,8 @@
-"""Comparisons whose outcome is sure, and code that can stand in an expression."""
+"""Comparisons whose outcome is sure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import libcst as cst
-
-from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import Piece
 from typed_nnx_codegen.migrate.linen.references import (
     ClassRef,
     FunctionRef,
@@ -16,16 +12,12 @@ from typed_nnx_codegen.migrate.linen.references import (
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     Array,
-    Code,
     Const,
     Sequence,
     ShapeOf,
     Size,
     Value,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def decided(operator: str, left: Value, right: Value) -> bool | None:
@@ -44,25 +36,3 @@ def decided(operator: str, left: Value, right: Value) -> bool | None:
         if isinstance(left, Array) and not left.origin and not left.is_optional:
             return operator == "is not" if left.shape.axis(-1) is not None else None
     return None
-
-
-def operand(code: str) -> str:
-    """Return code that can stand in an expression: in parentheses where it is an operation."""
-    node = cst.parse_expression(code)
-    simple = (
-        cst.Name,
-        cst.Attribute,
-        cst.Call,
-        cst.Subscript,
-        cst.SimpleString,
-        cst.List,
-        cst.Dict,
-    )
-    if isinstance(node, (*simple, cst.FormattedString)) or getattr(node, "lpar", None):
-        return code
-    return f"({code})"
-
-
-def piece(code: Code) -> Size:
-    """Return code as an integer."""
-    return Size(as_dim(Piece(code.code, code.home)))

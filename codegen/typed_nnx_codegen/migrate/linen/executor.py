@@ -39,7 +39,6 @@ from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
 from typed_nnx_codegen.migrate.linen.transforms.control import Control
 from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.values import (
-    UNKNOWN,
     Const,
     Sequence,
     Value,
@@ -174,6 +173,3 @@ def _is_literal(value: Value) -> bool:
 
 def _plain_name(public: str) -> str:
     return nnx_name(public) or public
-
-
-__all__ = ["UNKNOWN", "Executor", "TooLong"]

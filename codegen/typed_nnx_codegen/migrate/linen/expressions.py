@@ -20,9 +20,10 @@ from typed_nnx_codegen.migrate.analysis.values import (
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.array_members import ARRAY_MEMBERS
 from typed_nnx_codegen.migrate.linen.classes import public_linen
-from typed_nnx_codegen.migrate.linen.decided import decided, operand
+from typed_nnx_codegen.migrate.linen.decided import decided
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.open_tuples import added, item_of, numbered_field
+from typed_nnx_codegen.migrate.linen.parentheses import operand
 from typed_nnx_codegen.migrate.linen.references import (
     ArrayMethod,
     BoundMethod,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -206,18 +206,15 @@ class Functions:
             value = self._executor.merging.joined(value, other, frame)
         return value
 
-    def _shallow(self, run: object, frame: Frame) -> Value:
+    def _shallow(self, run: Callable[[], Value], frame: Frame) -> Value:
         recorder = frame.recorder
         if recorder.depth >= _DEEPEST:
             return Unknown("functions call each other too deeply")
         recorder.depth += 1
         try:
-            assert callable(run)
-            value = run()
+            return run()
         finally:
             recorder.depth -= 1
-        assert isinstance(value, Value)
-        return value
 
 
 def argument_value(parameter: cst.Param, method: Method) -> Value:

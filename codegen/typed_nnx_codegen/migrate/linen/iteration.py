@@ -66,16 +66,6 @@ def ran(executor: Executor, body: cst.BaseSuite, frame: Frame) -> None:
     executor.statements.run(body, frame)
 
 
-def names_in(target: cst.BaseExpression) -> list[str]:
-    """Return the names that a target binds."""
-    match target:
-        case cst.Name(value=name):
-            return [name]
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            return [name for element in elements for name in names_in(element.value)]
-    return []
-
-
 def unrolled(values: Value, header: str | None) -> list[Value] | None:
     """Return the items to go through one by one: submodules and arrays differ, settings do not."""
     if not isinstance(values, Items) or len(values.items) > _MOST_UNROLLED:

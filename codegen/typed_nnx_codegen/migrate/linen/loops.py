@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Block, Change, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.grown_lists import grown
@@ -15,7 +16,6 @@ from typed_nnx_codegen.migrate.linen.iteration import (
     element_of,
     last_iteration,
     literal_size,
-    names_in,
     ran,
     same_but_running,
     size_reader,

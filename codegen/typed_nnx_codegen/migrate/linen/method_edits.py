@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.bridging import mutable
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Recorder
 from typed_nnx_codegen.migrate.linen.moving import Moving
@@ -124,6 +123,3 @@ def _written(
         ]
     codes += [f"{name}={code}" for name, code in moved.items()]
     return ", ".join(codes)
-
-
-__all__ = ["code_of", "edit_methods"]

@@ -10,8 +10,9 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.derived import is_derived
-from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.frames import Frame, Line
 from typed_nnx_codegen.migrate.linen.open_tuples import added, unpacked
+from typed_nnx_codegen.migrate.linen.parentheses import bare
 from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
     SelfValue,
@@ -22,8 +23,6 @@ from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
     Const,
-    Sequence,
-    Size,
     Table,
     Unknown,
     Value,
@@ -232,7 +231,7 @@ class Statements:
             and frame.recorder.is_recording
         ):
             local = frame.recorder.fresh(name)
-            frame.recorder.write(f"{local} = {_bare(value.code)}", local)
+            frame.recorder.write(f"{local} = {bare(value.code)}", local)
             return Code(local)
         del source
         return value
@@ -297,14 +296,3 @@ class Statements:
 def argument_part(array: Array, key: object) -> Value:
     """Return an item of an argument that may be a tuple, a dict or an array."""
     return part_of(array, f"{array.origin}[{key!r}]")
-
-
-def _bare(code: str) -> str:
-    if code.startswith("(") and code.endswith(")") and "\n" not in code:
-        node = cst.parse_expression(code)
-        if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
-            return code[1:-1]
-    return code
-
-
-__all__ = ["Compound", "Sequence", "Size", "Statements", "argument_part"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.classes import LINEN, Field, LinenClass
+from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass
 from typed_nnx_codegen.migrate.linen.evidence import Evidence
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.given_names import name_pattern
@@ -210,6 +210,3 @@ def _pattern(node: cst.BaseExpression, value: Value) -> str:
     if isinstance(value, Const):
         return str(value.value)
     return name_pattern(node) or "{name}"
-
-
-__all__ = ["LINEN", "Submodules"]
