@@ -13,12 +13,11 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.field_containers import may_be_none
-from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layout import laid_out
-from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.written_names import written_name
 
 _FIELD_FUNCTIONS: Final = frozenset(
     {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
@@ -153,9 +152,8 @@ def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
         value = one.owner.analysis.values.get(below, UNKNOWN)
         if isinstance(value, External):
             public = public_linen(value.name)
-            layer = find_layer(public)
-            name = layer.nnx if layer is not None else nnx_name(public)
-            if name.startswith("nnx."):
+            name = written_name(public)
+            if name:
                 replacements[below] = code_of(file.refer(name))
     for below in reversed(list(descendants(node))):  # the inner ones first
         if isinstance(below, cst.Call) and is_partitioning_in(below, one.owner.analysis):

@@ -18,7 +18,6 @@ from typed_nnx_codegen.migrate.linen.classes import (
 )
 from typed_nnx_codegen.migrate.linen.constructors import constructor_of, without_dataclass_options
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
@@ -26,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.replacing import Passing
 from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
 from typed_nnx_codegen.migrate.linen.variable_writes import written_variable
+from typed_nnx_codegen.migrate.linen.written_names import written_name
 from typed_nnx_codegen.migrate.markers import comment, marked_codes
 
 _Statement = cst.BaseStatement
@@ -156,13 +156,10 @@ class Emission(cst.CSTTransformer):
         public = public_linen(value.name)
         if not public.startswith(f"{LINEN}."):
             return updated
-        layer = find_layer(public)
-        if layer is not None and node in self._called:
+        if node in self._called and find_layer(public) is not None:
             return updated  # it is constructed outside of a module, without sizes: a marker says so
-        name = layer.nnx if layer is not None else nnx_name(public)
-        if not name.startswith("nnx."):
-            return updated
-        return self._file.refer(name)
+        name = written_name(public)
+        return self._file.refer(name) if name else updated
 
     # -- classes ------------------------------------------------------------------------------
 
