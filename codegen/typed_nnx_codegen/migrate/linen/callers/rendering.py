@@ -14,11 +14,11 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.sizes import Sizes
 from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass, public_linen
-from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
-from typed_nnx_codegen.migrate.linen.linen_names import nnx_name as counterpart
+from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.written_names import written_name
 
 
 class Rendering:
@@ -74,9 +74,7 @@ class Rendering:
         public = public_linen(value.name)
         if not public.startswith(f"{LINEN}."):
             return ""
-        layer = find_layer(public)
-        name = layer.nnx if layer is not None else counterpart(public)
-        return name if name.startswith("nnx.") else ""
+        return written_name(public)
 
     def refer(self, public: str) -> str:
         """Return how the file spells a public name."""
