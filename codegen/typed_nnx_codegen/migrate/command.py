@@ -252,11 +252,11 @@ def _reports(forms: Sequence[str], files: Sequence[str]) -> tuple[ReportFile, ..
 @click.argument("codes", metavar="[CODE...]", nargs=-1)
 @click.option("--format", "form", type=click.Choice(["json", "md"]), help="For programs and pages.")
 def rules(codes: tuple[str, ...], form: str | None) -> None:
-    """List the rules of `typed-nnx migrate` with code before and after.
+    """List the rules of `typed-nnx migrate` with code before and after, and the markers of --linen.
 
     With CODE, TN101 or the beginning of several, those rules and what there is to know of them.
     """
-    every = known_rules()
+    every = (*known_rules(), *linen_rules())
     try:
         named = codes_named(every, codes) if codes else {rule.code for rule in every}
     except BadSelection as error:

@@ -31,6 +31,9 @@ from typed_nnx_codegen.verify.sides import Side, import_side
 
 VERSION: Final = 1
 
+# The module that makes the classes of `nn.scan(Block)` and the like.
+_TRANSFORMS: Final = "flax.linen.transforms"
+
 # What JSON has for a value: {"shape": [2, 3], "dtype": "float32"} for an array, {"list": [...]},
 # {"items": {...}} for mappings and dataclasses, {"value": 3} for numbers, text and None, else
 # {"type": "Name"}.
@@ -56,6 +59,7 @@ class SubmoduleCall:
         arguments: What each parameter was given, defaults included.
         outputs: What it returned.
         site: Where the call stands in the source; None for the call of the root.
+        file: The file that defines the class; empty where there is none.
     """
 
     module: str
@@ -65,6 +69,7 @@ class SubmoduleCall:
     arguments: dict[str, Described]
     outputs: Described | None = None
     site: Site | None = None
+    file: str = ""
 
 
 @dataclass
@@ -161,13 +166,15 @@ def _noting(made: ExampleRecord) -> Callable[..., Any]:
         module: nn.Module = context.module
         path = tuple(module.path)
         arguments = bound_arguments(context.orig_method, args, kwargs)
+        cls = written_class(type(module))
         found = SubmoduleCall(
-            type(module).__name__,
-            type(module).__module__.partition(".")[0] == "flax",
+            cls.__name__,
+            cls.__module__.partition(".")[0] == "flax",
             path,
             context.method_name,
             {name: described(each) for name, each in arguments.items()},
             site=site_of_call() if path else None,
+            file=str(getattr(sys.modules.get(cls.__module__), "__file__", None) or ""),
         )
         made.calls.append(found)
         outputs = call(*args, **kwargs)
@@ -175,6 +182,13 @@ def _noting(made: ExampleRecord) -> Callable[..., Any]:
         return outputs
 
     return note
+
+
+def written_class(cls: type) -> type:
+    """Return the class that a person wrote, where `nn.scan` and the like made one of it."""
+    while cls.__module__ == _TRANSFORMS and cls.__bases__:
+        cls = cls.__bases__[0]
+    return cls
 
 
 def described(value: Any) -> Described:

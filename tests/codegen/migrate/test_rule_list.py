@@ -38,14 +38,23 @@ def test_rules_are_listed_with_code_before_and_after() -> None:
 @pytest.mark.usefixtures("stand_ins")
 def test_rules_are_listed_for_programs_and_pages() -> None:
     listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--format", "json"]).stdout)
-    assert [rule["code"] for rule in listed] == [rule.code for rule in RULES]
+    assert [rule["code"] for rule in listed][: len(RULES)] == [rule.code for rule in RULES]
     assert listed[0]["since"] == "0.11.0"
     page = CliRunner().invoke(typed_nnx, ["rules", "TN110", "TN103", "--format", "md"]).stdout
     assert page.startswith("### TN103: `nnx.VariableState` is `nnx.Variable`\n")
     assert "Before:\n\n```py\nnnx.VariableState\n```\n" in page
-    wrong = CliRunner().invoke(typed_nnx, ["rules", "TN2"])
+    wrong = CliRunner().invoke(typed_nnx, ["rules", "TN3"])
     assert wrong.exit_code == 2
-    assert "there is no rule 'TN2'" in wrong.stderr
+    assert "there is no rule 'TN3'" in wrong.stderr
+
+
+@pytest.mark.usefixtures("stand_ins")
+def test_the_markers_of_linen_code_are_listed_behind_the_rules() -> None:
+    listed = json.loads(CliRunner().invoke(typed_nnx, ["rules", "--format", "json"]).stdout)
+    assert [rule["code"] for rule in listed][-10:] == [f"TN20{number}" for number in range(10)]
+    shown = CliRunner().invoke(typed_nnx, ["rules", "TN201"]).stdout
+    assert shown.startswith("TN201: The size of an input is not known\n")
+    assert "--example FILE" in shown
 
 
 @pytest.mark.usefixtures("stand_ins")

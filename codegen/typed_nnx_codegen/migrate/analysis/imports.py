@@ -79,7 +79,7 @@ class Imports:
             name = dotted(alias.name)
             local = _alias_of(alias)
             value = self._imported(source, module, name)
-            full = value.name if isinstance(value, External) else f"{module}.{name}"
+            full = value.name if isinstance(value, External) else _joined(module, name)
             scope.bind_import(
                 ImportBinding(
                     local or name,
@@ -107,15 +107,20 @@ class Imports:
             value = source.names.name(name)
             if value is not None:
                 return value
-            return self._module(f"{module}.{name}")
+            return self._module(_joined(module, name))
         # The package itself may have nothing of NNX in it.
-        return self._module(f"{module}.{name}")
+        return self._module(_joined(module, name))
 
     def _module(self, name: str) -> Value:
         if name.partition(".")[0] in _KNOWN:
             return External(name)
         names = self._analysis.project.module(name, self._analysis.path)
         return ProjectModule(name, names) if names is not None else External(name)
+
+
+def _joined(module: str, name: str) -> str:
+    """Return the dotted name of a name in a module; itself for ``from . import name`` outside."""
+    return f"{module}.{name}" if module else name
 
 
 def _alias_of(alias: cst.ImportAlias) -> str | None:

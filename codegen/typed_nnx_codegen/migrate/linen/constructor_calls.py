@@ -190,7 +190,7 @@ class ConstructorCalls:
 
     def _recorded(self, site: Site) -> list[RecordedCall]:
         found = self._executor.recorded
-        return [] if found is None else list(found.calls_of(self._plan.cls.name, site))
+        return [] if found is None else list(found.calls_of(self._plan.cls, site))
 
     def _missing(self, site: Site, parameter: str, measured: list[int]) -> str:
         """Return the parameter for a size that the code does not tell.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -97,7 +98,7 @@ def _parameter(one: Field, cls: LinenClass, file: File, plan: ClassPlan) -> _Par
         return _Parameter(one.name, text, (*above, line), is_keyword)
     options = _field_options(default, one)
     if options is None:
-        code = plan.defaults.get(one.name) or translated(default, one, file)
+        code = _default(default, one, file, plan.defaults.get(one.name, ""))
         return _Parameter(one.name, f"{text} = {code}", (*above, line), is_keyword)
     is_keyword = is_keyword or code_of(options.get("kw_only", cst.Name("False"))) == "True"
     factory, value = options.get("default_factory"), options.get("default")
@@ -116,6 +117,21 @@ def _parameter(one: Field, cls: LinenClass, file: File, plan: ClassPlan) -> _Par
     if value is not None:
         text = f"{text} = {translated(value, one, file)}"
     return _Parameter(one.name, text, (*above, line), is_keyword)
+
+
+def _default(node: cst.BaseExpression, one: Field, file: File, code: str) -> str:
+    """Return the code of a default.
+
+    Args:
+        node: The default in Linen.
+        one: The field.
+        file: The file.
+        code: The default where it is not just that of Linen with other names, else empty.
+    """
+    if not code:
+        return translated(node, one, file)
+    written = cst.parse_expression(code)
+    return code_with(written, _defaults_named(written, one, file))
 
 
 def _field_options(default: cst.BaseExpression, one: Field) -> dict[str, cst.BaseExpression] | None:
@@ -155,12 +171,54 @@ def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
             name = written_name(public)
             if name:
                 replacements[below] = code_of(file.refer(name))
+    replacements |= _defaults_named(node, one, file)
     for below in reversed(list(descendants(node))):  # the inner ones first
         if isinstance(below, cst.Call) and is_partitioning_in(below, one.owner.analysis):
             call = cst.parse_expression(code_with(below, replacements))
             assert isinstance(call, cst.Call)
             replacements[below] = code_of(placed_later(call))
     return code_with(node, replacements)
+
+
+def _defaults_named(node: cst.BaseExpression, one: Field, file: File) -> dict[cst.CSTNode, str]:
+    """Return the defaults of other fields for their names: in the body of a class they are values.
+
+    Args:
+        node: The default of a field.
+        one: The field.
+        file: The file.
+    """
+    before = {}
+    for field in one.owner.fields():
+        if field.name == one.name:
+            break
+        if field.owner is one.owner and field.default is not None:
+            before[field.name] = field
+    names: dict[cst.CSTNode, str] = {}
+    for below in _read_names(node):
+        named = before.get(below.value)
+        if named is not None and named.default is not None:
+            code = translated(named.default, named, file)
+            is_atom = isinstance(named.default, (cst.Name, cst.Attribute, cst.BaseNumber))
+            is_alone = is_atom or below is node or isinstance(named.default, cst.SimpleString)
+            names[below] = code if is_alone else f"({code})"
+    return names
+
+
+def _read_names(node: cst.CSTNode) -> Iterator[cst.Name]:
+    """Yield the names that an expression of the body of a class reads in it."""
+    match node:
+        case cst.Name():
+            yield node
+        case cst.Attribute(value=value):
+            yield from _read_names(value)
+        case cst.Arg(value=value):
+            yield from _read_names(value)
+        case cst.Lambda() | cst.BaseComp() | cst.Annotation():
+            return  # functions do not see the names of a class
+        case _:
+            for child in node.children:
+                yield from _read_names(child)
 
 
 def without_dataclass_options(node: cst.ClassDef) -> cst.ClassDef:

@@ -45,7 +45,8 @@ class Combined:
 
     Attributes:
         operation: ``//``, ``%``, ``/``, ``max``, ``min``, ``int``, ``ceil`` (of the first divided
-            by the second), ``at`` (the place, the leading sizes, those behind).
+            by the second), ``at`` (the place, how many are in front, the leading sizes, those in
+            front, those behind).
         parts: The sizes.
     """
 
@@ -246,7 +247,8 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
     if atom.operation == "if":
         return f"({codes[1]} if {codes[0]} else {codes[2]})"
     if atom.operation == "at":
-        return _place_code(codes[0], codes[1], codes[2:])
+        count = atom.parts[1].constant or 0
+        return _place_code(codes[0], codes[3 : count + 3], codes[2], codes[count + 3 :])
     first, second = (
         code if part.constant is not None or _is_simple(part) else f"({code})"
         for part, code in zip(atom.parts, codes, strict=True)
@@ -256,15 +258,19 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
     return f"{first} {atom.operation} {second}"
 
 
-def placed(leading: LeadingSize, last: Iterable[Dim], axis: int) -> Dim:
-    """Return a size by its place among leading dimensions of an argument and others behind."""
-    return _combined("at", as_dim(axis), as_dim(leading), *last)
+def placed(
+    leading: LeadingSize, last: Iterable[Dim], axis: int, front: tuple[Dim, ...] = ()
+) -> Dim:
+    """Return a size by its place among dimensions of an argument and others around them."""
+    return _combined("at", as_dim(axis), as_dim(len(front)), as_dim(leading), *front, *last)
 
 
-def _place_code(axis: str, leading: str, last: list[str]) -> str:
+def _place_code(axis: str, front: list[str], leading: str, last: list[str]) -> str:
     """Return the code of a size by its place; that of the leading ones is that of their product."""
     dims = leading.removeprefix("math.prod(").removesuffix(")")
-    return f"(*{dims}, {', '.join(last)})[{axis}]"
+    if not front and not last:
+        return f"{dims}[{axis}]"
+    return f"({', '.join([*front, f'*{dims}', *last])})[{axis}]"
 
 
 def _is_simple(dim: Dim) -> bool:

@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.expressions import Expressions
 from typed_nnx_codegen.migrate.linen.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.functional_calls import FunctionalCalls
 from typed_nnx_codegen.migrate.linen.functions import Functions
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.held_items import HeldItems
@@ -74,6 +75,7 @@ class Executor:
         self.functions = Functions(self)
         self.submodules = Submodules(self)
         self.module_calls = ModuleCalls(self)
+        self.functional_calls = FunctionalCalls(self)
         self.lifted_calls = LiftedCalls(self)
         self.lifted_functions = LiftedFunctions(self)
         self.control = Control(self)

@@ -18,6 +18,8 @@ from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Sequence, Table, Val
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
+# What NNX may call otherwise; other keywords stay as they are written.
+_RENAMED: Final = "features"
 _FIELD_FUNCTIONS: Final = frozenset(
     {"dataclasses.field", "flax.struct.field", "flax.linen.kw_only_dataclasses.field"}
 )
@@ -51,7 +53,7 @@ def note_default(one: Field, value: Value, found: Value, executor: Executor, fra
         What the field stands for now.
     """
     plan = frame.recorder.plan
-    if isinstance(value, Partial) and value.args:
+    if isinstance(value, Partial) and (value.args or _RENAMED in value.keywords):
         code = executor.code.of_value(value, frame)
         if code is not None:
             plan.defaults[one.name] = code

@@ -194,6 +194,8 @@ class Recorder:
         stale: The locals of `setup` that are computed from variables, and where; attributes with
             their owner.
         branch_codes: The conditions of branches that the constructor decides, by number.
+        helpers: Definitions that the methods need at the top level of the file.
+        reads: The variables of modules that methods read by name.
     """
 
     plan: ClassPlan
@@ -236,6 +238,8 @@ class Recorder:
     depth: int = 0
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)
+    helpers: list[Helper] = field(default_factory=list)
+    reads: list[VariableRead] = field(default_factory=list)
     outputs: dict[Hashable, Value] = field(default_factory=dict)
 
     @property

@@ -201,6 +201,8 @@ class Functions:
         results = frame.results if ends else [*frame.results, NONE]
         if frame.results and not ends and len(frame.results) == 1:
             results = frame.results  # all but what raises or falls through
+        if not results:
+            return UNKNOWN  # it only raises
         value = results[0]
         for other in results[1:]:
             value = self._executor.merging.joined(value, other, frame)

@@ -65,6 +65,10 @@ class ModuleCalls:
         frame: Frame,
     ) -> Value:
         """Return what a call of a method of a submodule returns."""
+        if method == "apply":
+            functional = self._executor.functional_calls.call(receiver, passed, node, frame)
+            if functional is not None:
+                return functional
         if method in ("copy", "clone") and not passed:
             copied = self._copied(receiver, node, frame)
             if copied is not None:
@@ -159,7 +163,7 @@ class ModuleCalls:
         names = [one.linen for one in layer.calls.get(method, ())]
         bound = bind_names(names, passed)
         values = _ranked(site, {name: one.value for name, one in bound.by_name.items()})
-        self._note(site, method, values, frame)
+        self.note(site, method, values, frame)
         if frame.records and frame.recorder.is_recording:
             if bound.extra:
                 frame.recorder.mark(
@@ -176,7 +180,7 @@ class ModuleCalls:
     ) -> Value:
         """Call a layer that stays in Linen: its arguments stay, too."""
         values = {one.keyword or f"*{place}": one.value for place, one in enumerate(passed)}
-        self._note(site, method, values, frame)
+        self.note(site, method, values, frame)
         if frame.records and frame.recorder.is_recording:
             frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
         return UNKNOWN
@@ -254,7 +258,7 @@ class ModuleCalls:
             return UNKNOWN
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
         values = {name: one.value for name, one in bound.by_name.items()}
-        self._note(site, method, values, frame)
+        self.note(site, method, values, frame)
         if frame.records and frame.recorder.is_recording:
             edit = CallEdit(site, None, called=method, frame=frame)
             frame.recorder.edits.setdefault(node, []).append(edit)
@@ -270,7 +274,8 @@ class ModuleCalls:
             outputs[key] = result
         return outputs[key]
 
-    def _note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
+    def note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
+        """Note what a method of a submodule is called with: its sizes follow from that."""
         is_known = site.is_alternative or site in frame.recorder.plan.sites
         if frame.recorder.is_recording and is_known:
             site.calls.append((frame.root, method, values))

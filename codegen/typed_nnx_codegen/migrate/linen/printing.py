@@ -95,7 +95,7 @@ class Printing:
         self._plan.init = text.split("\n") if text else []
         if self._recorder.uses_rngs:
             self._plan.init.insert(0, "self.rngs = rngs")
-        self._plan.helpers = tuple(dict.fromkeys(self._calls.helpers))
+        self._plan.helpers = tuple(dict.fromkeys([*self._recorder.helpers, *self._calls.helpers]))
 
     def _names_of(self, line: Line) -> list[str]:
         """Return the names in a line, those of submodules and in sizes too."""

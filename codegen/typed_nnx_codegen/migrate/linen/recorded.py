@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import as_dim
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.values import (
@@ -47,6 +48,46 @@ class RecordedCall:
     around: Mapping[str, Value] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Module:
+    """A module while its method runs.
+
+    Attributes:
+        name: Its class.
+        file: The file of the class; empty where that is not known.
+        arguments: What its method was given, as JSON has it.
+    """
+
+    name: str
+    file: str
+    arguments: Mapping[str, Any]
+
+    def is_of(self, cls: LinenClass) -> bool:
+        """Whether it is of a class."""
+        return self.name == cls.name and (
+            not self.file or Path(self.file).resolve() == cls.analysis.path.resolve()
+        )
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of a module in an example.
+
+    Attributes:
+        example: The name of the example.
+        path: The path of the module.
+        method: The method.
+        arguments: What it was given, as JSON has it.
+        around: The modules on the path to it, the root first; None for those that are not called.
+    """
+
+    example: str
+    path: tuple[str, ...]
+    method: str
+    arguments: Mapping[str, Any]
+    around: tuple[_Module | None, ...]
+
+
 @dataclass
 class Recorded:
     """The calls of all examples.
@@ -55,17 +96,29 @@ class Recorded:
         errors: Why examples failed, by name.
     """
 
-    _examples: list[dict[str, Any]] = field(default_factory=list)
+    _by_class: dict[str, list[_Call]] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Recorded:
         """Return what `verify.recording` wrote."""
-        examples = list(data.get("examples", ()))
-        errors = {one["name"]: one["error"] for one in examples if one.get("error")}
-        return cls(examples, errors)
+        made = cls()
+        for example in data.get("examples", ()):
+            if example.get("error"):
+                made.errors[example["name"]] = example["error"]
+            made._add(example)
+        return made
 
-    def calls_of(self, owner: str, site: Site) -> Iterator[RecordedCall]:
+    def _add(self, example: Mapping[str, Any]) -> None:
+        latest: dict[tuple[str, ...], _Module] = {}
+        for call in example["calls"]:
+            path = tuple(call["path"])
+            around = tuple(latest.get(path[:depth]) for depth in range(len(path)))
+            one = _Call(example["name"], path, call["method"], call["arguments"], around)
+            self._by_class.setdefault(call["module"], []).append(one)
+            latest[path] = _Module(call["module"], call.get("file", ""), call["arguments"])
+
+    def calls_of(self, owner: LinenClass, site: Site) -> Iterator[RecordedCall]:
         """Yield the calls of a submodule.
 
         Args:
@@ -75,23 +128,16 @@ class Recorded:
         if not site.linen:
             return
         pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(site.linen)))
-        for example in self._examples:
-            modules = {tuple(call["path"]): call["module"] for call in example["calls"]}
-            latest: dict[tuple[str, ...], Any] = {}
-            for call in example["calls"]:
-                path = tuple(call["path"])
-                latest[path] = call["arguments"]
-                if call["module"] != site.class_name or not path:
-                    continue
-                depth = site.linen.count("/") + 1
-                above, name = path[:-depth], "/".join(path[-depth:])
-                if modules.get(above) == owner and pattern.fullmatch(name):
-                    yield RecordedCall(
-                        example["name"],
-                        call["method"],
-                        _values(call["arguments"]),
-                        _values(latest[above]),
-                    )
+        depth = site.linen.count("/") + 1
+        for call in self._by_class.get(site.class_name, ()):
+            if len(call.path) < depth:
+                continue
+            around = call.around[-depth]
+            name = "/".join(call.path[-depth:])
+            if around is not None and around.is_of(owner) and pattern.fullmatch(name):
+                yield RecordedCall(
+                    call.example, call.method, _values(call.arguments), _values(around.arguments)
+                )
 
 
 def _values(described: Mapping[str, Any]) -> dict[str, Value]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
-from typed_nnx_codegen.migrate.linen.marker_codes import TITLES
+from typed_nnx_codegen.migrate.linen.marker_codes import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.recorded import NotRecorded, Recorded, record
 from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
@@ -28,7 +28,9 @@ _NOT_PYTHON = "not a Python file"
 
 def linen_rules() -> tuple[RuleInfo, ...]:
     """Return what reports say of each code."""
-    return tuple(RuleInfo(code, title) for code, title in TITLES.items())
+    return tuple(
+        RuleInfo(code, title, explanation=EXPLANATIONS[code]) for code, title in TITLES.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -142,11 +142,21 @@ class Shape:
         if not lead.argument:
             return Shape((*lead.last(missing), *self.dims), lead)
         if lead.sure is not None and missing > lead.sure:
-            unknown = (None,) * (missing - lead.sure)
-            return Shape((*unknown, *lead.last(lead.sure), *self.dims), Lead("", None))
+            first = self._placed(count)[: missing - lead.sure]
+            return Shape((*first, *lead.last(lead.sure), *self.dims), Lead("", None))
         sure = None if lead.sure is None else lead.sure - missing
         shorter = replace(lead, stop=(lead.stop or 0) - missing, sure=sure)
         return Shape((*lead.last(missing), *self.dims), shorter)
+
+    def _placed(self, count: int) -> tuple[Dim | None, ...]:
+        """Return its last dimensions by their place, where all but their number is known."""
+        shape = self.collapsed()
+        lead = shape.lead
+        known = () if lead is None else tuple(dim for dim in lead.front if dim is not None)
+        if lead is None or shape.dims or lead.stop is not None or len(known) != len(lead.front):
+            return (None,) * count
+        leading = LeadingSize(lead.argument, lead.start, None)
+        return tuple(placed(leading, (), axis, known) for axis in range(-count, 0))
 
     def collapsed(self) -> Shape:
         """Return it with as many dimensions as possible in the lead."""
