@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -40,10 +40,18 @@ class Project:
     Args:
         roots: The files and folders that are migrated.
         is_near: Whether only modules are read that import jax, and those that such import.
+        changed: The modules of files that are read as if they had other text.
     """
 
-    def __init__(self, roots: tuple[Path, ...], *, is_near: bool = False) -> None:
+    def __init__(
+        self,
+        roots: tuple[Path, ...],
+        *,
+        is_near: bool = False,
+        changed: Mapping[Path, cst.Module] | None = None,
+    ) -> None:
         self._is_near = is_near
+        self._changed = {path.resolve(): tree for path, tree in (changed or {}).items()}
         self._near: dict[tuple[re.Pattern[bytes], Path], bool] = {}
         self._leading: dict[Path, bool] = {}
         self.roots = tuple(root.resolve() for root in roots)
@@ -99,9 +107,7 @@ class Project:
             return None
         self._running.append(path)
         try:
-            text = decode_module(path.read_bytes()).text
-            error_in(text)  # libcst itself would end the process where code is nested too deeply
-            tree = cst.parse_module(text)
+            tree = self._changed.get(path) or _tree_of(path)
             analysis = Analysis(tree, self.dotted_name(path), path, self)
             # Modules that import each other find what has been read so far.
             self._modules[path] = analysis
@@ -240,3 +246,10 @@ class Project:
         if path.is_symlink():
             return False
         return any(root == path or root in path.parents for root in self.roots)
+
+
+def _tree_of(path: Path) -> cst.Module:
+    """Return the module in a file."""
+    text = decode_module(path.read_bytes()).text
+    error_in(text)  # libcst itself would end the process where code is nested too deeply
+    return cst.parse_module(text)

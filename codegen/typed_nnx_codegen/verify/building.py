@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 import flax.linen as nn
 import jax
@@ -18,11 +19,15 @@ from typed_nnx_codegen.migrate.weight_map import ClassMap, Lifted
 from typed_nnx_codegen.migrate.weights.class_maps import ClassMaps
 from typed_nnx_codegen.migrate.weights.models import is_module, runtime_of
 from typed_nnx_codegen.verify.calls import Call, Calls, fields_of
+from typed_nnx_codegen.verify.comparable import is_array
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.examples import Build, Ref
 from typed_nnx_codegen.verify.library_builds import LINEN, has_layer, keywords, nnx_name
 from typed_nnx_codegen.verify.reasons import first_line
 from typed_nnx_codegen.verify.sides import Side
+
+# Names that expressions of the map have beside those of arguments.
+_NOT_ARGUMENTS: Final = frozenset({"self", "jax", "jnp", "np", "math", "len"})
 
 
 def linen_model(build: Build, old: Side) -> Any:
@@ -65,6 +70,24 @@ def _deferred(function: Any, build: Callable[[Build], Any], named: Callable[[str
 
 
 @dataclass(frozen=True)
+class StandIn:
+    """A size in the place of one that the example does not tell.
+
+    Attributes:
+        name: The parameter of the constructor.
+        value: Its value.
+        problem: Why it is not known, and what to do about it.
+    """
+
+    name: str
+    value: Any
+    problem: str
+
+    def __str__(self) -> str:
+        return f"the example does not tell {self.name}, {self.value} stands in"
+
+
+@dataclass(frozen=True)
 class NewModels:
     """Builds NNX models.
 
@@ -74,6 +97,7 @@ class NewModels:
         linen: The Linen module of the root, for classes by position of their arguments.
         calls: The calls that Linen's `init` made.
         root: The `Build` of the root.
+        stand_ins: Takes the sizes that no call of the example tells.
     """
 
     side: Side
@@ -81,6 +105,7 @@ class NewModels:
     linen: nn.Module
     calls: Calls
     root: Build
+    stand_ins: list[StandIn] = field(default_factory=list)
 
     def model(self) -> Any:
         """Return the NNX model.
@@ -144,10 +169,16 @@ class NewModels:
         found = {}
         for lifted in known[0].lifted:
             if lifted.name not in given and lifted.name not in positional:
-                found[lifted.name] = self._value(lifted, build)
+                found[lifted.name] = self._value(lifted, build, list(found.values()))
         return found
 
-    def _value(self, lifted: Lifted, build: Build) -> Any:
+    def _value(self, lifted: Lifted, build: Build, others: list[Any]) -> Any:
+        """Return what a parameter that the codemod added is in the example.
+
+        Where the example enters another method, its calls may not tell it. Then it belongs to
+        something that Linen's `init` does not make either, and any size will do. Where it does
+        matter, the comparison finds it.
+        """
         calls = self.calls.of(build, self.root)
         tried = []
         for call in calls:
@@ -157,10 +188,27 @@ class NewModels:
             except Exception as error:  # noqa: BLE001 - the message has the reason
                 tried.append(f"{call.method}: {first_line(error)}")
         why = f": {'; '.join(tried)}" if tried else ", as Linen's `init` does not call it"
-        raise BadUse(
+        problem = (
             f"{build.class_name}: {lifted.name} = {lifted.expression} has no value{why}.\n"
             f"  Fix: Build({build.class_name!r}, ..., lifted={{{lifted.name!r}: ...}})"
         )
+        if any(_is_told(lifted.expression, call) for call in calls):
+            raise BadUse(problem)
+        value = self._stand_in(lifted.expression, others)
+        self.stand_ins.append(StandIn(lifted.name, value, problem))
+        return value
+
+    def _stand_in(self, expression: str, others: list[Any]) -> Any:
+        """Return a size, or a shape, in the place of one that the example does not tell."""
+        if expression.startswith("None if "):
+            return None
+        arrays = [one for call in self.calls.entered for one in jax.tree.leaves(call.arguments)]
+        shapes = [tuple(one.shape) for one in arrays if is_array(one) and one.shape]
+        if expression.endswith(".shape"):
+            known = [one for one in others if isinstance(one, tuple)]
+            return (*known, *shapes, (1, 1, 1, 1))[0]
+        sizes = [one for one in others if isinstance(one, int)]
+        return (*sizes, *(shape[-1] for shape in shapes), 1)[0]
 
     def _layer(self, build: Build) -> Any:
         name = build.class_name.rpartition(".")[2]
@@ -213,6 +261,13 @@ def _evaluated(expression: str, call: Call, side: Side) -> Any:
     if is_module(value):
         return value
     return jax.tree.map(_plain_number, value)
+
+
+def _is_told(expression: str, call: Call) -> bool:
+    """Whether a call has all arguments that an expression is of."""
+    names = {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
+    given = [call.arguments.get(name) for name in names - _NOT_ARGUMENTS]
+    return all(one is not None for one in given)
 
 
 def _plain_number(value: Any) -> Any:

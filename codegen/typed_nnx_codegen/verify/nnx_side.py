@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -20,7 +20,7 @@ from typed_nnx_codegen.migrate.weights.models import (
 from typed_nnx_codegen.migrate.weights.placing import Placement
 from typed_nnx_codegen.migrate.weights.problems import Problems
 from typed_nnx_codegen.migrate.weights.trees import leaves_of
-from typed_nnx_codegen.verify.building import NewModels, mapped
+from typed_nnx_codegen.verify.building import NewModels, StandIn, mapped
 from typed_nnx_codegen.verify.comparable import is_float
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.examples import Build
@@ -39,6 +39,7 @@ class NnxRun:
         maps: The maps that count.
         model: The model; calls run copies of it.
         loaded: What was filled.
+        stand_ins: The sizes that the example does not tell.
     """
 
     linen: LinenRun
@@ -46,6 +47,7 @@ class NnxRun:
     maps: ClassMaps
     model: Any
     loaded: Loaded
+    stand_ins: list[StandIn] = field(default_factory=list)
 
     def call(self) -> tuple[Any, Any]:
         """Call a copy of the model; return what it returns, and the copy."""
@@ -124,10 +126,23 @@ def nnx_run(linen: LinenRun, new: Side, maps: ClassMaps) -> NnxRun:
     """
     build = linen.example.build
     with new.active():
-        model = NewModels(new, maps, linen.model, linen.calls, build).model()
+        models = NewModels(new, maps, linen.model, linen.calls, build)
         try:
-            runtime_of(type(model))
-        except TypeError as error:
-            raise BadUse(f"{build.class_name}: {error}.\n  Fix: migrate the class") from error
-    loaded = load_with(linen.variables, model, maps, strict=False)
-    return NnxRun(linen, new, maps, model, loaded)
+            return _filled(linen, models)
+        # The constructor is the user's code. A size that stands in may be why it fails.
+        except Exception as error:
+            if not models.stand_ins:
+                raise
+            problems = "\n".join(one.problem for one in models.stand_ins)
+            raise BadUse(f"{problems}\n  With {models.stand_ins[0].value}: {error}") from error
+
+
+def _filled(linen: LinenRun, models: NewModels) -> NnxRun:
+    model = models.model()
+    try:
+        runtime_of(type(model))
+    except TypeError as error:
+        name = linen.example.build.class_name
+        raise BadUse(f"{name}: {error}.\n  Fix: migrate the class") from error
+    loaded = load_with(linen.variables, model, models.maps, strict=False)
+    return NnxRun(linen, models.side, models.maps, model, loaded, models.stand_ins)

@@ -25,6 +25,7 @@ from typed_nnx_codegen.verify.comparable import is_array
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.example_files import read_examples
 from typed_nnx_codegen.verify.examples import Build, Example
+from typed_nnx_codegen.verify.field_sizes import field_sizes
 from typed_nnx_codegen.verify.inputs import concrete, keys
 from typed_nnx_codegen.verify.reasons import reason_of
 from typed_nnx_codegen.verify.sides import Side, import_side
@@ -60,6 +61,8 @@ class SubmoduleCall:
         outputs: What it returned.
         site: Where the call stands in the source; None for the call of the root.
         file: The file that defines the class; empty where there is none.
+        sizes: The integers in the fields of the module, by the expressions that read them; none
+            for classes of flax.
     """
 
     module: str
@@ -70,6 +73,7 @@ class SubmoduleCall:
     outputs: Described | None = None
     site: Site | None = None
     file: str = ""
+    sizes: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclass
@@ -167,14 +171,16 @@ def _noting(made: ExampleRecord) -> Callable[..., Any]:
         path = tuple(module.path)
         arguments = bound_arguments(context.orig_method, args, kwargs)
         cls = written_class(type(module))
+        is_library = cls.__module__.partition(".")[0] == "flax"
         found = SubmoduleCall(
             cls.__name__,
-            cls.__module__.partition(".")[0] == "flax",
+            is_library,
             path,
             context.method_name,
             {name: described(each) for name, each in arguments.items()},
             site=site_of_call() if path else None,
             file=str(getattr(sys.modules.get(cls.__module__), "__file__", None) or ""),
+            sizes={} if is_library else field_sizes(module),
         )
         made.calls.append(found)
         outputs = call(*args, **kwargs)

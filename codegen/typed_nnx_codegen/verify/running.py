@@ -72,6 +72,7 @@ class Verifier:
             return
         new = nnx_run(linen, self.new, self.maps)
         result.loaded = new.loaded
+        result.notes += map(str, new.stand_ins)
         found, model = new.call()
         expected = leaves_by_path(outputs)
         items = compared("outputs", leaves_by_path(found), expected, self.tolerance)

@@ -176,7 +176,7 @@ def test_modules_in_fields_get_their_widths_from_the_calls(tmp_path: Path) -> No
     assert done.status == 0, done.output
 
 
-def test_a_width_that_no_call_tells_can_be_given(tmp_path: Path) -> None:
+def test_a_width_that_no_call_tells_may_be_any_or_given(tmp_path: Path) -> None:
     old = (
         (PAIRS / "linen_models.py")
         .read_text()
@@ -212,8 +212,22 @@ def test_a_width_that_no_call_tells_can_be_given(tmp_path: Path) -> None:
     unknown = verified('Build("MLP", (3,))')
     given = verified('Build("MLP", (3,), lifted={"in_features": 7})')
 
-    assert "MLP: in_features = x.shape[-1] has no value" in unknown.output
+    assert unknown.status == 0, unknown.output
+    assert "the example does not tell in_features" in " ".join(unknown.output.split())
     assert given.status == 0, given.output
+    assert "in_features" not in given.output
+
+
+def test_a_width_that_a_call_should_tell_is_never_replaced(tmp_path: Path) -> None:
+    bad = json.loads((PAIRS / "nnx_models.migration.json").read_text())
+    bad["classes"]["MLP"]["lifted"][0]["expr"] = "x.shape[7]"
+    maps = tmp_path / "bad.json"
+    maps.write_text(json.dumps(bad))
+
+    done = run(tmp_path, 'Example(Build("MLP", (3,)), ROWS)', ("--map", str(maps)))
+
+    assert done.status == 1
+    assert "MLP: in_features = x.shape[7] has no value" in done.output
 
 
 def test_a_module_in_a_field_may_be_called_inside_a_transform(tmp_path: Path) -> None:

@@ -11,7 +11,9 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.array_lists import over_arrays
 from typed_nnx_codegen.migrate.linen.classes import LINEN
+from typed_nnx_codegen.migrate.linen.decided import instance_of
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.passed import Passed
@@ -192,11 +194,19 @@ class Calls:
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
+        if name == "builtins.isinstance" and len(args) == 2:
+            outcome = instance_of(*args)
+            return UNKNOWN if outcome is None else Const(outcome)
+        if name == "builtins.dict" and all(isinstance(one, Table) for one in args):
+            tables = [one.items for one in args if isinstance(one, Table)]
+            return Table({key: one for table in (*tables, keywords) for key, one in table.items()})
         if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
             return Array(shapes.segments(args[0].shape))
         if name in _SWAPPING:
             args = _ranked(args)
         found = self._executor.held_items.over_values(name, args, keywords)
+        if found is None:
+            found = over_arrays(name, args, keywords)
         if found is not None:
             return found
         return _shape_call(shapes.function_result(name, args, keywords))

@@ -55,6 +55,14 @@ class Field:
     owner: LinenClass
     statement: cst.AnnAssign
 
+    @property
+    def is_number(self) -> bool:
+        """Whether its type says that it holds one whole number."""
+        match self.annotation.annotation:
+            case cst.Name(value="int"):
+                return True
+        return False
+
 
 @dataclass(frozen=True)
 class Method:

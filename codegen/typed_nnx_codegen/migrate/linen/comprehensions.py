@@ -76,7 +76,7 @@ class Comprehensions:
         frame: Frame,
     ) -> Value:
         recorder = frame.recorder
-        number = self._loops.next_number()
+        number = self._loops.number_of(node, frame)
         part: cst.CompFor | None = node.for_in
         outer = recorder.block
         body: Block = []

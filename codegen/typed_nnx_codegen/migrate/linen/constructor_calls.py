@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.bridging import (
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
+from typed_nnx_codegen.migrate.linen.fitting import Measured
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
@@ -32,13 +33,12 @@ from typed_nnx_codegen.migrate.linen.marker_codes import (
     COUNTERPART,
     EXAMPLE,
     NAME,
-    SIZE,
     STAYS,
 )
 from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
+from typed_nnx_codegen.migrate.linen.missing_sizes import MissingSizes, of_argument, within
 from typed_nnx_codegen.migrate.linen.module_calls import HIDDEN, given_of
 from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
-from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
@@ -66,7 +66,7 @@ class ConstructorCalls:
         lifting: The sizes that callers give.
 
     Attributes:
-        unknown: The parameters for sizes that nothing tells.
+        missing: The sizes that the code does not tell.
         helpers: The definitions that the calls need.
     """
 
@@ -76,7 +76,7 @@ class ConstructorCalls:
         self._executor = executor
         self._plan: ClassPlan = recorder.plan
         self._templates = recorder.templates
-        self.unknown: dict[tuple[int, str], Lifted] = {}
+        self.missing = MissingSizes(recorder, executor, lifting)
         self.helpers: list[Helper] = []
 
     # -- submodules ---------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class ConstructorCalls:
         self._check(site)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
-        problem = disagreement(layer, given, built, self._recorded(site))
+        problem = disagreement(layer, given, built, self.missing.calls(site))
         if problem:
             self._recorder.mark(site.node, problem, EXAMPLE)
         return self._call(site, built)
@@ -181,42 +181,12 @@ class ConstructorCalls:
         layer = find_layer(str(site.target))
         assert layer is not None
         given = given_of(site)
-        measured = list(measured_widths(layer, given, self._recorded(site)))
-        name = self._missing(site, missing.parameter, measured)
-        built = layer.build(given, stand_in(layer, name))
+        measured = measured_widths(layer, given, self.missing.calls(site))
+        size = self.missing.size(site, missing.parameter, measured)
+        built = layer.build(given, stand_in(layer, size))
         if not isinstance(built, Built):
             return f"{self._executor.refer(layer.nnx)}(...)"
         return self._call(site, built)
-
-    def _recorded(self, site: Site) -> list[RecordedCall]:
-        found = self._executor.recorded
-        return [] if found is None else list(found.calls_of(self._plan.cls, site))
-
-    def _missing(self, site: Site, parameter: str, measured: list[int]) -> str:
-        """Return the parameter for a size that the code does not tell.
-
-        Args:
-            site: The submodule whose size it is.
-            parameter: The parameter of the submodule.
-            measured: The sizes that it has in examples.
-        """
-        key = (id(site), parameter)
-        if key not in self.unknown:
-            prefix = re.sub(r"\W+", "_", re.sub(r"\{\w+\}", "", site.attribute)).strip("_")
-            name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
-            sizes = sorted(set(measured))
-            why = "the code does not tell the shape that it is called with"
-            default = str(sizes[0]) if len(sizes) == 1 else ""
-            self.unknown[key] = Lifted(name, why=why, default=default)
-            message = f"the size of its input is not known: give `{name}`"
-            if not sizes:
-                hint = "" if self._executor.recorded else ", or run with --example"
-                message = f"{message}{hint}"
-            elif not default:
-                message = f"{message}; in the examples it is {', '.join(map(str, sizes))}"
-            if not default:
-                self._recorder.mark(site.node, message, SIZE)
-        return self.unknown[key].name
 
     def _check(self, site: Site) -> None:
         if site.is_open:
@@ -339,17 +309,18 @@ class ConstructorCalls:
                     return self._templates.token(dim)
             elif visible.shape != ANY_SHAPE:
                 return self._shape(visible.shape)
-        return self._missing(site, lifted.name, list(self._measured(site, lifted)))
+        size = self.missing.size(site, lifted.name, self._measured(site, lifted))
+        return self._templates.token(size)
 
-    def _measured(self, site: Site, lifted: Lifted) -> Iterator[int]:
+    def _measured(self, site: Site, lifted: Lifted) -> Iterator[Measured]:
         """Yield the sizes that examples give a submodule's lifted parameter."""
-        for call in self._recorded(site):
-            if lifted.axis is None or call.method != lifted.method:
-                continue
-            value = _part(dict(call.arguments), lifted.argument)
-            dim = value.shape.axis(lifted.axis) if isinstance(value, Array) else None
-            if dim is not None and dim.constant is not None:
-                yield dim.constant
+        calls = self.missing.calls(site)
+        if not lifted.argument:
+            yield from within(lifted, calls)
+        for call in calls:
+            if lifted.argument and call.method == lifted.method:
+                value = _part(dict(call.arguments), lifted.argument)
+                yield from of_argument(value, lifted.axis, call)
 
     def _shape(self, shape: Shape) -> str:
         lead = shape.lead

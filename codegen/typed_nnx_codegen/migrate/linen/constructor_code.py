@@ -38,7 +38,9 @@ from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
     Code,
+    CodeTuple,
     Const,
+    OfShapes,
     Sequence,
     Shape,
     ShapeOf,
@@ -141,6 +143,10 @@ class ConstructorCode:
     def _shape_of(self, value: ShapeOf, frame: Frame) -> str | None:
         return self.of_shape(value.shape, frame) if self._has_shapes else None
 
+    def _of_shapes(self, value: OfShapes, frame: Frame) -> str | None:
+        del frame
+        return value.code if self._has_shapes else None
+
     def _code(self, value: Code, frame: Frame) -> str | None:
         return value.code if self.is_visible(value.home, frame) else None
 
@@ -155,7 +161,15 @@ class ConstructorCode:
         return f"({inner},)" if len(known) == 1 else f"({inner})"
 
     def _ref(self, value: Ref, frame: Frame) -> str | None:
-        return value.code or self._executor.refer(value.name)
+        return value.code or self._name_of(value.name, frame)
+
+    def _name_of(self, public: str, frame: Frame) -> str:
+        """Return the expression for a public name; for some layers, of a class of the file."""
+        layer = find_layer(public)
+        if layer is None or layer.definition is None:
+            return self._executor.refer(public)
+        frame.recorder.helpers.append(layer.definition)
+        return layer.nnx
 
     def _partial(self, value: Partial, frame: Frame) -> str | None:
         if value.code:
@@ -172,8 +186,9 @@ class ConstructorCode:
         """Return the class in a partial: a layer of Linen is one of NNX."""
         if isinstance(value, Ref) and not value.code:
             layer = find_layer(value.name)
-            if layer is not None:
-                return self._executor.refer(layer.nnx)
+            if layer is not None and layer.nnx:
+                is_here = layer.definition is None
+                return self._executor.refer(layer.nnx) if is_here else self._ref(value, frame)
         return self.of_value(value, frame)
 
     def _class(self, value: ClassRef | PlainClass, frame: Frame) -> str | None:
@@ -204,8 +219,10 @@ class ConstructorCode:
     _writers: Final[dict[type[Value], Callable[..., str | None]]] = {
         Size: _size,
         Code: _code,
+        CodeTuple: _code,
         Sequence: _sequence,
         ShapeOf: _shape_of,
+        OfShapes: _of_shapes,
         Ref: _ref,
         Partial: _partial,
         ClassRef: _class,
@@ -316,8 +333,8 @@ class ConstructorCode:
 
     def _known(self, node: cst.BaseExpression, value: Value | None, frame: Frame) -> str | None:
         """Return code for what an expression stands for; None where only its parts have some."""
-        if isinstance(value, ShapeOf):
-            return self._shape_of(value, frame)
+        if isinstance(value, ShapeOf | OfShapes):
+            return self.of_value(value, frame)
         match node:
             case cst.Attribute(value=inner, attr=cst.Name(value="ndim")) if self._has_shapes:
                 array = self._executor.seen(inner, frame)

@@ -53,6 +53,8 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
         file: The file that it is in.
         depth: How many blocks its methods are in.
     """
+    if plan.derives is not None:
+        return _of_subclass(cls, file, depth)
     fields = [_parameter(one, cls, file, plan) for one in cls.fields()]
     parameters = [one.text for one in fields if one.text and not one.is_keyword]
     keywords = [one.text for one in fields if one.text and one.is_keyword]
@@ -69,8 +71,28 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
     return laid_out(node, depth, comments)
 
 
+def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
+    """Return the constructor of a class that derives from a layer, with its defaults."""
+    anything = code_of(file.refer("typing.Any"))
+    names: list[str] = []
+    parameters = ["self", f"*args: {anything}"]
+    for one in cls.own_fields:
+        annotation = translated(one.annotation.annotation, one, file)
+        assert one.default is not None
+        names.append(one.name)
+        parameters.append(f"{one.name}: {annotation} = {_default(one.default, one, file, '')}")
+    header = ", ".join([*parameters, f"**kwargs: {anything}"])
+    given = ", ".join(["*args", *(f"{name}={name}" for name in names), "**kwargs"])
+    node = cst.parse_statement(
+        f"def __init__({header}) -> None:\n    super().__init__({given})\n"
+    )
+    assert isinstance(node, cst.FunctionDef)
+    return laid_out(node, depth, {})
+
+
 def _lifted(one: Lifted) -> str:
-    kind = "int" if one.axis is not None or not one.argument else "tuple[int, ...]"
+    is_one = one.axis is not None or not one.argument
+    kind = "int" if is_one and not one.is_listed else "tuple[int, ...]"
     if one.default:
         return f"{one.name}: {kind} = {one.default}"
     return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"

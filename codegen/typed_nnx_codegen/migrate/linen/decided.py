@@ -1,8 +1,12 @@
-"""Comparisons whose outcome is sure."""
+"""Questions whose outcome is sure."""
 
 from __future__ import annotations
 
-from typed_nnx_codegen.migrate.linen.dims import Piece
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Piece
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.references import (
     ClassRef,
     FunctionRef,
@@ -36,3 +40,78 @@ def decided(operator: str, left: Value, right: Value) -> bool | None:
         if isinstance(left, Array) and not left.origin and not left.is_optional:
             return operator == "is not" if left.shape.axis(-1) is not None else None
     return None
+
+
+def instance_of(value: Value, kind: Value) -> bool | None:
+    """Return whether a value is an object of a class, or of one of several; None if not sure."""
+    names = _builtin_names(kind)
+    if names is not None:
+        return _of_builtins(value, names)
+    if isinstance(kind, Sequence):
+        found = [instance_of(value, one) for one in kind.items]
+        return True if True in found else (None if None in found else False)
+    wanted = _class_of(kind)
+    if wanted is None:
+        return None
+    match value:
+        case ModuleValue(site=site) if not site.alternatives:
+            return _inherits(site.target, wanted)
+        case FunctionRef():
+            return False
+        case Ref(name=name, code=""):
+            # A function of jax or Linen, no object of a module.
+            is_function = name.startswith(_FUNCTIONS) and find_layer(name) is None
+            return False if is_function else None
+    return None
+
+
+_BUILTINS: Final[dict[str, type]] = {
+    f"builtins.{one.__name__}": one for one in (int, float, str, bool, complex, list, tuple, dict)
+}
+
+
+def _builtin_names(kind: Value) -> set[type] | None:
+    """Return the types of Python that a question names; None where it names others."""
+    kinds = kind.items if isinstance(kind, Sequence) else (kind,)
+    found = {_BUILTINS.get(one.name) if isinstance(one, Ref) else None for one in kinds}
+    return None if None in found else {one for one in found if one is not None}
+
+
+def _of_builtins(value: Value, kinds: set[type]) -> bool | None:
+    """Return whether a value is an object of one of some types of Python; None if not sure."""
+    match value:
+        case Const(value=literal):
+            return isinstance(literal, tuple(kinds))
+        case Sequence() if {list, tuple} <= kinds:
+            return True
+        case Sequence() if not {list, tuple} & kinds:
+            return False
+        case Array(origin="", shape=shape) if shape.dims:
+            return False
+        case Size(dim=dim) if isinstance(dim.atom, ArgumentSize):
+            return int in kinds
+    return None
+
+
+_FUNCTIONS: Final = ("flax.linen.", "jax.numpy.", "jax.nn.", "jax.lax.")
+_MODULE: Final = "flax.linen.Module"
+
+
+def _class_of(kind: Value) -> str | LinenClass | None:
+    """Return the class of modules that a question names; None where it names another one."""
+    match kind:
+        case ClassRef(cls=cls, code=code) if not code.startswith("self."):
+            return cls
+        case Ref(name=name, code=""):
+            return name if name == _MODULE or find_layer(name) is not None else None
+    return None
+
+
+def _inherits(target: str | LinenClass, wanted: str | LinenClass) -> bool | None:
+    if wanted == _MODULE:
+        return True
+    if isinstance(target, str):
+        return target == wanted
+    if isinstance(wanted, LinenClass):
+        return wanted in target.ancestry()
+    return None if any(one.foreign for one in target.ancestry()) else False

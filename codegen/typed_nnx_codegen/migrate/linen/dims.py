@@ -44,7 +44,7 @@ class Combined:
     """What an operation makes of sizes, where it is no polynomial.
 
     Attributes:
-        operation: ``//``, ``%``, ``/``, ``max``, ``min``, ``int``, ``ceil`` (of the first divided
+        operation: ``//``, ``%``, ``/``, ``**``, ``max``, ``min``, ``int``, ``ceil`` (of the first divided
             by the second), ``at`` (the place, how many are in front, the leading sizes, those in
             front, those behind).
         parts: The sizes.
@@ -318,6 +318,11 @@ def quotient(first: Dim, second: Dim) -> Dim:
     return _combined("/", first, second)
 
 
+def power(first: Dim, second: Dim) -> Dim:
+    """Return a size to a power; the result may be no whole number."""
+    return _combined("**", first, second)
+
+
 def whole(dim: Dim) -> Dim:
     """Return what `int` makes of a number; itself where it is surely a whole number."""
     atom = dim.atom
@@ -344,6 +349,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
     "%": Dim.__mod__,
     "ceil": Dim.ceil_divided,
     "/": quotient,
+    "**": power,
     "int": whole,
     "max": maximum,
     "min": minimum,

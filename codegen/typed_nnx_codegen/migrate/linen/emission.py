@@ -190,6 +190,8 @@ class Emission(cst.CSTTransformer):
                 body.append(after)
         # Defaults may use what the class body has bound by then.
         place = max(behind_fields, len(body) if first_method is None else first_method)
+        if plan.derives is not None and "__init__" in cls.own_methods:
+            return updated
         constructor = constructor_of(plan, cls, self._file, self._depth + 1)
         marked = _marked(constructor, self._places.above_constructor(cls))
         assert isinstance(marked, cst.FunctionDef)

@@ -40,10 +40,12 @@ from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
 from typed_nnx_codegen.migrate.linen.transforms.control import Control
 from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.values import (
+    UNKNOWN,
     Const,
     Sequence,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.variable_reads import VariableReads
 from typed_nnx_codegen.migrate.linen.variables import Variables
 
 _MOST_STEPS: Final = 40_000
@@ -80,6 +82,7 @@ class Executor:
         self.lifted_functions = LiftedFunctions(self)
         self.control = Control(self)
         self.variables = Variables(self)
+        self.variable_reads = VariableReads(self)
         self.recurrence = Recurrence(self)
         self.statements = Statements(self)
         self.loops = Loops(self)
@@ -98,6 +101,9 @@ class Executor:
         frame.recorder.steps += 1
         if frame.recorder.steps > _MOST_STEPS:
             raise TooLong
+        if node in frame.values:
+            # What it stood for in an iteration before says nothing now.
+            frame.values[node] = UNKNOWN
         value = self.expressions.evaluate(node, frame)
         frame.values[node] = value
         return value

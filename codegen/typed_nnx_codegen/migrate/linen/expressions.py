@@ -20,6 +20,11 @@ from typed_nnx_codegen.migrate.analysis.values import (
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.array_members import ARRAY_MEMBERS
 from typed_nnx_codegen.migrate.linen.classes import public_linen
+from typed_nnx_codegen.migrate.linen.coded_tuples import (
+    starred_tuple,
+    with_ends,
+    with_starred,
+)
 from typed_nnx_codegen.migrate.linen.decided import decided
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.open_tuples import added, item_of, numbered_field
@@ -45,6 +50,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Code,
     Const,
     Lead,
+    OfShapes,
     Sequence,
     Shape,
     ShapeOf,
@@ -109,7 +115,15 @@ class Expressions:
         if not isinstance(value, Unknown):
             return value
         code = self._executor.code.of(node, frame)
-        return value if code is None else Code(operand(code))
+        return self._of_shapes(value, node, frame) if code is None else Code(operand(code))
+
+    def _of_shapes(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return code that may read shapes of arguments where they decide all of an expression."""
+        if not frame.records or any(one.is_of_call for one in frame.recorder.conditions):
+            return value
+        with self._executor.code.with_shapes():
+            code = self._executor.code.of(node, frame)
+        return value if code is None else OfShapes(code=operand(code))
 
     # -- names --------------------------------------------------------------------------------
 
@@ -127,7 +141,8 @@ class Expressions:
             case ProjectClass():
                 cls = self._executor.classes.of(value)
                 if cls is not None:
-                    return ClassRef(cls, code, frame.home)
+                    layer = self._executor.submodules.subclass(cls, code, frame)
+                    return ClassRef(cls, code, frame.home) if layer is None else layer
                 return PlainClass(value, code, frame.home)
             case ProjectFunction(node=function):
                 analysis = self._executor.analysis_with(function)
@@ -216,9 +231,11 @@ class Expressions:
         return Sequence(tuple(items), isinstance(node, cst.List))
 
     def _starred(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
-        for element in node.elements:
-            self._executor.evaluate(element.value, frame)
-        return self.or_code(UNKNOWN, node, frame)
+        items = [self._executor.evaluate(element.value, frame) for element in node.elements]
+        found = starred_tuple(node, items)
+        if found is not None:
+            return found
+        return with_starred(self.or_code(UNKNOWN, node, frame), node, items)
 
     def _dict(self, node: cst.Dict, frame: Frame) -> Value:
         items: dict[object, Value] = {}
@@ -247,7 +264,8 @@ class Expressions:
         joined = added(left, right) if operator == "+" else None
         if joined is not None:
             return joined
-        return self.or_code(shapes.binary(operator, left, right), node, frame)
+        value = self.or_code(shapes.binary(operator, left, right), node, frame)
+        return with_ends(value, left, right) if operator == "+" else value
 
     def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
         value = self._executor.evaluate(node.expression, frame)
@@ -288,6 +306,9 @@ class Expressions:
         return self._executor.choices.expression(node, test, frame)
 
     def _subscript(self, node: cst.Subscript, frame: Frame) -> Value:
+        read = self._executor.variable_reads.read(node, frame)
+        if read is not None:
+            return read
         base = self._executor.evaluate(node.value, frame)
         indices = [self._index(one.slice, frame) for one in node.slice]
         index = indices[0] if len(indices) == 1 else Sequence(tuple(indices))

@@ -11,8 +11,15 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.classes import Field
 from typed_nnx_codegen.migrate.linen.frames import Frame, Line
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import COUNTERPART
-from typed_nnx_codegen.migrate.linen.references import FieldModule, ModuleValue, Partial, Repeated
+from typed_nnx_codegen.migrate.linen.references import (
+    FieldModule,
+    ModuleValue,
+    Partial,
+    Ref,
+    Repeated,
+)
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Sequence, Table, Value
 
 if TYPE_CHECKING:
@@ -53,6 +60,11 @@ def note_default(one: Field, value: Value, found: Value, executor: Executor, fra
         What the field stands for now.
     """
     plan = frame.recorder.plan
+    layer = find_layer(value.name) if isinstance(value, Ref) else None
+    if layer is not None and layer.definition is not None:
+        code = executor.code.of_value(value, frame)
+        if code is not None:
+            plan.defaults[one.name] = code
     if isinstance(value, Partial) and (value.args or _RENAMED in value.keywords):
         code = executor.code.of_value(value, frame)
         if code is not None:

@@ -18,8 +18,10 @@ from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.layers import Helper
     from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCall
     from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunction
+    from typed_nnx_codegen.migrate.linen.variable_reads import VariableRead
 
 
 @dataclass(eq=False)
@@ -31,12 +33,14 @@ class Line:
         local: The name that it assigns, where it can go if nothing reads that name.
         site: The submodule that it constructs.
         statement: A statement of `setup` that stays as it is but for what is rewritten in it.
+        is_update: Whether it readies a local for the next iteration of the loop that it ends.
     """
 
     text: str | Callable[[], str]
     local: str = ""
     site: Site | None = None
     statement: cst.BaseStatement | None = None
+    is_update: bool = False
 
 
 @dataclass(eq=False)
@@ -107,6 +111,7 @@ class VariableSite:
         code: The expression that makes it in the constructor, a template.
         value: What it holds.
         is_verbatim: Whether it is declared in `setup`.
+        is_later: Whether a call makes it: it is None until then.
     """
 
     node: cst.Call
@@ -116,6 +121,7 @@ class VariableSite:
     code: str
     value: Value
     is_verbatim: bool = False
+    is_later: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +200,8 @@ class Recorder:
         stale: The locals of `setup` that are computed from variables, and where; attributes with
             their owner.
         branch_codes: The conditions of branches that the constructor decides, by number.
+        loop_numbers: The numbers of loops, by the loops around and the statement.
+        passed_loops: The loops that were gone through for good.
         helpers: Definitions that the methods need at the top level of the file.
         reads: The variables of modules that methods read by name.
     """
@@ -238,6 +246,8 @@ class Recorder:
     depth: int = 0
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)
+    loop_numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
+    passed_loops: set[int] = field(default_factory=set)
     helpers: list[Helper] = field(default_factory=list)
     reads: list[VariableRead] = field(default_factory=list)
     outputs: dict[Hashable, Value] = field(default_factory=dict)

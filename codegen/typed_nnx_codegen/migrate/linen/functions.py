@@ -18,9 +18,11 @@ from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Lead,
     Shape,
+    Table,
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.values import Sequence as Items
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -187,9 +189,14 @@ class Functions:
                 frame.names[name] = self._executor.evaluate(parameter.default, outside)
             else:
                 frame.names[name] = UNKNOWN
-        for star in (params.star_arg, params.star_kwarg):
-            if isinstance(star, cst.Param):
-                frame.names[star.name.value] = UNKNOWN
+        named = {one.name.value for one in (*params.params, *params.kwonly_params)}
+        rest = {name: one.value for name, one in bound.by_name.items() if name not in named}
+        if isinstance(params.star_arg, cst.Param):
+            extra = Items(tuple(one.value for one in bound.extra))
+            frame.names[params.star_arg.name.value] = UNKNOWN if bound.is_open else extra
+        if params.star_kwarg is not None:
+            name = params.star_kwarg.name.value
+            frame.names[name] = UNKNOWN if bound.is_open else Table(rest)
 
     def _run(self, node: cst.FunctionDef, frame: Frame) -> Value:
         if node.asynchronous is not None:

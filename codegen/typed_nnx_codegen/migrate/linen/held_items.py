@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.linen.container_changes import changed_by, rebind
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.grown_lists import with_part
 from typed_nnx_codegen.migrate.linen.iteration import (
     as_key,
     element_of,
@@ -16,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.iteration import (
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
+    Grown,
     Headed,
     Repeated,
 )
@@ -72,6 +75,12 @@ class HeldItems:
             case ("append", Items(items=items)) if len(values) == 1:
                 self._rebind(node, Items((*items, *values), is_list=True), frame)
                 return NONE
+            case ("append", Grown()) if len(values) == 1:
+                self._rebind(node, with_part(receiver, *values), frame)
+                return NONE
+            case ("extend", Grown()) if isinstance(values[0], Items):
+                self._rebind(node, with_part(receiver, *values[0].items), frame)
+                return NONE
             case ("append", Repeated(element=element)) if len(values) == 1:
                 joined = self._executor.merging.joined(element, values[0], frame)
                 self._rebind(node, replace(receiver, element=joined), frame)
@@ -93,7 +102,16 @@ class HeldItems:
                 return Repeated(Items((UNKNOWN, element)), receiver.loop)
             case ("values", Repeated()):
                 return receiver
-        return UNKNOWN
+            case ("copy", Items() | Table(cls=None)):
+                return replace(receiver)
+        keywords = {one.keyword: one.value for one in passed if one.keyword}
+        is_open = any(one.star for one in passed)
+        args = [one.value for one in passed if not one.keyword]
+        changed = changed_by(receiver, callee.name, args, keywords)
+        if changed is None:
+            return UNKNOWN
+        rebind(receiver, UNKNOWN if is_open else changed[0], frame)
+        return changed[1]
 
     @staticmethod
     def _rebind(node: cst.Call, value: Value, frame: Frame) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
     ClassRef,
@@ -24,8 +25,8 @@ from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Const, Sequence, Siz
 def held_kind(value: Value) -> Value | None:
     """Return what kind of thing a value is for whoever it is given to; None for a plain value."""
     match value:
-        case Ref(name=name):
-            return Ref(name)
+        case Ref(name=name, subclass=subclass):
+            return Ref(name, subclass=subclass)
         case ClassRef(cls=cls):
             return ClassRef(cls, cls.name, cls.home)
         case FunctionRef(frame=frame) if not frame.names:
@@ -91,6 +92,20 @@ def joined_kinds(kinds: Iterable[Value]) -> list[Value]:
     return found
 
 
+def with_counterpart(kinds: list[Value]) -> list[Value]:
+    """Return the kinds of layers that NNX has, where it has any of them.
+
+    Whoever gives another one gets an error: the class is none of NNX.
+    """
+    return [kind for kind in kinds if not _is_without(kind)] or kinds
+
+
+def _is_without(kind: Value) -> bool:
+    function = kind.function if isinstance(kind, Partial) else kind
+    layer = find_layer(function.name) if isinstance(function, Ref) else None
+    return layer is not None and not layer.nnx
+
+
 def _is_same(one: Value, other: Value) -> bool:
     if isinstance(one, Partial) and isinstance(other, Partial):
         return _is_same(one.function, other.function)
@@ -128,8 +143,8 @@ def in_field(kind: Value, code: str, names: dict[tuple[str, ...], str]) -> Value
         names: The keywords of methods for what is given at calls, by where it is in partials.
     """
     match kind:
-        case Ref(name=name):
-            return Ref(name, code)
+        case Ref():
+            return replace(kind, code=code)
         case ClassRef(cls=cls):
             return ClassRef(cls, code)
         case FunctionRef(node=node, frame=frame):

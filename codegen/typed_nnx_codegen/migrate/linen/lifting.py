@@ -20,12 +20,13 @@ class Lifting:
         taken: Names that the constructor binds already.
 
     Attributes:
+        roots: Those methods.
         lifted: The parameters.
     """
 
     def __init__(self, cls: LinenClass, roots: Iterable[str], taken: Iterable[str]) -> None:
         self._cls = cls
-        self._roots = list(roots)
+        self.roots = list(roots)
         self._taken = {one.name for one in cls.fields()} | {"rngs", "self", *taken}
         self._whole: set[str] = set()
         self._names: dict[str, str] = {}
@@ -100,7 +101,7 @@ class Lifting:
 
     def _method(self, argument: str) -> str:
         first = re.split(r"[.\[]", argument)[0]
-        for name in self._roots:
+        for name in self.roots:
             method = self._cls.method(name)
             if method is not None and any(one.name.value == first for one in method.parameters()):
                 return name

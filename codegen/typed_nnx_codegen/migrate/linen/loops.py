@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Block, Change, Compound, Frame, Line
-from typed_nnx_codegen.migrate.linen.grown_lists import grown
+from typed_nnx_codegen.migrate.linen.grown_lists import counting, grown
 from typed_nnx_codegen.migrate.linen.iteration import (
     element_of,
     last_iteration,
@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.iteration import (
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module, is_same
 from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
 from typed_nnx_codegen.migrate.linen.references import (
+    Grown,
     Headed,
     Repeated,
 )
@@ -56,10 +57,22 @@ class Loops:
         self._executor = executor
         self._number = 0
 
-    def next_number(self) -> int:
-        """Return the number of another loop."""
-        self._number += 1
-        return self._number
+    def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
+        """Return the number of a loop: the same for all trials of it, so that they can be compared.
+
+        Args:
+            node: Its target.
+            frame: Where it is.
+        """
+        recorder = frame.recorder
+        key = (*recorder.loops, node)
+        number = recorder.loop_numbers.get(key)
+        if number is None or number in recorder.passed_loops:
+            self._number += 1
+            number = recorder.loop_numbers[key] = self._number
+        if recorder.is_recording:
+            recorder.passed_loops.add(number)
+        return number
 
     # -- statements ---------------------------------------------------------------------------
 
@@ -129,8 +142,7 @@ class Loops:
     ) -> None:
         """Go through a loop that the constructor runs too."""
         recorder = frame.recorder
-        self._number += 1
-        number = self._number
+        number = self.number_of(target, frame)
         self.bind(target, number, frame)
         recorder.headers[number] = (code_of(target), header)
         before = dict(frame.names)
@@ -143,7 +155,10 @@ class Loops:
         body: Block = []
         recorder.block = body
         recorder.loops.append(number)
-        frame.names = dict(names)
+        frame.names = {
+            name: value if value == before.get(name) else counting(value)
+            for name, value in names.items()
+        }
         run()
         self._update(running, frame, body)
         recorder.loops.pop()
@@ -151,13 +166,13 @@ class Loops:
         outer.append(Compound(f"for {code_of(target)} in {header}:", body, number=number))
         for name, value in names.items():
             if name in before and before[name] != value:
-                frame.names[name] = grown(value, frame.names[name], number, recorder)
+                after = frame.names[name]
+                frame.names[name] = grown(before[name], value, after, number, recorder)
 
     def _closed(self, node: cst.For, header: str, frame: Frame, run: Callable[[], None]) -> None:
         """Go through a loop of a submodule: its last iteration says what it leaves behind."""
         recorder = frame.recorder
-        self._number += 1
-        number = self._number
+        number = self.number_of(node.target, frame)
         self.bind(node.target, number, frame)
         before = dict(frame.names)
         recorder.loops.append(number)
@@ -214,9 +229,10 @@ class Loops:
         if len(codes) > 1 and any(local in other for local, _ in codes for _, other in codes):
             # All at once: one may be computed from what another one was.
             names = ", ".join(local for local, _ in codes)
-            body.append(Line(f"{names} = {', '.join(code for _, code in codes)}", names))
+            text = f"{names} = {', '.join(code for _, code in codes)}"
+            body.append(Line(text, names, is_update=True))
             return
-        body += [Line(f"{local} = {code}", local) for local, code in codes]
+        body += [Line(f"{local} = {code}", local, is_update=True) for local, code in codes]
 
     def _code_of(self, value: Value | Dim | None, frame: Frame) -> str | None:
         if isinstance(value, Dim):
@@ -302,21 +318,44 @@ class Loops:
         self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
     ) -> None:
         """Go through a loop that runs with the call only, over submodules or arrays."""
+        assign = self._executor.statements.assign
         if isinstance(values, Headed) and any(is_module(item) for item in values.head):
             for item in values.head:
-                self._executor.statements.assign(target, item, None, frame)
+                assign(target, item, None, frame)
                 run()
             values = rest_of(values)
-        element, loop = element_of(values)
+        if isinstance(values, Grown):
+
+            def parts() -> None:
+                for part in values.parts:
+                    if isinstance(part, Repeated):
+                        self._of_call(target, part, frame, run)
+                    else:
+                        assign(target, part, None, frame)
+                        run()
+
+            if values.loop is None:
+                parts()
+            else:
+                self._running(Repeated(UNKNOWN, values.loop), frame, parts, lambda: None)
+            return
+        element, _ = element_of(values)
+        self._running(values, frame, run, lambda: assign(target, element, None, frame))
+
+    def _running(
+        self, values: Value, frame: Frame, run: Callable[[], None], bind: Callable[[], None]
+    ) -> None:
+        """Go through the iterations of such a loop."""
+        loop = element_of(values)[1]
         also = values.also if isinstance(values, Repeated) else ()
         recorder = frame.recorder
-        self._executor.statements.assign(target, element, None, frame)
+        bind()
         before = dict(frame.names)
         # What the items are made with can be said where they are made.
         recorder.loops += [] if loop is None else [loop]
         running, names = self._stable(before, frame, run)
         frame.names = dict(names)
-        self._executor.statements.assign(target, element, None, frame)
+        bind()
         self._number += 1
         recorder.call_loops.append(self._number)
         run()

@@ -9,7 +9,12 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, Method
 from typed_nnx_codegen.migrate.linen.field_defaults import default_of, note_default
 from typed_nnx_codegen.migrate.linen.frames import Frame
-from typed_nnx_codegen.migrate.linen.held_values import held_kind, in_field, joined_kinds
+from typed_nnx_codegen.migrate.linen.held_values import (
+    held_kind,
+    in_field,
+    joined_kinds,
+    with_counterpart,
+)
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
@@ -133,7 +138,7 @@ class Members:
         default = self.field_default(one, frame)
         given = [default, *self._executor.submodules.evidence(one, frame)]
         held = [kind for kind in map(held_kind, given) if kind is not None]
-        kinds = joined_kinds([*held, *facts.kinds(one)])
+        kinds = with_counterpart(joined_kinds([*held, *facts.kinds(one)]))
         names = {
             keyword.path: keyword.name
             for keyword in facts.keywords(frame.recorder.plan.cls)
@@ -141,8 +146,9 @@ class Members:
         }
         found = [in_field(kind, code, names) for kind in kinds]
         if len(found) > 1 and all(self._executor.submodules.is_class(one) for one in found):
-            return OneOf(tuple(found))
-        value = self._kind_of(one, found, frame)
+            value: Value = OneOf(tuple(found))
+        else:
+            value = self._kind_of(one, found, frame)
         return note_default(one, default, value, self._executor, frame)
 
     def _kind_of(self, one: Field, found: list[Value], frame: Frame) -> Value:
@@ -154,7 +160,7 @@ class Members:
             return found[0]
         if self._is_module(one, frame):
             return FieldModule(one.name)
-        return Code(f"self.{one.name}")
+        return Code(f"self.{one.name}", is_number=one.is_number)
 
     def field_default(self, one: Field, frame: Frame) -> Value:
         """Return the default of a field, in the file of the class that declares it."""

@@ -215,6 +215,16 @@ def is_module(value: Value) -> bool:
     return isinstance(value, _CALLABLE)
 
 
+def holds_callables(value: Value) -> bool:
+    """Whether a list or dict has submodules, classes or functions in it."""
+    match value:
+        case Sequence(items=items):
+            return any(is_module(item) or holds_callables(item) for item in items)
+        case Table(items=table):
+            return any(is_module(item) or holds_callables(item) for item in table.values())
+    return False
+
+
 def is_rebuilt(one: Value, other: Value) -> bool:
     """Whether two submodules are one, as an iteration of a loop and the next one build it."""
     if not isinstance(one, ModuleValue) or not isinstance(other, ModuleValue):

@@ -14,6 +14,8 @@ from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.linen.bridge_uses import bridged_classes
+from typed_nnx_codegen.migrate.linen.builders.rewriting import with_methods
+from typed_nnx_codegen.migrate.linen.builders.setup_inlining import with_setups
 from typed_nnx_codegen.migrate.linen.callers import Callers
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.emission import Emission, NotWritten
@@ -23,18 +25,20 @@ from typed_nnx_codegen.migrate.linen.helper_definitions import (
     check_names,
     with_helpers,
 )
-from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.planner import Planner
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.results import LinenResult as LinenResult
-from typed_nnx_codegen.migrate.linen.results import findings_of
+from typed_nnx_codegen.migrate.linen.results import as_it_was, findings_of
 from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode, merged
 from typed_nnx_codegen.migrate.linen.staying import Staying
+from typed_nnx_codegen.migrate.linen.written_names import written_name
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.syntax import error_in
 
+# Helpers of helpers: how deep `setup` goes to build submodules.
+_MOST_ROUNDS = 3
 _UNWRITABLE = "its new text would not parse"
 
 
@@ -57,10 +61,22 @@ def migrate_linen(
     Returns:
         The results of the files that could be read and mention flax.
     """
-    project = Project(tuple(roots), is_near=True)
+    analyses = _analyses(paths, Project(tuple(roots), is_near=True))
+    before = {path: one.tree.code for path, one in analyses.items()}
+    changed: dict[Path, cst.Module] = {}
+    for change in [with_setups] * _MOST_ROUNDS + [with_methods]:
+        found = change(analyses)
+        if found:
+            changed |= found
+            analyses = _analyses(paths, Project(tuple(roots), is_near=True, changed=changed))
+    results = _Migration(analyses, options, recorded).run(gradual=gradual)
+    return [as_it_was(one, before[one.path]) for one in results]
+
+
+def _analyses(paths: Sequence[Path], project: Project) -> dict[Path, Analysis]:
+    """Return the analyses of the files that could be read."""
     found = {path: project.analysis_of(path) for path in paths}
-    analyses = {path: one for path, one in found.items() if one is not None}
-    return _Migration(analyses, options, recorded).run(gradual=gradual)
+    return {path: one for path, one in found.items() if one is not None}
 
 
 class _Refer:
@@ -77,7 +93,7 @@ class _Refer:
         """Return the expression for a public name."""
         if public.startswith("builtins."):
             return public.removeprefix("builtins.")
-        return code_of(self._file.refer(nnx_name(public) or public))
+        return code_of(self._file.refer(written_name(public) or public))
 
 
 class _Migration:

@@ -1,13 +1,14 @@
-"""Methods in which Linen begins to count the names of submodules again."""
+"""Where the names that Linen counts are not those of one run through the methods."""
 
 from __future__ import annotations
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
+from typed_nnx_codegen.migrate.linen.site_names import linen_class_name
 
 _SCOPED = ("flax.linen.compact_name_scope", "flax.linen.module.compact_name_scope")
 
@@ -51,3 +52,24 @@ def _constructs_itself(method: Method) -> bool:
         isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == name
         for node in descendants(method.node.body)
     )
+
+
+def mark_shifting_names(recorder: Recorder) -> None:
+    """Mark submodules of one of several classes where others count by one of these names, too."""
+    sites = [one for one in recorder.plan.sites if not one.explicit and not one.is_verbatim]
+    for site in sites:
+        if not site.alternatives:
+            continue
+        names = {linen_class_name(one) for one in (site, *site.alternatives)}
+        for other in sites:
+            if other.code == site.code:
+                continue
+            counted = {linen_class_name(one) for one in (other, *other.alternatives)}
+            if names & counted:
+                recorder.mark(
+                    site.node,
+                    f"which number its name in Linen has depends on what `{site.code}` is:"
+                    f" `{code_of(other.node.func)}` may be counted with it",
+                    NAME,
+                )
+                break

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.references import Choice, Headed, ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.references import Choice, Grown, Headed, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -31,6 +31,8 @@ def head_of(value: Value) -> tuple[Value, ...]:
 
 def added(left: Value, right: Value) -> Value | None:
     """Return two tuples one after the other; None unless the length of one is not known."""
+    if isinstance(left, Grown) and isinstance(right, Sequence):
+        return replace(left, parts=(*left.parts, *right.items))
     for side in (left, right):
         is_open = isinstance(side, Headed) or _is_of_arrays(side)
         if not is_open and not isinstance(side, Sequence):

@@ -21,6 +21,9 @@ _FEATURES: Final = {
     "nnx.LSTMCell": "hidden_features",
     "nnx.OptimizedLSTMCell": "hidden_features",
     "nnx.GRUCell": "hidden_features",
+    "LinenGRUCell": "hidden_features",
+    "LinenMGUCell": "hidden_features",
+    "LinenConvLSTMCell": "hidden_features",
     "nnx.SimpleCell": "hidden_features",
 }
 

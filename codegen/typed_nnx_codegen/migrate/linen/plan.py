@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.layer_subclasses import LayerSubclass
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.values import Value
@@ -72,6 +73,8 @@ class Lifted:
         why: Why it is not known how to compute it.
         is_optional: Whether the argument may be None: then so is this parameter.
         default: The size that every example of a person has; empty where none tells it.
+        is_listed: Whether it is several sizes: one for each submodule of a list, or of a shape.
+        measured: What it is in examples, by the example and the path of the module in it.
     """
 
     name: str
@@ -81,6 +84,8 @@ class Lifted:
     why: str = ""
     is_optional: bool = False
     default: str = ""
+    is_listed: bool = False
+    measured: tuple[tuple[tuple[str, Path], int | tuple[int | None, ...]], ...] = ()
 
     @property
     def expression(self) -> str:
@@ -143,6 +148,7 @@ class Site:
         is_alternative: Whether it is one of the alternatives of another one.
         alternatives: What else it may construct: a field holds one of several classes.
         is_called_elsewhere: Whether other modules call it, which get it as an argument.
+        subclass: The class of the project that derives from the layer, where one is constructed.
         is_bridged: Whether it stays a module of Linen in a bridge.
         updates: Whether calls of it may change variables, if it does.
     """
@@ -177,6 +183,7 @@ class Site:
     is_alternative: bool = False
     alternatives: tuple[Site, ...] = ()
     is_called_elsewhere: bool = False
+    subclass: str = ""
     is_bridged: bool = False
     updates: bool = True
 
@@ -187,7 +194,7 @@ class Site:
         """The name of the class, as Linen counts by it."""
         if isinstance(self.target, LinenClass):
             return self.target.name
-        return self.target.rpartition(".")[2]
+        return self.subclass or self.target.rpartition(".")[2]
 
 
 @dataclass(frozen=True)
@@ -253,8 +260,10 @@ class ClassPlan:
         properties: Methods that are read like attributes, by name.
         dropped: Statements and decorators that go.
         decorators: Decorators that methods get, by method.
+        derives: The layer that it derives from, where it only changes how that is constructed.
         stays: Why it stays a module of Linen; empty where it does not.
         problem: What went wrong while it was planned: a bug of ours.
+        makes_later: Whether calls of it make variables, its own or those of submodules.
     """
 
     cls: LinenClass
@@ -288,5 +297,7 @@ class ClassPlan:
     properties: dict[str, str] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
     decorators: dict[str, list[str]] = field(default_factory=dict)
+    derives: LayerSubclass | None = None
+    makes_later: bool = False
 
     __hash__ = object.__hash__

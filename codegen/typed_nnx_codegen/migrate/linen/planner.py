@@ -19,12 +19,14 @@ from typed_nnx_codegen.migrate.linen.field_containers import held_containers
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
+from typed_nnx_codegen.migrate.linen.later_variables import mark_stacked
+from typed_nnx_codegen.migrate.linen.layer_subclasses import layer_subclass
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
-from typed_nnx_codegen.migrate.linen.name_scopes import mark_restarted_names
+from typed_nnx_codegen.migrate.linen.name_scopes import mark_restarted_names, mark_shifting_names
 from typed_nnx_codegen.migrate.linen.naming import Naming
 from typed_nnx_codegen.migrate.linen.outputs import is_sayable, write_output
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Site
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Mark, Site
 from typed_nnx_codegen.migrate.linen.printing import Printing
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.references import SelfValue
@@ -32,7 +34,10 @@ from typed_nnx_codegen.migrate.linen.state_accesses import StateAccesses
 from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers, keep_marked
 from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
+from typed_nnx_codegen.migrate.linen.variable_reads import write_reads
 
+# Why the sizes of a class that derives from a layer of NNX are not written by name.
+_SIGNATURE: Final = "its constructor is that of the NNX layer that it derives from"
 _NOT_ENTERED: Final = frozenset({"setup", "__post_init__", "__hash__", "__eq__", "__repr__"})
 
 
@@ -94,6 +99,12 @@ class Planner:
         self._plans[cls] = plan
         foreign = [name for name in cls.foreign if not _is_harmless(name)]
         layers = [name for name in foreign if find_layer(name) is not None]
+        subclass = layer_subclass(cls)
+        if subclass is not None:
+            plan.lifted.append(Lifted("in_features", why=_SIGNATURE))
+            plan.derives = subclass
+            plan.is_done = True
+            return plan
         if layers:
             return _staying(cls, f"it inherits from {', '.join(layers)}")
         if foreign:
@@ -108,7 +119,9 @@ class Planner:
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
+        mark_stacked(recorder, self.plan_of)
         mark_restarted_names(recorder)
+        mark_shifting_names(recorder)
         naming = Naming(recorder, inherited)
         naming.run()
         drop_carry_cells(recorder, self.executor)
@@ -117,6 +130,7 @@ class Planner:
         Printing(recorder, self.executor, naming, roots).run()
         write_properties(recorder)
         plan.entries = entries_of(recorder, self.plan_of)
+        write_reads(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
         plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)

@@ -89,7 +89,7 @@ class Printing:
         text = self._templates.with_objects(text, self._plan.sites)
         self._plan.lifted = [
             *self._lifting.lifted,
-            *self._calls.unknown.values(),
+            *self._calls.missing.unknown.values(),
             *self._unbound(text),
         ]
         self._plan.init = text.split("\n") if text else []
@@ -238,13 +238,27 @@ class Printing:
                 continue
             self._run_in(one.body, by_loop)
             self._run_in(one.orelse, by_loop)
-            running = by_loop.get(one.number) if one.number is not None else None
-            for piece, change in running or ():
-                entry, update = (
-                    self._templates.token(dim) for dim in (change.entry, change.update)
-                )
-                one.body.append(Line(f"{piece.code} = {update}", piece.code))
-                block.insert(position, Line(f"{piece.code} = {entry}", piece.code))
+            running = by_loop.get(one.number, []) if one.number is not None else []
+            if running:
+                # Locals of the loop still are what the sizes of this iteration are made of.
+                end = len(one.body)
+                while end and _is_update(one.body[end - 1]):
+                    end -= 1
+                one.body[end:end] = self._updates(running)
+                block[position:position] = [
+                    Line(f"{piece.code} = {self._templates.token(change.entry)}", piece.code)
+                    for piece, change in running
+                ]
+
+    def _updates(self, running: list[tuple[Piece, Change]]) -> list[Line | Compound]:
+        """Return the lines that ready sizes for the next iteration, at once where one needs others."""
+        codes = [(one.code, self._templates.token(change.update)) for one, change in running]
+        locals_ = {local for local, _ in codes}
+        if any(set(self._names_in(code)) & locals_ - {local} for local, code in codes):
+            names = ", ".join(local for local, _ in codes)
+            text = f"{names} = {', '.join(code for _, code in codes)}"
+            return [Line(text, names, is_update=True)]
+        return [Line(f"{local} = {code}", local, is_update=True) for local, code in codes]
 
     def _unrolled_comprehension(
         self,
@@ -277,3 +291,7 @@ class Printing:
             lines.append(Line(f"{piece.code} = {self._templates.token(change.entry)}", piece.code))
             body.append(Line(f"{piece.code} = {self._templates.token(change.update)}", piece.code))
         block[position : position + 1] = [*lines, Compound(header, body)]
+
+
+def _is_update(line: Line | Compound) -> bool:
+    return isinstance(line, Line) and line.is_update

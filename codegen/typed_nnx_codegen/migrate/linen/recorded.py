@@ -40,12 +40,20 @@ class RecordedCall:
         method: The method that is called.
         arguments: What each parameter was given.
         around: What the method of the module that contains it was given.
+        around_method: That method.
+        sizes: The integers in the fields of that module, by expression.
+        path: The path of the submodule from the root of the example on.
+        owner: The path of the module that contains it.
     """
 
     example: str
     method: str
     arguments: Mapping[str, Value]
     around: Mapping[str, Value] = field(default_factory=dict)
+    around_method: str = "__call__"
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    owner: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,12 +63,16 @@ class _Module:
     Attributes:
         name: Its class.
         file: The file of the class; empty where that is not known.
-        arguments: What its method was given, as JSON has it.
+        method: Its method.
+        arguments: What that was given, as JSON has it.
+        sizes: The integers in its fields, by expression.
     """
 
     name: str
     file: str
+    method: str
     arguments: Mapping[str, Any]
+    sizes: Mapping[str, int]
 
     def is_of(self, cls: LinenClass) -> bool:
         """Whether it is of a class."""
@@ -116,7 +128,13 @@ class Recorded:
             around = tuple(latest.get(path[:depth]) for depth in range(len(path)))
             one = _Call(example["name"], path, call["method"], call["arguments"], around)
             self._by_class.setdefault(call["module"], []).append(one)
-            latest[path] = _Module(call["module"], call.get("file", ""), call["arguments"])
+            latest[path] = _Module(
+                call["module"],
+                call.get("file", ""),
+                call["method"],
+                call["arguments"],
+                call.get("sizes", {}),
+            )
 
     def calls_of(self, owner: LinenClass, site: Site) -> Iterator[RecordedCall]:
         """Yield the calls of a submodule.
@@ -136,7 +154,14 @@ class Recorded:
             name = "/".join(call.path[-depth:])
             if around is not None and around.is_of(owner) and pattern.fullmatch(name):
                 yield RecordedCall(
-                    call.example, call.method, _values(call.arguments), _values(around.arguments)
+                    call.example,
+                    call.method,
+                    _values(call.arguments),
+                    _values(around.arguments),
+                    around.method,
+                    around.sizes,
+                    call.path,
+                    call.path[:-depth],
                 )
 
 

@@ -123,7 +123,8 @@ class Recurrence:
         recorder = frame.recorder
         if recorder.is_recording and site in recorder.plan.sites:
             step = _step(values, is_time_major=False)
-            site.calls.append((frame.root, "__call__", {"inputs": step}))
+            for one in (site, *site.alternatives):
+                one.calls.append((frame.root, "__call__", {"inputs": step}))
 
 
 def _is_no_parent(arg: cst.Arg) -> bool:

@@ -24,10 +24,12 @@ class Ref(Value):
     Attributes:
         name: Its public name.
         code: The expression for it where it is a field: ``self.act``; empty for its name.
+        subclass: The class of the project that stands for it, where one does.
     """
 
     name: str
     code: str = ""
+    subclass: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,18 @@ class Headed(Repeated):
     """
 
     head: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grown(Repeated):
+    """A list that loops of the constructor append to: what an iteration appends, in order.
+
+    Attributes:
+        parts: What each iteration of `loop` appends, or what the list consists of where that is
+            None: items, and in the place of several of them lists that loops made.
+    """
+
+    parts: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Literal
 
@@ -53,6 +54,33 @@ def _in_map(plan: ClassPlan) -> dict[str, object]:
         one.linen: {"to": one.to, **one.change} if one.change else one.to for one in plan.entries
     }
     return {"lifted": lifted, "variables": variables}
+
+
+def as_it_was(result: LinenResult, before: str) -> LinenResult:
+    """Return the result of a file that was read with other text; lines are those of the file.
+
+    Args:
+        result: The result.
+        before: The text of the file.
+    """
+    if result.before == before:
+        return result
+    untouched = result.after == result.before and not result.plans
+    after = before if untouched else result.after
+    lines = _lines_before(before, result.before)
+    last = len(lines)
+    found = [replace(one, line=lines[min(one.line, last) - 1]) for one in result.findings]
+    return replace(result, before=before, after=after, findings=tuple(sorted(found)))
+
+
+def _lines_before(before: str, read: str) -> list[int]:
+    """Return for each line of the text that was read the line of the file that it was."""
+    old, new = before.splitlines(), read.splitlines()
+    found = [1] * len(new)
+    for _, start, stop, first, end in SequenceMatcher(None, old, new, False).get_opcodes():
+        for number in range(first, end):
+            found[number] = min(start + number - first, max(stop - 1, start)) + 1
+    return [min(number, max(len(old), 1)) for number in found]
 
 
 def map_path(path: Path) -> Path:

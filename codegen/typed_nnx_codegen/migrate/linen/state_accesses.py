@@ -90,6 +90,9 @@ class StateAccesses:
     # -- questions ----------------------------------------------------------------------------
 
     def _has(self, access: StateAccess, site: VariableSite) -> None:
+        if site.is_later:
+            self._recorder.replace(access.node, f"(self.{site.attribute} is not None)")
+            return
         key = f"{access.collection}/{access.name}"
         declared = self._recorder.declared.get(key, [()])
         calls = self._recorder.called.get(key, [()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -9,6 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.classes import Method
+from typed_nnx_codegen.migrate.linen.container_changes import note_deleted, note_item
 from typed_nnx_codegen.migrate.linen.derived import is_derived
 from typed_nnx_codegen.migrate.linen.frames import Frame, Line
 from typed_nnx_codegen.migrate.linen.open_tuples import added, unpacked
@@ -23,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
     Const,
+    OfShapes,
     Table,
     Unknown,
     Value,
@@ -108,6 +111,8 @@ class Statements:
             case cst.Continue():
                 frame.ended_by = "continue"
                 return True
+            case cst.Del(target=cst.Subscript() as target):
+                note_deleted(target, frame, self._key(target, frame))
             case cst.For():
                 self._executor.loops.statement(node, frame)
             case cst.While():
@@ -207,6 +212,8 @@ class Statements:
             case cst.Name(value=name):
                 frame.names[name] = self._named(name, value, source, frame)
                 frame.values[target] = frame.names[name]
+                if frame.verbatim and frame.records:
+                    frame.recorder.locals.add(name)
             case cst.Tuple(elements=elements) | cst.List(elements=elements):
                 self._unpack(target, list(elements), value, source, frame)
             case cst.Attribute(value=cst.Name(value=name), attr=attr):
@@ -217,13 +224,22 @@ class Statements:
                     )
             case cst.StarredElement(value=inner):
                 self.assign(inner, value, source, frame)
+            case cst.Subscript():
+                note_item(target, value, frame, self._key(target, frame))
+
+    def _key(self, target: cst.Subscript, frame: Frame) -> Value:
+        """Return the key of an item that is assigned or deleted."""
+        match target.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=node))]:
+                return self._executor.evaluate(node, frame)
+        return UNKNOWN
 
     def _named(
         self, name: str, value: Value, source: cst.BaseExpression | None, frame: Frame
     ) -> Value:
         """Return what a name is bound to: computed once in the constructor where that is long."""
         if (
-            isinstance(value, Code)
+            isinstance(value, Code | OfShapes)
             and frame.records
             and not frame.verbatim
             and not value.code.replace(".", "").replace("_", "").isalnum()
@@ -232,7 +248,7 @@ class Statements:
         ):
             local = frame.recorder.fresh(name)
             frame.recorder.write(f"{local} = {bare(value.code)}", local)
-            return Code(local)
+            return replace(value, code=local, home="")
         del source
         return value
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass
 from typed_nnx_codegen.migrate.linen.evidence import Evidence
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.given_names import name_pattern
+from typed_nnx_codegen.migrate.linen.layer_subclasses import layer_subclass
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
@@ -23,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Ref,
     SelfValue,
 )
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Const, Table, Value
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Code, Const, Table, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -55,7 +57,8 @@ class Submodules:
                     cls, code if code.startswith("self.") else "", (), passed, node, frame
                 )
             case Ref(name=name, code=code):
-                return self._module(name, code, (), passed, node, frame)
+                value = self._module(name, code, (), passed, node, frame)
+                return _of_subclass(value, callee)
             case ClassTransform():
                 return self._transformed(callee, passed, node, frame)
         return UNKNOWN
@@ -93,7 +96,8 @@ class Submodules:
                 code = code if is_there else ""
                 return self._module(cls, code, tuple(transforms), passed, node, frame)
             case Ref(name=name, code=code) if find_layer(name) is not None:
-                return self._module(name, code, tuple(transforms), passed, node, frame)
+                value = self._module(name, code, tuple(transforms), passed, node, frame)
+                return _of_subclass(value, target)
             case Partial(function=ClassRef() | Ref() as inner):
                 again: Value = inner
                 for one in reversed(transforms):
@@ -149,6 +153,8 @@ class Submodules:
                 frame.caller,
                 "the function that is called here builds submodules: write it as a module",
             )
+        if frame.records and frame.root == "setup" and not frame.verbatim:
+            recorder.mark(node, "`setup` builds this submodule in a function that it calls")
         if frame.records and recorder.is_recording:
             recorder.plan.sites.append(site)
             frame.sites[node] = site
@@ -179,13 +185,31 @@ class Submodules:
             for one in site.target.fields():
                 given = site.given.get(one.name)
                 if given is not None:
-                    fields[one.name] = given.value
+                    fields[one.name] = _in_field(given.value, one)
                 elif site.is_open:
                     fields[one.name] = UNKNOWN
                 else:
                     fields[one.name] = self._executor.members.field_default(one, frame)
             self._instances[site] = SelfValue(site.target, fields)
         return self._instances[site]
+
+    def subclass(self, cls: LinenClass, code: str, frame: Frame) -> Value | None:
+        """Return a class that derives from a layer as that layer; None where it is none."""
+        found = layer_subclass(cls)
+        if found is None:
+            return None
+        keywords = {
+            name: Bound(
+                self._executor.members.field_default(one, frame),
+                code_of(one.default) if one.default is not None else "...",
+                one.default,
+                hidden=True,
+            )
+            for name, one in found.fields.items()
+        }
+        for name in found.computed:
+            keywords[name] = Bound(UNKNOWN, "...", cls.node.name, hidden=True)
+        return Partial(Ref(found.layer, code, cls.name), (), keywords, code)
 
     def _record(self, callee: PlainClass, passed: list[Passed]) -> Value:
         """Return an object of another class of the project: its fields, where it is a dataclass."""
@@ -195,6 +219,19 @@ class Submodules:
             return UNKNOWN
         given = {name: one.value for name, one in bound.by_name.items()}
         return Table({name: given.get(name, UNKNOWN) for name in names}, callee.cls)
+
+
+def _of_subclass(value: Value, layer: Ref) -> Value:
+    """Return an object of a layer, which may be one of a class that derives from it."""
+    if layer.subclass and isinstance(value, ModuleValue):
+        value.site.subclass = layer.subclass
+    return value
+
+
+def _in_field(value: Value, one: Field) -> Value:
+    """Return what a field is given, which is a number where its type says so."""
+    is_number = isinstance(value, Code) and one.is_number
+    return replace(value, is_number=True) if is_number else value
 
 
 def _given(bound: BoundArguments) -> dict[str, Bound]:

@@ -41,6 +41,21 @@ UNKNOWN: Final = Unknown()
 
 
 @dataclass(frozen=True)
+class OfShapes(Unknown):
+    """What an expression computes of nothing but fields and whole shapes of arguments.
+
+    Only first values of variables may have it in them: elsewhere it is as good as unknown.
+
+    Attributes:
+        code: The expression in the constructor, a template; safe as an operand.
+        home: Always empty: where the names in it are bound.
+    """
+
+    code: str = ""
+    home: str = ""
+
+
+@dataclass(frozen=True)
 class Const(Value):
     """A literal: None, bool, int, float, str, Ellipsis.
 
@@ -82,10 +97,12 @@ class Code(Value):
     Attributes:
         code: The expression; safe as an operand (name, attribute, call, or in parentheses).
         home: Where the names in it are bound (see `dims.Piece`).
+        is_number: Whether it is surely one number: a field that is said to be an ``int``.
     """
 
     code: str
     home: str = ""
+    is_number: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -247,6 +264,17 @@ class ShapeOf(Value):
     """
 
     shape: Shape
+
+
+@dataclass(frozen=True)
+class CodeTuple(Code):
+    """A tuple of sizes that begins with those of a field.
+
+    Attributes:
+        shape: What is known of it as a shape: its last sizes.
+    """
+
+    shape: Shape = ANY_SHAPE
 
 
 @dataclass(frozen=True)

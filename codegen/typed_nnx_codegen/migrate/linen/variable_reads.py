@@ -17,12 +17,12 @@ from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site
 from typed_nnx_codegen.migrate.linen.references import ModuleValue, SelfValue
 from typed_nnx_codegen.migrate.linen.shapes.operands import wanted_shape
-from typed_nnx_codegen.migrate.linen.values import Array, Sequence, Size, Value
+from typed_nnx_codegen.migrate.linen.values import Array, Sequence, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
-_MESSAGE: Final = "`.variables` of a submodule is not migrated"
+_MESSAGE: Final = "which variable this is in `.variables` is not known"
 # The settings of a layer that are the shape of a variable.
 _SHAPES: Final = {("flax.linen.Embed", "embedding"): ("num_embeddings", "features")}
 
@@ -63,8 +63,7 @@ class VariableReads:
         site: Site | None = None
         match self._executor.evaluate(owner, frame):
             case SelfValue() as instance if instance is frame.instance:
-                if not _is_leaf(path, instance, frame):
-                    return None
+                pass
             case ModuleValue(site=given) if not (given.transforms or given.alternatives):
                 site = given
             case _:
@@ -82,7 +81,10 @@ def write_reads(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) 
         if place is None:
             recorder.mark(read.node, _MESSAGE)
         else:
-            recorder.replace(read.node, f"{code_of(read.owner)}{place}[...]")
+            own = recorder.variables.get(read.path) if read.site is None else None
+            is_array = own is None or isinstance(own.value, Array)
+            reading = "[...]" if is_array else ".get_value()"
+            recorder.replace(read.node, f"{code_of(read.owner)}{place}{reading}")
 
 
 def _entries(
@@ -145,13 +147,6 @@ def _is_name(node: cst.BaseExpression) -> bool:
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name)
-
-
-def _is_leaf(path: str, instance: SelfValue, frame: Frame) -> bool:
-    """Whether a path of the object itself may be that of one variable."""
-    del instance
-    known = frame.recorder.variables
-    return path.count("/") > 1 or path in known or not path.startswith("params/")
 
 
 def _value(site: Site | None, path: str) -> Array:

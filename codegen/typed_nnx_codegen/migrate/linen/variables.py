@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -12,12 +13,14 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.first_values import FirstValues
 from typed_nnx_codegen.migrate.linen.frames import Frame, StateAccess
+from typed_nnx_codegen.migrate.linen.later_variables import LaterVariables, asks_for
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
-from typed_nnx_codegen.migrate.linen.merging import is_module
+from typed_nnx_codegen.migrate.linen.merging import holds_callables, is_module
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.plan import Entry
 from typed_nnx_codegen.migrate.linen.references import (
     ModuleValue,
+    Partial,
     Repeated,
     SelfValue,
     VariableValue,
@@ -52,6 +55,7 @@ class Variables:
         self._executor = executor
         self._first = FirstValues(executor)
         self._declaring = Declaring(executor)
+        self._later = LaterVariables(executor, self._declaring)
         state = StateCalls(executor, self._declaring, self._first)
         self._handlers: Final[dict[str, Callable[..., Value]]] = {
             "param": self._param,
@@ -153,6 +157,14 @@ class Variables:
             frame.recorder.mark(node, "the name of this variable depends on the call", NAME)
             return ""
         made = self._first.made(bound.by_name["init_fn"], bound, key, value, frame)
+        conditions = frame.recorder.conditions
+        is_asked = any(one.is_of_call for one in conditions) and asks_for(
+            collection, frame.recorder
+        )
+        if made is None or made.is_stand_in or is_asked:
+            attribute = self._later.declare(collection, spelled, value, node, frame)
+            if attribute:
+                return attribute
         if made is None:
             frame.recorder.mark(
                 node, "its first value depends on what the method is called with", CALL
@@ -268,9 +280,15 @@ class Variables:
     ) -> None:
         """Note what an attribute of the object is assigned."""
         kept = value
-        if not isinstance(value, (ModuleValue, Array, VariableValue)) and frame.records:
+        is_short = (
+            isinstance(value, (ModuleValue, Array, VariableValue, Partial))
+            or holds_callables(value)
+        )
+        if not is_short and frame.records:
             code = self._executor.code.of_value(value, frame)
-            if code is not None and len(code) > 20:
+            # An attribute of a field is what other modules have for it, too.
+            is_long = code is not None and len(code) > 20 and re.fullmatch(r"[\w.]+", code) is None
+            if is_long:
                 kept = Code(f"self.{name}")
         before = owner.attributes.get(name)
         is_plain = isinstance(kept, (Const, Size, Code, Unknown))

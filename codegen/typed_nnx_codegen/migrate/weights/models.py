@@ -106,6 +106,7 @@ class Slot:
         key: The name or index there.
         content: What is there now: a Variable, an array, a module or a container.
         keys: The names and indices that lead there from the model.
+        collection: The Linen collection of what goes there, where it is a Variable to be made.
     """
 
     path: str
@@ -113,6 +114,12 @@ class Slot:
     key: Any
     content: Any
     keys: tuple[Any, ...] = ()
+    collection: str = ""
+
+    @property
+    def is_unmade(self) -> bool:
+        """Whether a Variable belongs there that calls make, and none did so far."""
+        return self.content is None and bool(self.collection)
 
     @property
     def identity(self) -> object:
@@ -130,6 +137,11 @@ class Slot:
         """Put a value there."""
         if is_variable(self.content):
             set_value(self.content, value)
+        elif self.is_unmade:
+            kind = runtime_of(type(self.holder)).variable_type_from_name(
+                self.collection, allow_register=True
+            )
+            setattr(self.holder, self.key, kind(value))
         elif _by_item(self.holder, self.key):
             self.holder[self.key] = value
         else:

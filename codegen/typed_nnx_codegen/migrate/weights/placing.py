@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from typed_nnx_codegen.migrate.weight_map import ClassMap
@@ -193,12 +193,22 @@ class Placer:
     def _add(self, leaf: Leaf, slot: Slot) -> None:
         if is_variable(slot.content) or is_array(slot.content):
             self.placements.append(Placement(leaf.name, slot, leaf.value))
+        elif _awaits_variable(slot, leaf):
+            unmade = replace(slot, collection=leaf.name.partition("/")[0])
+            self.placements.append(Placement(leaf.name, unmade, leaf.value))
         else:
             kind = type(slot.content).__name__
             self._extra(leaf, f"{slot.path} is a {kind}, neither a Variable nor an array")
 
     def _extra(self, leaf: Leaf, why: str) -> None:
         self.problems.extra.append(f"{leaf.shown()}: {why}")
+
+
+def _awaits_variable(slot: Slot, leaf: Leaf) -> bool:
+    """Whether calls make the Variable of a place: it is None, where data may be."""
+    if slot.content is not None or not is_module(slot.holder):
+        return False
+    return not leaf.name.startswith("params/")
 
 
 def _by_entry(

@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER
 from typed_nnx_codegen.migrate.linen.plan import Mark
+from typed_nnx_codegen.migrate.linen.written_names import written_name
 
 # What only modules of Linen have, and how many arguments it takes at least.
 _METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
@@ -40,6 +41,7 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
         message = _unknown_model(call, file, constructions)
         if not message and call not in constructions.planned:
             message = _layer(call, file)
+        message = message or _given_layer(call, file)
         if message:
             plan.marks.append(Mark(call, message, CALLER))
 
@@ -80,6 +82,16 @@ def _is_variables(node: cst.BaseExpression) -> bool:
         keys = [one.key for one in node.elements if isinstance(one, cst.DictElement)]
         return any(isinstance(key, cst.SimpleString) for key in keys)
     return any(word in dotted(node).lower() for word in ("param", "variables"))
+
+
+def _given_layer(call: cst.Call, file: File) -> str:
+    """Return what to say of a layer that NNX does not have, where callers pass it on."""
+    for arg in call.args:
+        value = file.analysis.values.get(arg.value, UNKNOWN)
+        public = public_linen(value.name) if isinstance(value, External) else ""
+        if public and find_layer(public) is not None and not written_name(public):
+            return f"`{public.rpartition('.')[2]}` is a class of Linen that NNX does not have"
+    return ""
 
 
 def _layer(call: cst.Call, file: File) -> str:

@@ -56,6 +56,11 @@ class CellLayer(Layer):
     switch: str = ""
     helper: Helper | None = None
 
+    @property
+    def definition(self) -> Helper | None:
+        """The definition of its class."""
+        return self.helper
+
     def build(
         self, given: Mapping[str, Given], inputs: Inputs | None
     ) -> Built | Refused | MissingWidth:

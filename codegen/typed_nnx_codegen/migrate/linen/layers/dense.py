@@ -156,5 +156,6 @@ def _features(value: Value) -> tuple[Dim | None, ...] | None:
     if isinstance(value, Sequence):
         return tuple(size_of(item) for item in value.items)
     # The code of a setting may stand for a tuple; a size does not.
-    size = None if isinstance(value, Code) else size_of(value)
+    is_open = isinstance(value, Code) and not value.is_number
+    size = None if is_open else size_of(value)
     return None if size is None else (size,)

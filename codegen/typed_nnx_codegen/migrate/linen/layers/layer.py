@@ -103,6 +103,11 @@ class Layer(ABC):
     takes_rngs: bool = True
 
     @property
+    def definition(self) -> Helper | None:
+        """The definition of the NNX class, where migrated files have it; None where NNX has it."""
+        return None
+
+    @property
     def name(self) -> str:
         """Its name as users write it, ``nn.Dense``."""
         return f"nn.{self.linen.rpartition('.')[2]}"

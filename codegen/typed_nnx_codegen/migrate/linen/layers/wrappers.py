@@ -31,6 +31,11 @@ class WrapperLayer(Layer):
     helper: Helper
     own: tuple[tuple[str, str], ...]
 
+    @property
+    def definition(self) -> Helper | None:
+        """The definition of its class."""
+        return self.helper
+
     def build(
         self, given: Mapping[str, Given], inputs: Inputs | None
     ) -> Built | Refused | MissingWidth:

@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     ANY_SHAPE,
     Array,
     Code,
+    CodeTuple,
     Const,
     Lead,
     Sequence,
@@ -83,7 +84,7 @@ def integers_of(value: Value) -> tuple[int, ...] | None:
 def wanted_shape(value: Value) -> Shape:
     """Return the shape that an argument `shape=` asks for; -1 stays a constant in it."""
     match value:
-        case ShapeOf(shape=shape):
+        case ShapeOf(shape=shape) | CodeTuple(shape=shape):
             return shape
         case Sequence(items=items):
             return Shape(tuple(dim_of(item) for item in items))

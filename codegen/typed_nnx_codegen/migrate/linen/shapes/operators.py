@@ -6,7 +6,7 @@ import operator as python
 from collections.abc import Callable
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, product, quotient
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, power, product, quotient
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     A_NUMBER,
@@ -206,7 +206,8 @@ def _power(first: Dim, left: Value, right: Value) -> Value:
     code = _as_code("**", left, right)
     if isinstance(code, Code):
         return Size(as_dim(Piece(code.code, code.home)))
-    return A_NUMBER
+    second = _number(right)
+    return A_NUMBER if second is None else Size(power(first, second))
 
 
 def _as_code(operator: str, left: Value, right: Value) -> Value:

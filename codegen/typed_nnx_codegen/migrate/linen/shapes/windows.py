@@ -121,7 +121,7 @@ def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
     """Return a size for each axis; None where it is not known, 1 where it is not given."""
     if is_none(value):
         return [_ONE] * count
-    if isinstance(value, Code):
+    if isinstance(value, Code) and not value.is_number:
         # A number or a tuple: the caller knows, we do not.
         return [None] * count
     single = dim_of(value)
@@ -137,7 +137,8 @@ def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
 
 
 def _pads(value: Value, count: int) -> list[_Pair]:
-    single = None if isinstance(value, Code) else dim_of(value)
+    is_open = isinstance(value, Code) and not value.is_number
+    single = None if is_open else dim_of(value)
     if single is not None:
         return [(single, single)] * count
     items = items_of(value)
@@ -230,6 +231,11 @@ def _convolved(call: Arguments) -> Value:
     return _in_layout(call, known)
 
 
+def _numbers(call: Arguments) -> Value:
+    """Return the layouts that a convolution is told, as they are written."""
+    return call.get(2, "dimension_numbers")
+
+
 def _in_layout(call: Arguments, layouts: list[str]) -> Value:
     inputs, kernel, output = layouts
     array, weights = (
@@ -268,7 +274,10 @@ def _resized(call: Arguments) -> Value:
 POOLING: Final[dict[str, Rule]] = dict.fromkeys(("avg_pool", "max_pool", "min_pool"), _pool)
 LAX_WINDOWS: Final[dict[str, Rule]] = {
     "reduce_window": _reduce_window,
+    "conv": _convolved,
+    "conv_with_general_padding": _convolved,
     "conv_general_dilated": _convolved,
+    "conv_dimension_numbers": _numbers,
 }
 IMAGE: Final[dict[str, Rule]] = {
     "resize": _resized,

@@ -1,0 +1,384 @@
+"""Writes the code of a function where `setup` calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.bound_names import bound_in
+from typed_nnx_codegen.migrate.linen.builders.finding import Function
+from typed_nnx_codegen.migrate.linen.builders.substituting import (
+    Arguments,
+    Substituting,
+    truth_of,
+)
+
+Statement = cst.BaseStatement
+Finish = cst.BaseSmallStatement
+_ENDS = (cst.Return, cst.Raise)
+_BINDING = (
+    cst.AssignTarget,
+    cst.AugAssign,
+    cst.AnnAssign,
+    cst.NamedExpr,
+    cst.For,
+    cst.CompFor,
+)
+
+
+class NotInlined(Exception):
+    """The code of a function cannot be written where it is called."""
+
+
+def arguments_of(function: Function, call: cst.Call, owner: str, given: str) -> Arguments:
+    """Return what a call gives a function, with its defaults.
+
+    Args:
+        function: The function.
+        call: The call.
+        owner: The parameter that is the module; empty where there is none.
+        given: The name of the module where it is called.
+
+    Raises:
+        NotInlined: It is not known which argument is for which parameter.
+    """
+    params = function.params
+    positional = [*params.posonly_params, *params.params]
+    found = Arguments()
+    if isinstance(params.star_arg, cst.Param):
+        found.star = params.star_arg.name.value
+    if params.star_kwarg is not None:
+        found.double_star = params.star_kwarg.name.value
+    if owner:
+        found.by_name[owner] = cst.Name(given)
+        positional = positional[1:]
+    names = [one.name.value for one in positional]
+    known = {*names, *(one.name.value for one in params.kwonly_params)}
+    position = 0
+    for arg in call.args:
+        if arg.star:
+            raise NotInlined
+        if arg.keyword is not None and arg.keyword.value in known:
+            found.by_name[arg.keyword.value] = arg.value
+        elif arg.keyword is not None and found.double_star:
+            found.keywords.append(arg)
+        elif arg.keyword is None and position < len(names):
+            found.by_name[names[position]] = arg.value
+            position += 1
+        elif arg.keyword is None and found.star:
+            found.rest.append(arg)
+        else:
+            raise NotInlined
+    for one in (*positional, *params.kwonly_params):
+        if one.name.value not in found.by_name:
+            if one.default is None:
+                raise NotInlined
+            found.by_name[one.name.value] = one.default
+    return found
+
+
+def as_expression(function: Function, arguments: Arguments) -> cst.BaseExpression:
+    """Return the value of a call as one expression.
+
+    Raises:
+        NotInlined: The function does more than that.
+    """
+    if isinstance(function, cst.Lambda):
+        return _substituted(function.body, arguments, {})
+    if not isinstance(function.body, cst.IndentedBlock):
+        raise NotInlined
+    _check_rebound(function, arguments)
+    return _value_of(list(_without_docstring(function)), arguments, {})
+
+
+def _value_of(
+    statements: Sequence[cst.BaseStatement],
+    arguments: Arguments,
+    local: dict[str, cst.BaseExpression],
+) -> cst.BaseExpression:
+    for position, statement in enumerate(statements):
+        rest = statements[position + 1 :]
+        match statement:
+            case cst.SimpleStatementLine(body=[cst.Return(value=value)]) if value is not None:
+                return _substituted(value, arguments, local)
+            case cst.SimpleStatementLine(
+                body=[
+                    cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)
+                ]
+            ) if name not in local and name not in arguments.by_name:
+                local = {**local, name: _substituted(value, arguments, local)}
+            case cst.If():
+                return _of_branches(statement, rest, arguments, local)
+            case _:
+                raise NotInlined
+    raise NotInlined
+
+
+def _of_branches(
+    node: cst.If,
+    rest: Sequence[cst.BaseStatement],
+    arguments: Arguments,
+    local: dict[str, cst.BaseExpression],
+) -> cst.BaseExpression:
+    test = _substituted(node.test, arguments, local)
+    truth = truth_of(test)
+    other: list[cst.BaseStatement]
+    match node.orelse:
+        case cst.Else(body=cst.IndentedBlock(body=body)):
+            other = [*_statements(body), *rest]
+        case cst.If() as inner:
+            other = [inner, *rest]
+        case _:
+            other = list(rest)
+    first = list(_statements(node.body.body))
+    if truth is True and not _ends(first):
+        return _value_of([*first, *rest], arguments, local)
+    if truth is not None and (not truth or _ends(first)):
+        return _value_of(first if truth else other, arguments, local)
+    if not _ends(first):
+        raise NotInlined
+    if _raises(first):
+        return _value_of(other, arguments, local)
+    if not other or _raises(other):
+        return _value_of(first, arguments, local)
+    return cst.IfExp(
+        test=test,
+        body=_value_of(first, arguments, local),
+        orelse=_value_of(other, arguments, local),
+        lpar=[cst.LeftParen()],
+        rpar=[cst.RightParen()],
+    )
+
+
+def as_statements(
+    function: cst.FunctionDef,
+    arguments: Arguments,
+    finish: cst.BaseSmallStatement,
+    taken: set[str],
+) -> list[cst.BaseStatement]:
+    """Return the body of a function in place of the statement that calls it.
+
+    Args:
+        function: The function.
+        arguments: What it is given.
+        finish: The statement, in which `__value__` stands for what is returned.
+        taken: The names that the method around binds; those of the function are added.
+
+    Raises:
+        NotInlined: It returns from within a loop, or the like.
+    """
+    if not isinstance(function.body, cst.IndentedBlock):
+        raise NotInlined
+    bound = set(bound_in(function)) - set(arguments.by_name) - {function.name.value}
+    bound -= {arguments.star, arguments.double_star}
+    rebound = _rebound(function)
+    statements: list[cst.BaseStatement] = []
+    by_name: dict[str, cst.BaseExpression] = {}
+    renamed: dict[str, cst.BaseExpression] = {}
+    for name in sorted(bound):
+        renamed[name] = cst.Name(_fresh(name, taken))
+    body = _without_docstring(function)
+    for name, value in arguments.by_name.items():
+        if name in rebound or not _is_simple(value):
+            local = cst.Name(_fresh(name, taken))
+            target = cst.AssignTarget(local)
+            statements.append(cst.SimpleStatementLine([cst.Assign([target], value)]))
+            by_name[name] = local
+        else:
+            by_name[name] = value
+    inner = Arguments(
+        {**by_name, **renamed},
+        arguments.rest,
+        arguments.keywords,
+        arguments.star,
+        arguments.double_star,
+    )
+    return [*statements, *_finished(body, inner, finish)]
+
+
+def _finished(
+    statements: Sequence[cst.BaseStatement], arguments: Arguments, finish: cst.BaseSmallStatement
+) -> list[cst.BaseStatement]:
+    found: list[cst.BaseStatement] = []
+    for position, statement in enumerate(statements):
+        rest = list(statements[position + 1 :])
+        match statement:
+            case cst.SimpleStatementLine(body=[cst.Return(value=value)]):
+                if value is None and isinstance(finish, cst.Expr):
+                    return found
+                returned = cst.Name("None") if value is None else value
+                after = _substituted(returned, arguments, {})
+                line = finish.visit(Substituting(Arguments({"__value__": after}), {}))
+                assert isinstance(line, cst.BaseSmallStatement)
+                found.append(cst.SimpleStatementLine([line]))
+                return found
+            case cst.If() if _returns(statement):
+                found += _finished_branches(statement, rest, arguments, finish)
+                return found
+        if _returns(statement):
+            raise NotInlined
+        block = cst.IndentedBlock([statement]).visit(Substituting(arguments, {}))
+        assert isinstance(block, cst.IndentedBlock)
+        found += _statements(block.body)
+    if not _raises(statements) and not isinstance(finish, cst.Expr):
+        raise NotInlined
+    return found
+
+
+def _finished_branches(
+    node: cst.If,
+    rest: list[cst.BaseStatement],
+    arguments: Arguments,
+    finish: cst.BaseSmallStatement,
+) -> list[cst.BaseStatement]:
+    first = list(_statements(node.body.body))
+    match node.orelse:
+        case cst.Else(body=cst.IndentedBlock(body=body)):
+            other = list(_statements(body))
+        case cst.If() as inner:
+            other = [inner]
+        case _:
+            other = []
+    if rest and not _ends(first):
+        first = [*first, *rest]
+    if rest and not _ends(other):
+        other = [*other, *rest]
+    test = _substituted(node.test, arguments, {})
+    truth = truth_of(test)
+    if truth is not None:
+        return _finished(first if truth else other or rest, arguments, finish)
+    orelse: cst.If | cst.Else | None = None
+    written = _finished(other, arguments, finish) if other else []
+    if len(written) == 1 and isinstance(written[0], cst.If):
+        orelse = written[0].with_changes(leading_lines=())
+    elif written:
+        orelse = cst.Else(cst.IndentedBlock(written))
+    elif not isinstance(finish, cst.Expr):
+        raise NotInlined
+    taken = cst.IndentedBlock(_finished(first, arguments, finish))
+    return [node.with_changes(test=test, body=taken, orelse=orelse)]
+
+
+def _substituted(
+    node: cst.BaseExpression, arguments: Arguments, local: Mapping[str, cst.BaseExpression]
+) -> cst.BaseExpression:
+    inner = {
+        one.name.value
+        for below in descendants(node)
+        if isinstance(below, cst.Lambda)
+        for one in descendants(below.params)
+        if isinstance(one, cst.Param)
+    }
+    inner |= {
+        one.value
+        for below in descendants(node)
+        if isinstance(below, cst.CompFor | cst.NamedExpr)
+        for one in descendants(below.target)
+        if isinstance(one, cst.Name)
+    }
+    if inner & {*arguments.by_name, *local, arguments.star, arguments.double_star}:
+        raise NotInlined
+    after = node.visit(Substituting(arguments, local))
+    assert isinstance(after, cst.BaseExpression)
+    left = {one.value for one in descendants(after) if isinstance(one, cst.Name)}
+    if left & ({arguments.star, arguments.double_star} - {""}):
+        raise NotInlined
+    return after
+
+
+def _check_rebound(function: cst.FunctionDef, arguments: Arguments) -> None:
+    if _rebound(function) & set(arguments.by_name):
+        raise NotInlined
+
+
+def _rebound(function: cst.FunctionDef) -> set[str]:
+    """Return the names that the body of a function binds."""
+    found: set[str] = set()
+    for below in descendants(function.body):
+        if isinstance(below, cst.Param | cst.FunctionDef):
+            found.add(below.name.value)
+        elif isinstance(below, _BINDING):
+            found |= {one.value for one in _targets(below.target)}
+        elif isinstance(below, cst.Import | cst.ImportFrom | cst.With | cst.Global | cst.Nonlocal):
+            raise NotInlined
+    return found
+
+
+def _targets(node: cst.CSTNode) -> Iterable[cst.Name]:
+    match node:
+        case cst.Name():
+            yield node
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            for one in elements:
+                yield from _targets(one.value)
+
+
+def _is_simple(node: cst.BaseExpression) -> bool:
+    """Whether an expression may be written several times."""
+    match node:
+        case cst.Name() | cst.Integer() | cst.Float() | cst.SimpleString():
+            return True
+        case cst.Attribute(value=value):
+            return _is_simple(value)
+        case cst.Tuple(elements=elements):
+            return all(_is_simple(one.value) for one in elements)
+    return False
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    taken.add(candidate)
+    return candidate
+
+
+def _without_docstring(function: cst.FunctionDef) -> list[cst.BaseStatement]:
+    body = list(_statements(function.body.body))
+    return body[1:] if function.get_docstring() is not None else body
+
+
+def _statements(body: Sequence[cst.CSTNode]) -> Iterable[cst.BaseStatement]:
+    for one in body:
+        if not isinstance(one, cst.BaseStatement):
+            raise NotInlined
+        yield one
+
+
+def _ends(body: Sequence[cst.BaseStatement]) -> bool:
+    """Whether a body ends with `return` or `raise` whatever happens."""
+    if not body:
+        return False
+    match body[-1]:
+        case cst.SimpleStatementLine(body=[*_, last]):
+            return isinstance(last, _ENDS)
+        case cst.If(body=cst.IndentedBlock(body=first), orelse=orelse):
+            if isinstance(orelse, cst.If):
+                return _ends(list(_statements(first))) and _ends([orelse])
+            if isinstance(orelse, cst.Else):
+                return _ends(list(_statements(first))) and _ends(
+                    list(_statements(orelse.body.body))
+                )
+    return False
+
+
+def _raises(body: Sequence[cst.BaseStatement]) -> bool:
+    match body[-1:]:
+        case [cst.SimpleStatementLine(body=[*_, cst.Raise()])]:
+            return True
+    return False
+
+
+def _returns(node: cst.CSTNode) -> bool:
+    """Whether a statement has a `return` of the function in it."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, cst.Return):
+            return True
+        if not isinstance(one, cst.FunctionDef | cst.Lambda):
+            waiting += one.children
+    return False

@@ -1,0 +1,164 @@
+"""Sizes that the code does not tell: what examples say of them, and the parameters for the rest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.fitting import Measured, Size, fitting
+from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.lifting import Lifting
+from typed_nnx_codegen.migrate.linen.marker_codes import SIZE
+from typed_nnx_codegen.migrate.linen.plan import Lifted, Site
+from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
+from typed_nnx_codegen.migrate.linen.values import Array, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+# How many sizes a marker names.
+_SHOWN: Final = 8
+
+
+class MissingSizes:
+    """Finds or names the sizes of submodules that the code of a module does not tell.
+
+    Args:
+        recorder: What was seen of the module.
+        executor: What went through it.
+        lifting: The sizes that callers give.
+
+    Attributes:
+        unknown: The parameters for sizes that nothing tells, by submodule and its parameter.
+    """
+
+    def __init__(self, recorder: Recorder, executor: Executor, lifting: Lifting) -> None:
+        self._recorder = recorder
+        self._executor = executor
+        self._lifting = lifting
+        self._fitted: dict[tuple[int, str], Dim] = {}
+        self.unknown: dict[tuple[int, str], Lifted] = {}
+
+    def calls(self, site: Site) -> list[RecordedCall]:
+        """Return the calls of a submodule in examples."""
+        found = self._executor.recorded
+        return [] if found is None else list(found.calls_of(self._recorder.plan.cls, site))
+
+    def size(self, site: Site, parameter: str, measured: Iterable[Measured]) -> Dim:
+        """Return a size of a submodule: what fits all examples, or a new parameter.
+
+        Args:
+            site: The submodule.
+            parameter: Its parameter.
+            measured: What that is in examples.
+        """
+        key = (id(site), parameter)
+        if key in self._fitted:
+            return self._fitted[key]
+        if key not in self.unknown:
+            found = _by_owner(site, list(measured))
+            fits = fitting(found, self._lifting.roots)
+            if len(fits) == 1:
+                self._fitted[key] = fits[0]
+                return fits[0]
+            self.unknown[key] = self._named(site, parameter, found, fits)
+        return as_dim(Piece(_code(self.unknown[key], site)))
+
+    def _named(
+        self, site: Site, parameter: str, found: Sequence[Measured], fits: Sequence[Dim]
+    ) -> Lifted:
+        """Return a parameter; with a default where all examples have one size, else a marker."""
+        prefix = re.sub(r"\W+", "_", re.sub(r"\{\w+\}", "", site.attribute)).strip("_")
+        name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
+        sizes = list(dict.fromkeys(one.size for one in found))
+        shared = _shared(sizes)
+        default = "" if shared is None else repr(shared)
+        if not default:
+            message = f"the size of its input is not known: give `{name}`"
+            self._recorder.mark(site.node, f"{message}{self._hint(sizes, fits)}", SIZE)
+        return Lifted(
+            name,
+            why="the code does not tell the shape that it is called with",
+            default=default,
+            is_listed=any(isinstance(size, tuple) for size in sizes),
+            measured=tuple(((one.call.example, one.call.owner), one.size) for one in found),
+        )
+
+    def _hint(self, sizes: Sequence[Size], fits: Sequence[Dim]) -> str:
+        if not sizes:
+            return "" if self._executor.recorded else ", or run with --example"
+        shown = ", ".join(map(str, sorted(sizes, key=str if _has_tuple(sizes) else None)[:_SHOWN]))  # type: ignore[type-var]  # numbers, or text of all
+        text = f"; in the examples it is {shown}"
+        if fits:
+            codes = " and ".join(f"`{dim.code()}`" for dim in fits[:3])
+            text = f"{text}, as are {codes}: add an example in which they differ"
+        return text
+
+
+def within(lifted: Lifted, calls: Iterable[RecordedCall]) -> Iterator[Measured]:
+    """Yield what a parameter of a submodule has to be, from what is within the submodule.
+
+    Args:
+        lifted: The parameter.
+        calls: The calls of the submodule.
+    """
+    for call in calls:
+        for (example, owner), size in lifted.measured:
+            if example == call.example and owner == call.path:
+                yield Measured(size, call)
+
+
+def of_argument(value: Value, axis: int | None, call: RecordedCall) -> Iterator[Measured]:
+    """Yield what a parameter has to be that is a size or the shape of an argument."""
+    if not isinstance(value, Array):
+        return
+    if axis is None:
+        yield Measured(
+            tuple(None if one is None else one.constant for one in value.shape.dims), call
+        )
+        return
+    dim = value.shape.axis(axis)
+    if dim is not None and dim.constant is not None:
+        yield Measured(dim.constant, call)
+
+
+def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
+    """Return one measure for each module: those of the submodules of a list in one."""
+    by_owner: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], Measured]] = {}
+    for one in found:
+        by_owner.setdefault((one.call.example, one.call.owner), {})[one.call.path] = one
+    is_one = all(len({m.size for m in paths.values()}) == 1 for paths in by_owner.values())
+    is_plain = all(isinstance(one.size, int) for one in found)
+    if is_one or not is_plain or not _is_indexed(site):
+        return list({(m.size, m.call.example, m.call.owner): m for m in found}.values())
+    return [
+        Measured(tuple(int(m.size) for m in paths.values()), next(iter(paths.values())).call)  # type: ignore[arg-type]  # all are plain
+        for paths in by_owner.values()
+    ]
+
+
+def _is_indexed(site: Site) -> bool:
+    """Whether the submodules of a list are constructed one after the other."""
+    return site.is_listed and not site.is_verbatim
+
+
+def _code(lifted: Lifted, site: Site) -> str:
+    if lifted.is_listed and _is_indexed(site):
+        return f"{lifted.name}[len(self.{site.attribute.partition('.')[0]})]"
+    return lifted.name
+
+
+def _has_tuple(sizes: Sequence[Size]) -> bool:
+    return any(isinstance(size, tuple) for size in sizes)
+
+
+def _shared(sizes: Sequence[Size]) -> Size | None:
+    """Return what all examples have; a first dimension may differ, as that of a batch does."""
+    if len(sizes) == 1:
+        return sizes[0]
+    rows = [size for size in sizes if isinstance(size, tuple) and len(size) > 1]
+    if len(rows) == len(sizes) > 0 and len({row[1:] for row in rows}) == 1:
+        return (None, *rows[0][1:])
+    return None
