@@ -77,7 +77,10 @@ class Calls:
         ]
         # By path, not by identity: a transform calls a copy of the module.
         paths = {tuple(module.path) for module in modules if module.scope is not None}
-        return [each for each in self.made if each.path in paths]
+        found = [each for each in self.made if each.path in paths]
+        # Modules that share a scope have one path.
+        kinds = tuple({type(module) for module in modules})
+        return [each for each in found if isinstance(each.module, kinds)] or found
 
     def _inside(self, modules: list[nn.Module], root: Build) -> Iterator[tuple[Build, nn.Module]]:
         """Yield every `Build` inside the root's with each bound module that it became."""

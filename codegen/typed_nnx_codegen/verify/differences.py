@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import jax.numpy as jnp
 import numpy as np
 
 from typed_nnx_codegen.migrate.weights.trees import shape_text
-from typed_nnx_codegen.verify.comparable import Opaque, as_numpy, is_array, is_float
+from typed_nnx_codegen.verify.comparable import Opaque, as_numpy, is_array
 
 Kind = Literal["outputs", "collections", "gradients"]
 State = Literal["equal", "differs", "random"]
+
+
+# The bytes of a float of 16 bits.
+_HALF: Final = 2
+# How many steps of a dtype of 16 bits two values may be apart: layers round in other places.
+_STEPS: Final = 4
+# Below this, numbers of 16 bits are taken for what is left of larger ones.
+_SMALL: Final = 0.1
 
 
 @dataclass(frozen=True)
@@ -21,15 +29,38 @@ class Tolerance:
     """How far values may be from each other.
 
     Two numbers are equal if their difference is at most `atol` times the largest number of the
-    array, or `atol` where that is below 1, plus `rtol` times the number.
+    array, or `atol` where that is below 1, plus `rtol` times the number. Where something is
+    computed with 16 bits, they are equal also if it is at most a few steps of that dtype, relative
+    to the largest number of the array.
 
     Attributes:
         rtol: Relative to each number.
         atol: Relative to the array.
+        step: The step of the dtype that the model computes with where it is one of 16 bits, else 0.
     """
 
     rtol: float = 1e-5
     atol: float = 1e-5
+    step: float = 0.0
+
+    def allowed(self, magnitude: Any, largest: float, dtype: Any) -> Any:
+        """Return how far each number may be off.
+
+        Args:
+            magnitude: The absolute value of each number.
+            largest: The largest of them.
+            dtype: The dtype of the array; None for a number of Python.
+        """
+        exact = self.atol * max(1.0, largest) + self.rtol * magnitude
+        step = max(self.step, step_of(dtype))
+        return np.maximum(exact, _STEPS * step * (max(_SMALL, largest) + magnitude))
+
+
+def step_of(dtype: Any) -> float:
+    """Return the step of a dtype at 1 where it is a float of at most 16 bits, else 0."""
+    if dtype is None or not jnp.issubdtype(dtype, jnp.floating) or dtype.itemsize > _HALF:
+        return 0.0
+    return float(jnp.finfo(dtype).eps)  # type: ignore[no-untyped-call]  # jax does not type it
 
 
 @dataclass(frozen=True)
@@ -88,17 +119,14 @@ def compared_one(kind: Kind, path: str, found: Any, expected: Any, tolerance: To
     if np.shape(found) != np.shape(expected) or (both_arrays and found.dtype != expected.dtype):
         note = f"{shape_text(found)}; Linen has {shape_text(expected)}"
         return Item(kind, path, "differs", note=note)
-    item = _numbers(kind, path, as_numpy(found), as_numpy(expected), tolerance)
-    is_half = both_arrays and found.dtype.itemsize <= 2 and is_float(found)
-    if is_half and item.state == "differs" and not item.note:
-        step = float(jnp.finfo(found.dtype).eps)  # type: ignore[no-untyped-call]  # jax does not type it
-        return replace(item, note=f"one step of {found.dtype} is {step:.0e}, see --rtol and --atol")
-    return item
+    dtype = expected.dtype if both_arrays else None
+    return _numbers(Item(kind, path, "equal"), found, expected, tolerance, dtype)
 
 
-def _numbers(kind: Kind, path: str, found: Any, expected: Any, tolerance: Tolerance) -> Item:
+def _numbers(item: Item, found: Any, expected: Any, tolerance: Tolerance, dtype: Any) -> Item:
+    found, expected = as_numpy(found), as_numpy(expected)
     if found.size == 0:
-        return Item(kind, path, "equal")
+        return item
     wide = np.complex128 if "c" in (found.dtype.kind, expected.dtype.kind) else np.float64
     one, other = found.astype(wide), expected.astype(wide)
     finite = np.isfinite(other)
@@ -108,16 +136,15 @@ def _numbers(kind: Kind, path: str, found: Any, expected: Any, tolerance: Tolera
     distance = np.where(np.isfinite(distance), distance, np.inf)
     largest = float(np.abs(other[finite]).max()) if finite.any() else 0.0
     magnitude = np.where(finite, np.abs(np.where(finite, other, 0.0)), 0.0)
-    allowed = tolerance.atol * max(1.0, largest) + tolerance.rtol * magnitude
+    allowed = tolerance.allowed(magnitude, largest, dtype)
     relative = distance / np.maximum(magnitude, np.finfo(np.float32).tiny)
     broken = int((~finite).sum())
-    return Item(
-        kind,
-        path,
-        "equal" if bool((distance <= allowed).all()) else "differs",
-        float(distance.max()),
-        float(np.where(distance > 0, relative, 0.0).max()),
-        f"{broken} of {finite.size} are not finite" if broken else "",
+    return replace(
+        item,
+        state="equal" if bool((distance <= allowed).all()) else "differs",
+        max_abs=float(distance.max()),
+        max_rel=float(np.where(distance > 0, relative, 0.0).max()),
+        note=f"{broken} of {finite.size} are not finite" if broken else "",
     )
 
 

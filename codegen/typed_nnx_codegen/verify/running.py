@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,8 @@ import jax
 from typed_nnx_codegen.migrate.weights.class_maps import ClassMaps
 from typed_nnx_codegen.migrate.weights.problems import WeightsError
 from typed_nnx_codegen.verify.comparable import is_float, leaves_by_path
-from typed_nnx_codegen.verify.differences import Item, Tolerance, compared, compared_one
+from typed_nnx_codegen.verify.computing import computed_with
+from typed_nnx_codegen.verify.differences import Item, Tolerance, compared, compared_one, step_of
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.examples import Example
 from typed_nnx_codegen.verify.gradients import gradient_items
@@ -46,6 +47,18 @@ class Verifier:
 
     def verified(self, example: Example) -> Result:
         """Run one example on both sides; what goes wrong is part of the result."""
+        result = self._verified(example)
+        if result.error or not result.differing:
+            return result
+        dtype = computed_with(linen_run(example, self.old).apply)
+        if dtype is None:
+            return result
+        tolerance = replace(self.tolerance, step=step_of(dtype))
+        again = replace(self, tolerance=tolerance)._verified(example)
+        again.notes.append(f"Linen computes with {dtype}")
+        return again
+
+    def _verified(self, example: Example) -> Result:
         result = Result(example.name, example.build.class_name)
         try:
             with jax.default_matmul_precision("highest"):

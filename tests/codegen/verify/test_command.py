@@ -219,12 +219,16 @@ def test_a_width_that_no_call_tells_may_be_any_or_given(tmp_path: Path) -> None:
 
 
 def test_a_width_that_a_call_should_tell_is_never_replaced(tmp_path: Path) -> None:
-    bad = json.loads((PAIRS / "nnx_models.migration.json").read_text())
-    bad["classes"]["MLP"]["lifted"][0]["expr"] = "x.shape[7]"
-    maps = tmp_path / "bad.json"
-    maps.write_text(json.dumps(bad))
-
-    done = run(tmp_path, 'Example(Build("MLP", (3,)), ROWS)', ("--map", str(maps)))
+    done = run(
+        tmp_path,
+        'Example(Build("MLP", (3,)), ROWS)',
+        map_changes=(
+            (
+                '{"name": "in_features", "expr": "x.shape[-1]"}',
+                '{"name": "in_features", "expr": "x.shape[7]"}',
+            ),
+        ),
+    )
 
     assert done.status == 1
     assert "MLP: in_features = x.shape[7] has no value" in done.output
@@ -333,3 +337,35 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
     assert done.status == 2
     assert "none.py: there is no such file" in done.output
+
+
+@pytest.mark.parametrize(("change", "status"), [("+ 0.001", 0), ("+ 0.3", 1)])
+def test_what_linen_computes_with_16_bits_may_be_some_steps_of_them_apart(
+    tmp_path: Path, change: str, status: int
+) -> None:
+    old = tmp_path / "old.py"
+    old.write_text(
+        "import flax.linen as nn\nimport jax.numpy as jnp\n\n\n"
+        "class Half(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+        "        y = nn.Dense(3, dtype=jnp.bfloat16)(x)\n        return y.astype(jnp.float32)\n"
+    )
+    new = tmp_path / "new.py"
+    new.write_text(
+        "import jax.numpy as jnp\nimport typed_nnx as nnx\n\n\n"
+        "class Half(nnx.Module):\n    def __init__(self, *, in_features, rngs):\n"
+        "        self.dense = nnx.Linear(in_features, 3, dtype=jnp.bfloat16, rngs=rngs)\n\n"
+        "    def __call__(self, x):\n"
+        f"        return self.dense(x).astype(jnp.float32) {change}\n"
+    )
+    maps = tmp_path / "map.json"
+    entry = {
+        "lifted": [{"name": "in_features", "expr": "x.shape[-1]"}],
+        "variables": {"params/Dense_0": "dense"},
+    }
+    maps.write_text(json.dumps({"version": 1, "classes": {"Half": entry}}))
+
+    text = f'{HEAD}\nEXAMPLES = [Example(Build("Half"), ROWS)]'
+    done = run_files(tmp_path, old, new, text, ("--map", str(maps)))
+
+    assert done.status == status, done.output
+    assert "Linen computes with bfloat16" in " ".join(done.output.split())

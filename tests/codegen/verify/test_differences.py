@@ -28,12 +28,16 @@ EQUAL: dict[str, tuple[Any, Any]] = {
     "None": (None, None),
     "keys": (jax.random.key(3), jax.random.key(3)),
     "bfloat16": (jnp.ones(2, jnp.bfloat16), jnp.ones(2, jnp.bfloat16)),
+    "bfloat16, a step apart": (jnp.ones(2, jnp.bfloat16), jnp.full(2, 1.01, jnp.bfloat16)),
+    "float16, a step apart": (jnp.ones(2, jnp.float16), jnp.full(2, 1.001, jnp.float16)),
     "no elements": (np.ones((0, 3)), np.ones((0, 3))),
     "functions": (jax.nn.relu, jax.nn.gelu),
     "a tuple and a list": ((ONES, 1), [ONES, 1]),
 }
 DIFFERENT: dict[str, tuple[Any, Any]] = {
     "arrays": (ONES, ONES + 1e-4),
+    "bfloat16": (jnp.ones(2, jnp.bfloat16), jnp.full(2, 1.1, jnp.bfloat16)),
+    "float16": (jnp.ones(2, jnp.float16), jnp.full(2, 1.01, jnp.float16)),
     "shapes": (ONES, np.ones((3, 1), np.float32)),
     "dtypes": (ONES, np.ones(3, np.int32)),
     "NaN on one side": (np.array([np.nan, 1.0]), np.array([0.0, 1.0])),

@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.classes import LINEN
 from typed_nnx_codegen.migrate.linen.decided import instance_of
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.normalizing import NORMALIZE
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
@@ -35,6 +36,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     SelfValue,
     VariableValue,
 )
+from typed_nnx_codegen.migrate.linen.shared_scopes import share_scope
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -52,7 +54,10 @@ if TYPE_CHECKING:
 
 _TRANSFORMS: Final = frozenset(
     f"{LINEN}.{name}"
-    for name in ("remat", "checkpoint", "scan", "vmap", "jit", "remat_scan", "transforms.scan")
+    for name in (
+        *("remat", "checkpoint", "scan", "vmap", "jit", "remat_scan", "transforms.scan"),
+        "partitioning.remat",
+    )
 )
 _SWAPPING: Final = ("jax.numpy.swapaxes", "jax.numpy.moveaxis", "numpy.swapaxes")
 # Callables of which nothing is known but that arrays keep their shape, by the name of the field.
@@ -150,7 +155,16 @@ class Calls:
                 return executor.submodules.one_of(options, passed, node, frame)
             case Choice(options=options):
                 return self._one_of(options, passed, node, frame)
+            case Unknown():
+                self._check_name(node, frame)
         return UNKNOWN
+
+    def _check_name(self, node: cst.Call, frame: Frame) -> None:
+        """Mark a call of something unknown that names what it makes: it constructs a module."""
+        is_named = any(one.keyword and one.keyword.value == "name" for one in node.args)
+        is_called = any(one.func is node for one in frame.analysis.nodes.of(cst.Call))
+        if is_named and is_called and frame.records:
+            frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
 
     def _one_of(
         self, options: tuple[Value, ...], passed: list[Passed], node: cst.Call, frame: Frame
@@ -160,6 +174,9 @@ class Calls:
         if all(isinstance(one, (ModuleValue, FieldModule)) or one == NONE for one in options):
             return executor.module_calls.call(Choice(options), "__call__", passed, node, frame)
         if any(executor.submodules.is_class(one) for one in options):
+            local = _as_local(options, node, frame)
+            if local is not None:
+                return self.dispatch(local, passed, node, frame)
             if frame.records:
                 frame.recorder.mark(node, "which class is constructed here depends on a branch")
             return UNKNOWN
@@ -178,7 +195,9 @@ class Calls:
         if callee.name == f"{LINEN}.merge_param":
             return self._executor.variables.merge_param(passed, node, frame)
         if callee.name == f"{LINEN}.share_scope":
-            return self._executor.variables.share_scope(passed, node, frame)
+            return share_scope(passed, node, frame)
+        if callee.name == NORMALIZE:
+            return self._executor.variables.normalizing.call(passed, node, frame)
         if callee.name == f"{LINEN}.param_with_axes":
             return self._executor.variables.param_with_axes(passed, node, frame)
         if find_layer(callee.name) is not None:
@@ -191,6 +210,8 @@ class Calls:
             return _partial(passed)
         if name in ("builtins.getattr", "builtins.setattr"):
             return UNKNOWN
+        if name == "builtins.hasattr":
+            return self._executor.members.has(passed, frame)
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
@@ -199,12 +220,19 @@ class Calls:
             return UNKNOWN if outcome is None else Const(outcome)
         if name == "builtins.dict" and all(isinstance(one, Table) for one in args):
             tables = [one.items for one in args if isinstance(one, Table)]
-            return Table({key: one for table in (*tables, keywords) for key, one in table.items()})
+            merged: dict[object, Value] = {}
+            for table in tables:
+                merged.update(table)
+            for key, one in keywords.items():
+                merged[key] = one
+            return Table(merged)
         if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
             return Array(shapes.segments(args[0].shape))
         if name in _SWAPPING:
             args = _ranked(args)
-        found = self._executor.held_items.over_values(name, args, keywords)
+        found = self._executor.sized_lists.over(name, node, frame)
+        if found is None:
+            found = self._executor.held_items.over_values(name, args, keywords)
         if found is None:
             found = over_arrays(name, args, keywords)
         if found is not None:
@@ -273,6 +301,17 @@ class Calls:
         if len(passed) == 1 and arrays and any(part in name for part in _KEEPS_SHAPE):
             return arrays[0]
         return Unknown(f"what `{code}` returns")
+
+
+def _as_local(options: tuple[Value, ...], node: cst.Call, frame: Frame) -> OneOf | None:
+    """Return a few classes by the local name of `setup` that holds one of them."""
+    if not frame.verbatim or not isinstance(node.func, cst.Name):
+        return None
+    found = [one for one in options if isinstance(one, ClassRef)]
+    if len(found) != len(options):
+        return None
+    name = node.func.value
+    return OneOf(tuple(replace(one, code=name, home=frame.home, is_local=True) for one in found))
 
 
 def _shape_call(value: Value | None) -> Value:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.grown_lists import sometimes
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module
 from typed_nnx_codegen.migrate.linen.parentheses import bare
 from typed_nnx_codegen.migrate.linen.plan import Condition
@@ -184,9 +185,11 @@ class Choices:
         found: dict[str, Value] = {}
         for name in [*names, *(name for name in others if name not in names)]:
             running: list[Running] | None = [] if first is not None and frame.records else None
-            optional = None
+            optional: Value | None = None
             if name in names and name in others and code:
-                optional = optional_transform(names[name], others[name], code)
+                optional = optional_transform(names[name], others[name], code) or sometimes(
+                    names[name], others[name], code, frame.recorder
+                )
             if optional is not None:
                 value = optional
             elif name in names and name in others:

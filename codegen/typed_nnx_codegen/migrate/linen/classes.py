@@ -21,9 +21,9 @@ RESERVED_FIELDS: Final = frozenset({"parent", "name"})
 
 def public_linen(name: str) -> str:
     """Return the public name of something of Linen: `flax.linen.linear.Dense` is in the package."""
-    if name.startswith(f"{LINEN}."):
+    if name.startswith(f"{LINEN}.") and name not in _NAMED_ALIKE:
         parts = name.split(".")
-        if len(parts) > 3 and parts[2] in _MODULES:
+        if len(parts) > 3 and parts[2] in _MODULES and not parts[3].startswith("_"):
             return f"{LINEN}.{'.'.join(parts[3:])}"
     return name
 
@@ -35,6 +35,10 @@ _MODULES: Final = frozenset(
         *("kw_only_dataclasses", "batch_apply", "fp8_ops"),
     }
 )
+
+
+# What the package has another thing of the same name for.
+_NAMED_ALIKE: Final = frozenset({f"{LINEN}.partitioning.remat"})
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,10 @@ from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.values import (
+    UNKNOWN,
     Array,
-    Code,
+    OfShapes,
+    Unknown,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
@@ -109,7 +111,10 @@ class Comprehensions:
             line = f"for {code_of(node.for_in.target)} in {header or '()'}:"
             outer.append(Compound(line, body, number=number))
         if not isinstance(element, (ModuleValue, Array, Choice)):
-            code = self._executor.code.of(node, frame)
-            if code is not None:
-                return Code(code)
+            whole = node
+            if isinstance(node, cst.GeneratorExp) and not node.lpar:
+                whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+            found = self._executor.expressions.or_code(UNKNOWN, whole, frame)
+            if not isinstance(found, Unknown) or isinstance(found, OfShapes):
+                return found
         return Repeated(element, number)

@@ -137,7 +137,7 @@ class ConstructorCalls:
         self._check(site)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
-        problem = disagreement(layer, given, built, self.missing.calls(site))
+        problem = disagreement(layer, given, built, self.missing.sure_calls(site))
         if problem:
             self._recorder.mark(site.node, problem, EXAMPLE)
         return self._call(site, built)

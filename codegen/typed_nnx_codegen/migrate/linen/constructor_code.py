@@ -147,6 +147,10 @@ class ConstructorCode:
         del frame
         return value.code if self._has_shapes else None
 
+    def _array(self, value: Array, frame: Frame) -> str | None:
+        del frame
+        return value.made if value.made and (self._has_shapes or not value.of_shapes) else None
+
     def _code(self, value: Code, frame: Frame) -> str | None:
         return value.code if self.is_visible(value.home, frame) else None
 
@@ -223,6 +227,7 @@ class ConstructorCode:
         Sequence: _sequence,
         ShapeOf: _shape_of,
         OfShapes: _of_shapes,
+        Array: _array,
         Ref: _ref,
         Partial: _partial,
         ClassRef: _class,

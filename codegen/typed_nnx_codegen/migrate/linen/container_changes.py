@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.references import Headed, Repeated
-from typed_nnx_codegen.migrate.linen.values import NONE, UNKNOWN, Const, Table, Value
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Table,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
 
 _CHANGING: Final = frozenset(
@@ -30,10 +38,28 @@ def rebind(before: Value, after: Value, frame: Frame) -> None:
         current = current.outer
 
 
-def note_item(target: cst.Subscript, value: Value, frame: Frame, key: Value) -> None:
-    """Note that an item of a list or dict is assigned: ``sizes[0] = 3``."""
+def note_item(
+    target: cst.Subscript,
+    value: Value,
+    frame: Frame,
+    key: Value,
+    joined: Callable[[Value, Value], Value],
+) -> None:
+    """Note that an item of a list or dict is assigned: ``sizes[0] = 3``.
+
+    Args:
+        target: The item.
+        value: What it is.
+        frame: The function.
+        key: The key or position.
+        joined: Gives what stands for either of two values.
+    """
     held = _held(target, frame)
-    if held is not None:
+    if isinstance(held, Repeated) and not isinstance(held, Headed):
+        element = joined(held.element, value)
+        after = UNKNOWN if isinstance(element, Unknown) else replace(held, element=element)
+        rebind(held, after, frame)
+    elif held is not None:
         rebind(held, _with_item(held, key, value), frame)
 
 

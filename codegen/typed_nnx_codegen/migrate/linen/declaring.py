@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Condition
 from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
+from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.values import Array, Const, Value
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ class Declaring:
             return VariableName(known, repr(known), node, is_literal=False)
         if given.code is None:
             return None
-        return VariableName(known or "{name}", given.code, node, is_literal=False)
+        field = _field_in(given.code, frame)
+        pattern = known or (f"{{{field}}}" if field else "{name}")
+        return VariableName(pattern, given.code, node, is_literal=False)
 
     def _formatted(self, node: cst.BaseExpression, frame: Frame) -> str | None:
         """Return the text of an f-string, with names in braces for what is not literal."""
@@ -96,7 +99,9 @@ class Declaring:
             if isinstance(value, Const) and is_plain:
                 text += str(value.value)
             else:
-                text += f"{{{next(letters, 'z')}}}"
+                code = code_of(part.expression)
+                field = _field_in(code, frame) if frame.records and is_plain else ""
+                text += f"{{{field or next(letters, 'z')}}}"
         return text
 
     # -- attributes ---------------------------------------------------------------------------
@@ -271,6 +276,17 @@ class Declaring:
         cls = recorder.plan.cls
         taken = {one.name for one in cls.fields()} | set(cls.methods()) | _OF_NNX
         return any(wanted.fullmatch(one) for one in taken)
+
+
+def _field_in(code: str, frame: Frame) -> str:
+    """Return the field of the module that an expression is; empty for another expression."""
+    owner, _, name = code.partition(".")
+    if not name.isidentifier() or not (
+        owner == "self" or isinstance(frame.lookup(owner), SelfValue)
+    ):
+        return ""
+    is_field = any(one.name == name for one in frame.recorder.plan.cls.fields())
+    return name if is_field else ""
 
 
 def _excludes(one: tuple[Condition, ...], other: tuple[Condition, ...]) -> bool:

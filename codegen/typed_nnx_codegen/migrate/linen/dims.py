@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+# Where names of sizes are bound that only the call knows: nowhere that code can be written.
+OF_CALL: Final = "the call"
+
 
 @dataclass(frozen=True, order=True)
 class Piece:
@@ -158,8 +161,10 @@ class Dim:
 
     def divided(self, by: Dim) -> Dim | None:
         """Return it divided where that is a polynomial again; None where it is not."""
-        if len(by.terms) != 1:
-            return as_dim(1) if by == self and by.terms else None
+        if len(by.terms) > 1:
+            return _divided(self, by)
+        if not by.terms:
+            return None
         divisor, number = by.terms[0]
         terms: _Terms = {}
         for atoms, factor in self.terms:
@@ -367,6 +372,23 @@ def as_dim(value: Dim | Atom | int) -> Dim:
     if isinstance(value, int):
         return _dim({(): value})
     return _dim({(value,): 1})
+
+
+_MOST_STEPS: Final = 64
+
+
+def _divided(size: Dim, by: Dim) -> Dim | None:
+    """Return a size divided by a sum of products, term by term; None where something is left."""
+    total = as_dim(0)
+    leading = _dim(dict(by.terms[-1:]))
+    for _ in range(_MOST_STEPS):
+        if not size.terms:
+            return total
+        step = _dim(dict(size.terms[-1:])).divided(leading)
+        if step is None:
+            return None
+        total, size = total + step, size - step * by
+    return None
 
 
 def product(dims: Iterable[Dim]) -> Dim:

@@ -34,6 +34,8 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.recurrence import Recurrence
 from typed_nnx_codegen.migrate.linen.references import ClassRef, FunctionRef, ModuleValue, Ref
+from typed_nnx_codegen.migrate.linen.size_arrays import without_local
+from typed_nnx_codegen.migrate.linen.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.statements import Statements
 from typed_nnx_codegen.migrate.linen.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
@@ -41,6 +43,7 @@ from typed_nnx_codegen.migrate.linen.transforms.control import Control
 from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
+    Array,
     Const,
     Sequence,
     Value,
@@ -88,6 +91,7 @@ class Executor:
         self.loops = Loops(self)
         self.comprehensions = Comprehensions(self, self.loops)
         self.held_items = HeldItems(self)
+        self.sized_lists = SizedLists(self)
         self.choices = Choices(self)
         self.merging = Merging(self)
         self._functions: dict[cst.CSTNode, Analysis] = {}
@@ -105,6 +109,8 @@ class Executor:
             # What it stood for in an iteration before says nothing now.
             frame.values[node] = UNKNOWN
         value = self.expressions.evaluate(node, frame)
+        if isinstance(value, Array) and not isinstance(node, cst.Name):
+            value = without_local(value)
         frame.values[node] = value
         return value
 

@@ -43,6 +43,9 @@ from typed_nnx_codegen.migrate.linen.references import (
     SelfValue,
     VariableValue,
 )
+from typed_nnx_codegen.migrate.linen.residuals import note_residual
+from typed_nnx_codegen.migrate.linen.shared_scopes import is_scope
+from typed_nnx_codegen.migrate.linen.sized_lists import SizedList
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -261,6 +264,7 @@ class Expressions:
         left = self._executor.evaluate(node.left, frame)
         right = self._executor.evaluate(node.right, frame)
         operator = _OPERATORS[type(node.operator)]
+        note_residual(operator, left, right, frame)
         joined = added(left, right) if operator == "+" else None
         if joined is not None:
             return joined
@@ -278,6 +282,8 @@ class Expressions:
         if len(rights) == 1:
             operator = _OPERATORS.get(type(node.comparisons[0].operator), "")
             outcome = decided(operator, left, rights[0])
+            if outcome is None and rights[0] == NONE and is_scope(node.left, frame):
+                outcome = operator in ("is not", "!=")  # methods run where a module has one
             if outcome is not None:
                 return Const(outcome)
             value = shapes.binary(operator, left, rights[0]) if operator[:1] in "<>=!" else UNKNOWN
@@ -312,6 +318,10 @@ class Expressions:
         base = self._executor.evaluate(node.value, frame)
         indices = [self._index(one.slice, frame) for one in node.slice]
         index = indices[0] if len(indices) == 1 else Sequence(tuple(indices))
+        if isinstance(base, SizedList) and len(node.slice) == 1:
+            item = self._executor.sized_lists.item(base, node.slice[0].slice, node, frame)
+            if item is not None:
+                return item
         match base:
             case Headed():
                 return item_of(base, index)
@@ -356,6 +366,11 @@ class Expressions:
 
     def _call(self, node: cst.Call, frame: Frame) -> Value:
         value = self._executor.calls.call(node, frame)
+        match value:
+            case Repeated(element=Unknown(), code="", also=()) if frame.records:
+                known = self.or_code(UNKNOWN, node, frame)
+                is_known = not isinstance(known, Unknown) or isinstance(known, OfShapes)
+                return known if is_known else value
         return self.or_code(value, node, frame)
 
     def _comprehension(

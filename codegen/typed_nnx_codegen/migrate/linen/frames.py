@@ -202,8 +202,13 @@ class Recorder:
         branch_codes: The conditions of branches that the constructor decides, by number.
         loop_numbers: The numbers of loops, by the loops around and the statement.
         passed_loops: The loops that were gone through for good.
+        anchors: Where the lines begin that the statement writes which is gone through now.
+        pending: How many functions are gone through in the midst of statements that build submodules.
+        sized_names: The locals for sizes of arrays in lists, by where they are read.
+        unsized: Those of lists whose sizes the constructor does not know any more.
         helpers: Definitions that the methods need at the top level of the file.
         reads: The variables of modules that methods read by name.
+        equal_sizes: Pairs of last sizes of arrays that are added.
     """
 
     plan: ClassPlan
@@ -248,8 +253,13 @@ class Recorder:
     branch_codes: dict[int, str] = field(default_factory=dict)
     loop_numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
     passed_loops: set[int] = field(default_factory=set)
+    anchors: dict[int, tuple[Block, int]] = field(default_factory=dict)
+    pending: int = 0
+    sized_names: dict[tuple[cst.CSTNode, str], str] = field(default_factory=dict)
+    unsized: set[str] = field(default_factory=set)
     helpers: list[Helper] = field(default_factory=list)
     reads: list[VariableRead] = field(default_factory=list)
+    equal_sizes: set[frozenset[Dim]] = field(default_factory=set)
     outputs: dict[Hashable, Value] = field(default_factory=dict)
 
     @property
@@ -260,6 +270,20 @@ class Recorder:
     def write(self, text: str | Callable[[], str], local: str = "") -> None:
         """Write a line of the constructor."""
         self.block.append(Line(text, local))
+
+    def begin_statement(self) -> None:
+        """Note where the lines of another statement begin."""
+        self.anchors[id(self.block)] = (self.block, len(self.block))
+
+    def write_before(self, text: str, local: str) -> None:
+        """Write a line before all others of the statement that is gone through.
+
+        What a statement constructs is written first, and its size may depend on the line.
+        """
+        block, place = self.anchors.get(id(self.block), (self.block, 0))
+        place = place if block is self.block else 0
+        self.block.insert(place, Line(text, local))
+        self.anchors[id(self.block)] = (self.block, place + 1)
 
     def write_site(self, site: Site) -> None:
         """Write the line that constructs a submodule; its text is decided when all is known."""

@@ -122,7 +122,10 @@ class _WithParameters:
         copied = cst.Call(
             cst.Name(WITH_PARAMETERS.name),
             [
-                cst.Arg(updated.func.value, comma=cst.Comma(cst.SimpleWhitespace(""), cst.SimpleWhitespace(" "))),
+                cst.Arg(
+                    updated.func.value,
+                    comma=cst.Comma(cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")),
+                ),
                 cst.Arg(values),
             ],
         )

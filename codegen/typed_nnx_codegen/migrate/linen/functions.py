@@ -220,10 +220,16 @@ class Functions:
         if recorder.depth >= _DEEPEST:
             return Unknown("functions call each other too deeply")
         recorder.depth += 1
+        anchor = recorder.anchors.get(id(recorder.block))
+        is_pending = anchor is not None and anchor[1] < len(recorder.block)
+        recorder.pending += is_pending
         try:
             return run()
         finally:
             recorder.depth -= 1
+            recorder.pending -= is_pending
+            if anchor is not None:
+                recorder.anchors[id(recorder.block)] = anchor
 
 
 def argument_value(parameter: cst.Param, method: Method) -> Value:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Final
 
+from typed_nnx_codegen.migrate.linen.dims import Piece
 from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.merging import is_rebuilt
 from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
 from typed_nnx_codegen.migrate.linen.references import (
     Choice,
@@ -12,9 +16,13 @@ from typed_nnx_codegen.migrate.linen.references import (
     Headed,
     ModuleValue,
     Repeated,
+    Sometimes,
 )
 from typed_nnx_codegen.migrate.linen.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Sequence, Value
+
+# Code that has names for what is spelled later.
+_TEMPLATE: Final = re.compile(r"__[a-z]+\d+__")
 
 
 def counting(value: Value) -> Value:
@@ -50,17 +58,70 @@ def grown(before: Value, stable: Value, after: Value, number: int, recorder: Rec
 
 def _of_iteration(after: Grown, number: int, recorder: Recorder) -> Repeated | None:
     """Return what a loop adds to a list; None where iterations differ."""
-    depth = len(recorder.conditions)
-    for part in after.parts:
-        for site in sites_in(part):
-            if number not in site.loops or len(site.conditions) != depth:
-                return None
+    if not all(_is_built(part, number, len(recorder.conditions)) for part in after.parts):
+        return None
     match after.parts:
         case ():
             return None
         case [ModuleValue() as one] if one.site.loops[-1:] == (number,):
             return Repeated(one, number)
     return Grown(_any_of(after.parts), number, parts=after.parts)
+
+
+def _is_built(part: Value, number: int, depth: int) -> bool:
+    """Whether an iteration of a loop builds what it appends, under so many conditions."""
+    if isinstance(part, Sometimes):
+        return all(_is_built(one, number, depth + 1) for one in (*part.parts, *part.orelse))
+    if isinstance(part, Grown):
+        return all(_is_built(one, number, depth) for one in part.parts)
+    return all(
+        number in site.loops and len(site.conditions) == depth for site in sites_in(part)
+    )
+
+
+def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Grown | None:
+    """Return a list of submodules that is longer on one side of a branch; None for other values.
+
+    Args:
+        one: The list where the condition holds.
+        other: The list where it does not.
+        code: The condition, which the constructor decides.
+        recorder: What is written down.
+    """
+    first, second = _parts_of(one), _parts_of(other)
+    condition = _spelled(code, recorder)
+    if first is None or second is None or first == second or condition is None:
+        return None
+    common = 0
+    while first[common : common + 1] == second[common : common + 1]:
+        common += 1
+    added, others = first[common:], second[common:]
+    if not any(sites_in(part) for part in (*added, *others)):
+        return None
+    home = f"loop{recorder.loops[-1]}" if recorder.loops else ""
+    part = Sometimes(
+        _any_of((*added, *others)), condition=Piece(condition, home), parts=added, orelse=others
+    )
+    before = first[:common]
+    return Grown(_any_of((*before, part)), parts=(*before, part))
+
+
+def _spelled(code: str, recorder: Recorder) -> str | None:
+    """Return a condition with its sizes spelled; None where they are of arguments."""
+    dims = recorder.templates.dims_in(code)
+    if not all(isinstance(atom, Piece) for dim in dims for atom in dim.atoms()):
+        return None
+    text = recorder.templates.filled(code, lambda dim: dim.code())
+    return None if _TEMPLATE.search(text) else text
+
+
+def _parts_of(value: Value) -> tuple[Value, ...] | None:
+    match value:
+        case Grown(loop=None, parts=parts):
+            return parts
+        case Sequence(items=items, is_list=True):
+            return items
+    return None
 
 
 def _continued(before: Value, added: Repeated) -> Value:
@@ -91,22 +152,7 @@ def _any_of(parts: tuple[Value, ...]) -> Value:
     for part in parts:
         item = part.element if isinstance(part, Repeated) else part
         for one in item.options if isinstance(item, Choice) else (item,):
-            if one not in found and one != UNKNOWN:
+            if one != UNKNOWN:
+                found = [each for each in found if each != one and not is_rebuilt(each, one)]
                 found.append(one)
     return found[0] if len(found) == 1 else Choice(tuple(found)) if found else UNKNOWN
-
-
-def only_built(value: Value, recorder: Recorder) -> Value:
-    """Return a list without the submodules that only trials of a loop built."""
-    if not isinstance(value, Repeated) or not isinstance(value.element, Choice):
-        return value
-    built = {site for site in recorder.plan.sites}
-    nodes = {site.node for site in built}
-    kept = tuple(
-        one
-        for one in value.element.options
-        if not isinstance(one, ModuleValue) or one.site in built or one.site.node not in nodes
-    )
-    if not kept or len(kept) == len(value.element.options):
-        return value
-    return replace(value, element=kept[0] if len(kept) == 1 else Choice(kept))

@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Headed,
     Repeated,
 )
+from typed_nnx_codegen.migrate.linen.sized_lists import SizedList
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -71,6 +72,11 @@ class HeldItems:
         """Return what a method of a list or dict returns; lists in local names change."""
         receiver = callee.receiver
         values = [one.value for one in passed]
+        if isinstance(receiver, SizedList):
+            found = self._executor.sized_lists.method(receiver, callee.name, node, frame)
+            if found is not None:
+                return found
+            receiver = Repeated(receiver.element)
         match callee.name, receiver:
             case ("append", Items(items=items)) if len(values) == 1:
                 self._rebind(node, Items((*items, *values), is_list=True), frame)

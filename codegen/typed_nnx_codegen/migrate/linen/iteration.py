@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -20,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
     Const,
+    Shape,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
@@ -125,6 +127,19 @@ def same_but_running(now: Array, after: Array) -> bool:
         if is_running and shape.dims[position] is None:
             return False
     return True
+
+
+def with_running(now: Array, after: Array, running: set[str]) -> Array:
+    """Return what an iteration leaves behind, with the locals for the sizes that run already."""
+    count = len(now.shape.dims)
+    shape = after.shape.expanded(count)
+    dims = list(shape.dims)
+    for position in range(-min(count, len(dims)), 0):
+        dim = now.shape.dims[position]
+        atom = None if dim is None else dim.atom
+        if isinstance(atom, Piece) and atom.code in running and dims[position] is not None:
+            dims[position] = dim
+    return replace(after, shape=Shape(tuple(dims), shape.lead))
 
 
 def without_sizes(value: Value) -> Value:

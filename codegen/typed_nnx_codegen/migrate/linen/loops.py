@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.iteration import (
     same_but_running,
     size_reader,
     unrolled,
+    with_running,
     without_sizes,
 )
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module, is_same
@@ -28,7 +29,10 @@ from typed_nnx_codegen.migrate.linen.references import (
     Grown,
     Headed,
     Repeated,
+    Sometimes,
 )
+from typed_nnx_codegen.migrate.linen.site_names import sites_in
+from typed_nnx_codegen.migrate.linen.sized_lists import SizedLoop, changes_list
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
@@ -94,7 +98,9 @@ class Loops:
         elif header is not None and not frame.records:
             self._closed(node, header, frame, run)
         elif header is not None:
-            self._of_constructor(node.target, header, frame, run)
+            self._of_constructor(node, SizedLoop(code_of(node.target), header), frame, run)
+        elif (sized := self._executor.sized_lists.loop(node.target, node.iter, frame)) is not None:
+            self._of_constructor(node, sized, frame, run)
         else:
             self._of_call(node.target, values, frame, run)
         if node.orelse is not None:
@@ -113,6 +119,8 @@ class Loops:
                 keywords = [f"{arg.keyword.value}=" if arg.keyword else "" for arg in args]
                 pairs = zip(keywords, known, strict=True)
                 return f"{name}({', '.join(keyword + code for keyword, code in pairs)})"
+        if isinstance(self._executor.seen(node, frame), Array):
+            return None
         return self._executor.code.of(node, frame)
 
     def _otherwise(self, node: cst.Else, frame: Frame) -> None:
@@ -138,13 +146,14 @@ class Loops:
             frame.recorder.mark(node, "submodules are built in a `while` loop")
 
     def _of_constructor(
-        self, target: cst.BaseExpression, header: str, frame: Frame, run: Callable[[], None]
+        self, node: cst.For, loop: SizedLoop, frame: Frame, run: Callable[[], None]
     ) -> None:
         """Go through a loop that the constructor runs too."""
         recorder = frame.recorder
-        number = self.number_of(target, frame)
-        self.bind(target, number, frame)
-        recorder.headers[number] = (code_of(target), header)
+        number = self.number_of(node.target, frame)
+        self._bind_all(node.target, loop, number, frame)
+        recorder.headers[number] = (loop.target, loop.header)
+        self._size_lists(node, number, frame, run)
         before = dict(frame.names)
         recorder.loops.append(number)
         running, names = self._stable(before, frame, run)
@@ -163,11 +172,27 @@ class Loops:
         self._update(running, frame, body)
         recorder.loops.pop()
         recorder.block = outer
-        outer.append(Compound(f"for {code_of(target)} in {header}:", body, number=number))
+        outer.append(Compound(f"for {loop.target} in {loop.header}:", body, number=number))
         for name, value in names.items():
             if name in before and before[name] != value:
                 after = frame.names[name]
                 frame.names[name] = grown(before[name], value, after, number, recorder)
+
+    def _size_lists(
+        self, node: cst.For, number: int, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Let the constructor keep the sizes of arrays in lists that a loop changes."""
+        recorder, lists = frame.recorder, self._executor.sized_lists
+        names = [one for one in lists.candidates(frame) if changes_list(node.body, one)]
+        if not names:
+            return
+        recorder.loops.append(number)
+        after = self._trial(dict(frame.names), frame, run)
+        recorder.loops.pop()
+        for name in names:
+            if name in after and after[name] != frame.names[name]:
+                found = lists.sized(name, after[name], node, frame)
+                frame.names[name] = frame.names[name] if found is None else found
 
     def _closed(self, node: cst.For, header: str, frame: Frame, run: Callable[[], None]) -> None:
         """Go through a loop of a submodule: its last iteration says what it leaves behind."""
@@ -266,7 +291,8 @@ class Loops:
         else:
             for name in names:
                 if name in after and names[name] != before[name]:
-                    names[name] = without_sizes(names[name])
+                    is_list = isinstance(names[name], Repeated) and sites_in(names[name])
+                    names[name] = names[name] if is_list else without_sizes(names[name])
         return list(running.values()), names
 
     def _run(
@@ -284,6 +310,11 @@ class Loops:
                 return now
             if not isinstance(now, Array):
                 return now
+            if isinstance(after, Array):
+                known = {
+                    one.local for key, (one, _) in running.items() if key.startswith(f"{name}/")
+                }
+                after = with_running(now, after, known)
         needed: list[Running] = []
         value = self._executor.merging.merged(
             name, entry if now == entry else now, after, frame, needed if frame.records else None
@@ -308,6 +339,15 @@ class Loops:
         recorder.block = outer
         return after
 
+    def _bind_all(
+        self, target: cst.BaseExpression, loop: SizedLoop, number: int, frame: Frame
+    ) -> None:
+        """Bind the target of a loop, or what stands for it where that goes over arrays."""
+        if loop.sizes:
+            loop.bind(number, frame)
+        else:
+            self.bind(target, number, frame)
+
     def bind(self, target: cst.BaseExpression, number: int, frame: Frame) -> None:
         """Bind the target of a loop of the constructor."""
         for name in names_in(target):
@@ -325,22 +365,43 @@ class Loops:
                 run()
             values = rest_of(values)
         if isinstance(values, Grown):
-
-            def parts() -> None:
-                for part in values.parts:
-                    if isinstance(part, Repeated):
-                        self._of_call(target, part, frame, run)
-                    else:
-                        assign(target, part, None, frame)
-                        run()
-
             if values.loop is None:
-                parts()
+                self._parts(target, values.parts, frame, run)
             else:
-                self._running(Repeated(UNKNOWN, values.loop), frame, parts, lambda: None)
+                each = Repeated(UNKNOWN, values.loop)
+                parts = values.parts
+                self._running(
+                    each, frame, lambda: self._parts(target, parts, frame, run), lambda: None
+                )
             return
         element, _ = element_of(values)
         self._running(values, frame, run, lambda: assign(target, element, None, frame))
+
+    def _parts(
+        self,
+        target: cst.BaseExpression,
+        parts: tuple[Value, ...],
+        frame: Frame,
+        run: Callable[[], None],
+    ) -> None:
+        """Go through such a loop for what a list consists of."""
+        for part in parts:
+            if isinstance(part, Sometimes):
+                before = dict(frame.names)
+                self._parts(target, part.parts, frame, run)
+                names, frame.names = frame.names, before
+                self._parts(target, part.orelse, frame, run)
+                frame.names = {
+                    name: self._executor.merging.chosen(
+                        part.condition, names.get(name, value), value, frame
+                    )
+                    for name, value in frame.names.items()
+                } | {name: value for name, value in names.items() if name not in frame.names}
+            elif isinstance(part, Repeated):
+                self._of_call(target, part, frame, run)
+            else:
+                self._executor.statements.assign(target, part, None, frame)
+                run()
 
     def _running(
         self, values: Value, frame: Frame, run: Callable[[], None], bind: Callable[[], None]

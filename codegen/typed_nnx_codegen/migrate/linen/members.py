@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
+from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, Method
 from typed_nnx_codegen.migrate.linen.field_defaults import default_of, note_default
 from typed_nnx_codegen.migrate.linen.frames import Frame
@@ -15,7 +19,9 @@ from typed_nnx_codegen.migrate.linen.held_values import (
     joined_kinds,
     with_counterpart,
 )
+from typed_nnx_codegen.migrate.linen.layer_attributes import read_attribute
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
     ClassRef,
@@ -82,6 +88,19 @@ class Members:
             return value
         return Code(f"self.{name}") if frame.records else UNKNOWN
 
+    def has(self, passed: Sequence[Passed], frame: Frame) -> Value:
+        """Return whether an object whose method is gone through has an attribute."""
+        match [one.value for one in passed]:
+            case [SelfValue() as base, Const(value=str() as name)]:
+                if not base.is_set_up and name not in base.fields:
+                    self._executor.functions.set_up(base, frame)
+                known = {*base.fields, *base.attributes, *base.cls.methods(), *API}
+                is_there = name in known or base.cls.constant(name) is not None
+                is_whole = not any(one.foreign or _is_mixed(one) for one in base.cls.ancestry())
+                if is_there or (is_whole and name not in _assigned(base.cls)):
+                    return Const(is_there)
+        return UNKNOWN
+
     def of_module(
         self,
         base: ModuleValue | FieldModule,
@@ -90,6 +109,9 @@ class Members:
         node: cst.CSTNode | None = None,
     ) -> Value:
         """Return an attribute of a submodule."""
+        renamed = read_attribute(base, name, node, frame)
+        if renamed is not None:
+            return renamed
         if isinstance(base, FieldModule):
             if name in API or base.default == UNKNOWN:
                 return BoundMethod(base, name)
@@ -180,3 +202,24 @@ class Members:
 def is_unset(value: Value) -> bool:
     """Whether nothing is known of a value, or it is None."""
     return isinstance(value, Unknown) or value == NONE
+
+
+def _is_mixed(cls: LinenClass) -> bool:
+    """Whether a module inherits from a class of the project that is no module."""
+    bases = [cls.analysis.values.get(arg.value, NOT_KNOWN) for arg in cls.node.bases]
+    return sum(isinstance(one, ProjectClass) for one in bases) > len(cls.bases)
+
+
+def _assigned(cls: LinenClass) -> set[str]:
+    """Return the attributes that methods of a module assign, and those that every object has."""
+    found = {"scope", "path", "name", "variables", "parent"}
+    for method in cls.methods().values():
+        for node in descendants(method.node.body):
+            match node:
+                case cst.Assign(targets=targets):
+                    found |= {
+                        one.target.attr.value
+                        for one in targets
+                        if isinstance(one.target, cst.Attribute)
+                    }
+    return found

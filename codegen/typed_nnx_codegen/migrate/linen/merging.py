@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Frame
-from typed_nnx_codegen.migrate.linen.open_tuples import head_of, record_or_tuple
+from typed_nnx_codegen.migrate.linen.open_tuples import head_of, record_or_tuple, tail_of
 from typed_nnx_codegen.migrate.linen.references import (
     Choice,
     ClassRef,
@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Ref,
     Repeated,
 )
+from typed_nnx_codegen.migrate.linen.residuals import are_equal
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -25,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Code,
     Const,
     Lead,
+    OfShapes,
     Sequence,
     Shape,
     Size,
@@ -93,7 +95,12 @@ class Merging:
             return other
         match one, other:
             case Array(), Array():
-                return self._arrays(name, one, other, frame, running)
+                value = self._arrays(name, one, other, frame, running)
+                if running is None or not one.made or not other.made:
+                    return value
+                local = frame.recorder.fresh(name)
+                running.append(Running(local, one.made, other.made))
+                return replace(value, made=local, of_shapes=one.of_shapes or other.of_shapes)
             case (Sequence(items=first), Sequence(items=second)) if len(first) == len(second):
                 return Sequence(
                     tuple(
@@ -106,9 +113,10 @@ class Merging:
                 return self._lists(name, one, other, frame, running)
             case Repeated(element=first), Repeated(element=second):
                 head = self._head(name, one, other, frame, running)
+                tail = self._tail(one, other, frame)
                 element = self.joined(first, second, frame)
-                if head:
-                    return Headed(element, head=head)
+                if head or tail:
+                    return Headed(element, head=head, tail=tail)
                 if one.loop is None or other.loop is None:
                     return Repeated(element)
                 return Repeated(element, one.loop, also=(*one.also, other.loop, *other.also))
@@ -127,7 +135,7 @@ class Merging:
             case (Array(), Const(value=None)) | (Const(value=None), Array()):
                 array = one if isinstance(one, Array) else other
                 assert isinstance(array, Array)
-                return replace(array, is_optional=True)
+                return replace(array, is_optional=True, made="", of_shapes=False)
         if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
             return _choice(_options(one), _options(other))
         if isinstance(other, _CALLABLE) and one == NONE:
@@ -142,7 +150,29 @@ class Merging:
                 local = frame.recorder.fresh(name)
                 running.append(Running(local, first_code, second_code))
                 return Code(local)
+            with self._executor.code.with_shapes():
+                first_code = self._executor.code.of_value(one, frame)
+                second_code = self._executor.code.of_value(other, frame)
+            if first_code is not None and second_code is not None:
+                local = frame.recorder.fresh(name)
+                running.append(Running(local, first_code, second_code))
+                return OfShapes(code=local)
         return UNKNOWN
+
+    def chosen(self, condition: Piece, one: Value, other: Value, frame: Frame) -> Value:
+        """Return what is one value where a condition holds, else the other one."""
+        if one == other:
+            return one
+        joined = self.joined(one, other, frame)
+        if not isinstance(one, Array) or not isinstance(other, Array):
+            return joined
+        first, second = _aligned(one.shape, other.shape)
+        dims = tuple(
+            None if a is None or b is None else chosen(condition, a, b)
+            for a, b in zip(first.dims, second.dims, strict=True)
+        )
+        assert isinstance(joined, Array)
+        return replace(joined, shape=replace(joined.shape, dims=dims))
 
     def _head(
         self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
@@ -152,6 +182,11 @@ class Merging:
         return tuple(
             self.merged(f"{name}_{k}", a, b, frame, running) for k, (a, b) in enumerate(both)
         )
+
+    def _tail(self, one: Value, other: Value, frame: Frame) -> tuple[Value, ...]:
+        """Return the items that both of two tuples end with."""
+        both = zip(reversed(tail_of(one)), reversed(tail_of(other)), strict=False)
+        return tuple(self.joined(a, b, frame) for a, b in both)[::-1]
 
     def _lists(
         self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
@@ -168,11 +203,12 @@ class Merging:
         for item in items[1:]:
             element = self.joined(element, item, frame)
         head = self._head(name, one, other, frame, running)
-        return Headed(element, head=head) if head else Repeated(element)
+        tail = self._tail(one, other, frame)
+        return Headed(element, head=head, tail=tail) if head or tail else Repeated(element)
 
     def _arrays(
         self, name: str, one: Array, other: Array, frame: Frame, running: list[Running] | None
-    ) -> Value:
+    ) -> Array:
         first, second = _aligned(one.shape, other.shape)
         dims: list[Dim | None] = []
         count = len(first.dims)
@@ -195,8 +231,10 @@ class Merging:
     ) -> Dim | None:
         if one == other:
             return one
-        if one is None or other is None or running is None:
+        if one is None or other is None:
             return None
+        if running is None:
+            return other if are_equal(one, other, frame) else None
         code = self._executor.code
         if not (code.sizes_are_visible(one, frame) and code.sizes_are_visible(other, frame)):
             return None
@@ -207,7 +245,7 @@ class Merging:
         return as_dim(Piece(local))
 
 
-_PLAIN = (Const, Size, Code)
+_PLAIN = (Const, Size, Code, OfShapes)
 
 
 def is_module(value: Value) -> bool:
@@ -243,11 +281,12 @@ def is_rebuilt(one: Value, other: Value) -> bool:
 def is_same(one: Value, other: Value) -> bool:
     """Whether two values are equal, where submodules that loops build again are one."""
     match one, other:
-        case (Sequence(items=first), Sequence(items=second)) | (
-            Choice(options=first),
-            Choice(options=second),
-        ):
+        case Sequence(items=first), Sequence(items=second):
             return len(first) == len(second) and all(map(is_same, first, second))
+        case Choice(options=first), Choice(options=second):
+            return len(first) == len(second) and all(
+                any(is_same(a, b) for b in second) for a in first
+            )
         case Repeated(element=first), Repeated(element=second):
             return one == replace(other, element=first) and is_same(first, second)
     return one == other or is_rebuilt(one, other)

@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.helper_definitions import (
     check_names,
     with_helpers,
 )
+from typed_nnx_codegen.migrate.linen.nested_quotes import NestedQuotes
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.planner import Planner
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
@@ -116,6 +117,8 @@ class _Migration:
         self._planner = Planner(self._classes, refers, recorded)
         self._callers = Callers(self._classes, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
+        # Files without a module that could not be written, and why.
+        self._unwritten: dict[Path, str] = {}
 
     def _keep_some(self, gradual: Gradual) -> None:
         """Plan until no module that needs a person is migrated."""
@@ -175,17 +178,35 @@ class _Migration:
     def _write(self, path: Path, texts: dict[Path, str]) -> list[ClassPlan]:
         """Write a file into `texts`; return the modules that cannot be written and stay now."""
         try:
-            text = self._text(path)
+            text, problem = self._checked_text(path)
         except NotWritten as error:
             return [_kept_back(self._planner.plan_of(error.cls), described_cause(error))]
-        problem = error_in(text)
         if not problem:
             texts[path] = text
             return []
         texts.pop(path, None)
-        return self._culprits(path)
+        culprits = self._culprits(path, problem)
+        if not culprits:
+            # Only calls of modules would change here, and they cannot be written.
+            self._unwritten[path] = problem
+        return culprits
 
-    def _culprits(self, path: Path) -> list[ClassPlan]:
+    def _checked_text(self, path: Path) -> tuple[str, str]:
+        """Return the new text of a file, and what is wrong with it; empty where nothing is.
+
+        Raises:
+            NotWritten: A module of it could not be written.
+        """
+        try:
+            text = self._text(path)
+        except NotWritten:
+            raise
+        # A bug of ours must not stop the other files.
+        except Exception as error:  # noqa: BLE001 - what is kept back says it
+            return "", described(error)
+        return text, _UNWRITABLE if error_in(text) else ""
+
+    def _culprits(self, path: Path, problem: str) -> list[ClassPlan]:
         """Return the modules because of which a file does not parse; they stay from now on."""
         migrated = [plan for plan in self._plans(path) if not plan.stays]
         found: list[ClassPlan] = []
@@ -193,14 +214,14 @@ class _Migration:
             for other in migrated:
                 other.stays = "" if other is plan else _UNWRITABLE
             try:
-                is_bad = bool(error_in(self._text(path)))
+                is_bad = bool(self._checked_text(path)[1])
             except NotWritten:
                 is_bad = True
             if is_bad:
                 found.append(plan)
         for plan in migrated:
             plan.stays = ""
-        return [_kept_back(plan, _UNWRITABLE) for plan in found or migrated]
+        return [_kept_back(plan, problem) for plan in found or migrated]
 
     def _text(self, path: Path) -> str:
         analysis, file = self._analyses[path], self._files[path]
@@ -216,7 +237,8 @@ class _Migration:
         assert isinstance(after, cst.Module)
         helpers = [one for plan in plans if not plan.stays for one in plan.helpers]
         helpers += callers.helpers
-        after = with_helpers(after, helpers, file)
+        after = with_helpers(after, helpers, file).visit(NestedQuotes())
+        assert isinstance(after, cst.Module)
         return finish_imports(tree, after, file).code
 
     def _methods(self) -> MethodCode:
@@ -228,6 +250,7 @@ class _Migration:
         findings = findings_of(tree, plans, self._caller_marks.get(path, ()))
         problems = [f"{plan.cls.name}: {plan.problem}" for plan in plans if plan.problem]
         result = LinenResult(path, tree.code, text or tree.code, plans, findings)
+        problems += [self._unwritten[path]] if path in self._unwritten else []
         return replace(result, error="; ".join(problems))
 
 

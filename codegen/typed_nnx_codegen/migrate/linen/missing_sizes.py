@@ -44,7 +44,21 @@ class MissingSizes:
     def calls(self, site: Site) -> list[RecordedCall]:
         """Return the calls of a submodule in examples."""
         found = self._executor.recorded
-        return [] if found is None else list(found.calls_of(self._recorder.plan.cls, site))
+        if found is None:
+            return []
+        sites = self._recorder.plan.sites
+        others = {one.linen for one in sites if one is not site and _is_literal(one.linen)}
+        if _is_literal(site.linen):
+            others = set()
+        calls = found.calls_of(self._recorder.plan.cls, site)
+        return [call for call in calls if "/".join(call.path[len(call.owner) :]) not in others]
+
+    def sure_calls(self, site: Site) -> list[RecordedCall]:
+        """Return the calls that are surely of this submodule, not of another of that name."""
+        same = [one for one in self._recorder.plan.sites if one.class_name == site.class_name]
+        names = [_anonymous(one.linen) for one in same]
+        is_sure = not site.aliases and names.count(_anonymous(site.linen)) == 1
+        return self.calls(site) if is_sure else []
 
     def size(self, site: Site, parameter: str, measured: Iterable[Measured]) -> Dim:
         """Return a size of a submodule: what fits all examples, or a new parameter.
@@ -97,6 +111,15 @@ class MissingSizes:
         return text
 
 
+def _is_literal(name: str) -> bool:
+    return "{" not in name
+
+
+def _anonymous(name: str) -> str:
+    """Return a pattern of names without the names of what varies."""
+    return re.sub(r"\{\w+\}", "{}", name)
+
+
 def within(lifted: Lifted, calls: Iterable[RecordedCall]) -> Iterator[Measured]:
     """Yield what a parameter of a submodule has to be, from what is within the submodule.
 
@@ -134,7 +157,7 @@ def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
     if is_one or not is_plain or not _is_indexed(site):
         return list({(m.size, m.call.example, m.call.owner): m for m in found}.values())
     return [
-        Measured(tuple(int(m.size) for m in paths.values()), next(iter(paths.values())).call)  # type: ignore[arg-type]  # all are plain
+        Measured(tuple(int(m.size) for m in paths.values()), next(iter(paths.values())).call)
         for paths in by_owner.values()
     ]
 

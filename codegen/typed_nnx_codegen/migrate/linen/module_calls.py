@@ -11,7 +11,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame
+from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.known_outputs import output_key
 from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER, COUNTERPART
@@ -85,17 +85,18 @@ class ModuleCalls:
                 )
             case ModuleValue(site=site) if site.alternatives:
                 return self._of_alternatives(site, method, passed, node, frame)
-            case ModuleValue(site=site) if site.code.startswith("self."):
-                value = self._plain(site, method, passed, node, frame)
-                return of_alternatives(self._executor, site, [value], value, frame)
             case ModuleValue(site=site):
-                return self._plain(site, method, passed, node, frame)
+                value = self._plain(site, method, passed, node, frame)
+                is_asked = site.code.startswith("self.") or isinstance(site.target, LinenClass)
+                if not is_asked or method != "__call__":
+                    return value
+                return of_alternatives(self._executor, site, [value], value, frame)
             case FieldModule():
                 return self._of_field(receiver, method, passed, node, frame)
             case Choice(options=options):
                 results = [
                     self.call(option, method, passed, node, frame)
-                    for option in options
+                    for option in possible(options, frame.recorder)
                     if isinstance(option, (ModuleValue, FieldModule))
                 ]
                 # What a field holds may not be known: it stands in for what is.
@@ -318,6 +319,19 @@ class ModuleCalls:
         else:
             return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
         return {name: one.value for name, one in bound.by_name.items()}
+
+
+def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:
+    """Return those of a few submodules that there are on this side of the branches around."""
+    codes = recorder.branch_codes
+    around = {codes[one.number]: one.side for one in recorder.conditions if one.number in codes}
+
+    def is_there(option: Value) -> bool:
+        conditions = option.site.conditions if isinstance(option, ModuleValue) else ()
+        known = [(codes.get(one.number, ""), one.side) for one in conditions]
+        return all(around.get(code, side) is side for code, side in known)
+
+    return [option for option in options if is_there(option)] or options
 
 
 class _ArgumentsIn(cst.CSTTransformer):

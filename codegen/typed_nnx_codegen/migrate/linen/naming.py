@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Mapping
+from typing import Final
 
 import libcst as cst
 
@@ -19,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.site_names import (
     are_texts,
     computed,
     index_of,
+    is_even,
     is_stateless,
     linen_class_name,
     name_argument,
@@ -27,6 +29,8 @@ from typed_nnx_codegen.migrate.linen.site_names import (
     varies,
 )
 from typed_nnx_codegen.migrate.linen.values import Sequence, Table, Value
+
+_NOT_SAID: Final = "its name is computed in a way that the map of weights cannot say"
 
 
 class _Dynamic(Exception):
@@ -67,6 +71,10 @@ class Naming:
                 self._recorder.mark(
                     site.node, "this submodule of `setup` is bound to no attribute", NAME
                 )
+            if not site.attribute and not site.is_verbatim and self._recorder.plan.marks:
+                # A marker says why it has no name.
+                site.attribute = self._free(snake_case(site.class_name), site)
+                site.reference = f"self.{site.attribute}"
         for site in built:
             if site.owner and site.reference.startswith("self."):
                 site.reference = site.owner + site.reference.removeprefix("self")
@@ -91,10 +99,18 @@ class Naming:
                     self._of_attribute(item, f"{linen}_{key}", f"{path}.{key}")
             case Repeated(element=element):
                 letter = "ijk"[path.count("{")]
+                if not is_even(value):
+                    self._unplaced(value)
                 self._of_attribute(element, f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
             case Choice(options=options):
                 for option in options:
                     self._of_attribute(option, linen, path)
+
+    def _unplaced(self, value: Value) -> None:
+        """Mark names with numbers that are not the places in a list."""
+        for site in sites_in(value):
+            if "{" in site.explicit:
+                self._recorder.mark(site.node, _NOT_SAID, NAME)
 
     def _numbered(self, site: Site, path: str) -> str:
         """Return a given name; in a list, with the position that its number is."""
@@ -107,9 +123,7 @@ class Naming:
             index = index_of(*header)
             if index and computed(site.node) == index:
                 return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
-        self._recorder.mark(
-            site.node, "its name is computed in a way that the map of weights cannot say", NAME
-        )
+        self._recorder.mark(site.node, _NOT_SAID, NAME)
         return ""
 
     def _of_fields(self, site: Site) -> None:

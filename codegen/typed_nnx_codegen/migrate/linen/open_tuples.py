@@ -29,19 +29,41 @@ def head_of(value: Value) -> tuple[Value, ...]:
     return value.head if isinstance(value, Headed) else ()
 
 
+def tail_of(value: Value) -> tuple[Value, ...]:
+    """Return the items that a tuple ends with, as far as they are known."""
+    if isinstance(value, Sequence):
+        return value.items
+    return value.tail if isinstance(value, Headed) else ()
+
+
 def added(left: Value, right: Value) -> Value | None:
     """Return two tuples one after the other; None unless the length of one is not known."""
     if isinstance(left, Grown) and isinstance(right, Sequence):
         return replace(left, parts=(*left.parts, *right.items))
+    left, right = _as_tuple(left), _as_tuple(right)
     for side in (left, right):
         is_open = isinstance(side, Headed) or _is_of_arrays(side)
         if not is_open and not isinstance(side, Sequence):
             return None
     if isinstance(left, Repeated):
-        return Headed(UNKNOWN, head=head_of(left))
+        tail = (*tail_of(left), *right.items) if isinstance(right, Sequence) else tail_of(right)
+        return Headed(UNKNOWN, head=head_of(left), tail=tail)
     if isinstance(right, Repeated):
-        return Headed(UNKNOWN, head=(*head_of(left), *head_of(right)))
+        return Headed(UNKNOWN, head=(*head_of(left), *head_of(right)), tail=tail_of(right))
     return None
+
+
+def _as_tuple(value: Value) -> Value:
+    """Return the tuple that a record is here: code adds only tuples."""
+    if not isinstance(value, Table) or value.cls is None:
+        return value
+    head: list[Value] = []
+    for number in range(len(value.items)):
+        item = numbered_field(value, number)
+        if isinstance(item, Unknown):
+            break
+        head.append(item)
+    return Headed(UNKNOWN, head=tuple(head))
 
 
 def _is_of_arrays(value: Value) -> bool:
@@ -52,13 +74,17 @@ def _is_of_arrays(value: Value) -> bool:
 def item_of(value: Headed, index: Value) -> Value:
     """Return what a subscript takes out of a tuple whose length is not known."""
     if isinstance(index, Const) and isinstance(index.value, int):
+        if -len(value.tail) <= index.value < 0:
+            return value.tail[index.value]
         is_known = 0 <= index.value < len(value.head)
         return value.head[index.value] if is_known else value.element
     if isinstance(index, Slice):
         start = index.start.value if isinstance(index.start, Const) else -1
         first = 0 if start is None else start
         if isinstance(first, int) and first >= 0 and index.stop == NONE and index.step == NONE:
-            return replace(value, element=_without(value, first), head=value.head[first:])
+            tail = () if first else value.tail
+            element = _without(value, first)
+            return replace(value, element=element, head=value.head[first:], tail=tail)
         return Repeated(value.element)
     return value.element
 
@@ -87,6 +113,10 @@ def without_none(value: Value) -> Value:
     """Return what `tuple(v for v in value if v is not None)` keeps of a tuple."""
     kept: list[Value] = []
     for item in head_of(value):
+        if isinstance(item, Array) and not kept:
+            # What all else is computed from: where it is None, nothing works.
+            kept.append(replace(item, is_optional=False))
+            continue
         if not _is_there(item):
             return Headed(UNKNOWN, head=tuple(kept))
         kept.append(item)
@@ -139,7 +169,9 @@ def numbered_field(record: Table, number: object) -> Value:
     if not isinstance(number, int):
         return record.items.get(number, UNKNOWN)
     found = values[: number + 1]
-    is_known = 0 <= number < len(values) and all(_is_there(one) for one in found)
+    # The first one is what all else is computed from: where it is None, nothing works.
+    behind = found[1:] if found and isinstance(found[0], Array) else found
+    is_known = 0 <= number < len(values) and all(_is_there(one) for one in behind)
     return found[number] if is_known else UNKNOWN
 
 

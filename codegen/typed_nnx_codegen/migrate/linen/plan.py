@@ -260,7 +260,9 @@ class ClassPlan:
         properties: Methods that are read like attributes, by name.
         dropped: Statements and decorators that go.
         decorators: Decorators that methods get, by method.
+        held_calls: The calls of modules in fields: the field, the method, its arguments.
         derives: The layer that it derives from, where it only changes how that is constructed.
+        shared: The field whose module it shares its variables with; empty where there is none.
         stays: Why it stays a module of Linen; empty where it does not.
         problem: What went wrong while it was planned: a bug of ours.
         makes_later: Whether calls of it make variables, its own or those of submodules.
@@ -279,6 +281,7 @@ class ClassPlan:
     unchanged: bool = False
     stays: str = ""
     problem: str = ""
+    shared: str = ""
     calls: dict[cst.Call, str] = field(default_factory=dict)
     iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
@@ -298,6 +301,7 @@ class ClassPlan:
     dropped: set[cst.CSTNode] = field(default_factory=set)
     decorators: dict[str, list[str]] = field(default_factory=dict)
     derives: LayerSubclass | None = None
+    held_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
     makes_later: bool = False
 
     __hash__ = object.__hash__

@@ -132,6 +132,7 @@ class Planner:
         plan.entries = entries_of(recorder, self.plan_of)
         write_reads(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
+        plan.held_calls = recorder.field_calls
         plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)
         edit_methods(recorder, naming, self.executor)

@@ -10,6 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, Method
+from typed_nnx_codegen.migrate.linen.dims import Piece
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Value
 
@@ -40,11 +41,13 @@ class ClassRef(Value):
         cls: The class.
         code: The expression for it, as it is written or the field that holds it.
         home: Where the names in the expression are bound.
+        is_local: Whether the expression is a name that `setup` binds.
     """
 
     cls: LinenClass
     code: str
     home: str = ""
+    is_local: bool = False
 
 
 @dataclass(frozen=True)
@@ -164,9 +167,11 @@ class Headed(Repeated):
 
     Attributes:
         head: The first items; `element` stands for any item.
+        tail: The last items, as far as they are known.
     """
 
     head: tuple[Value, ...] = ()
+    tail: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -179,6 +184,21 @@ class Grown(Repeated):
     """
 
     parts: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sometimes(Repeated):
+    """What a branch that the constructor decides appends to a list.
+
+    Attributes:
+        condition: What decides.
+        parts: What is appended where it holds.
+        orelse: What is appended else.
+    """
+
+    condition: Piece = field(default_factory=lambda: Piece("True"))
+    parts: tuple[Value, ...] = ()
+    orelse: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,11 @@ from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.references import Choice, ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.references import Choice, Grown, Headed, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.values import Const, Sequence, Table, Value
 
 _PREFIXES: Final = {
+    "partitioning.remat": "Core_remat_static",
     "remat": "Checkpoint",
     "checkpoint": "Checkpoint",
     "jit": "Jit",
@@ -38,7 +39,9 @@ def linen_class_name(site: Site) -> str:
     if isinstance(site.target, LinenClass):
         around += site.target.decorators
     prefix = "".join(
-        _PREFIXES.get(name.rpartition(".")[2], "") for name in around if name.startswith(LINEN)
+        _PREFIXES.get(name.removeprefix(f"{LINEN}."), _PREFIXES.get(name.rpartition(".")[2], ""))
+        for name in around
+        if name.startswith(LINEN)
     )
     return prefix + site.class_name
 
@@ -94,6 +97,14 @@ def sites_in(value: Value) -> list[Site]:
         case Repeated(element=element):
             return sites_in(element)
     return []
+
+
+def is_even(value: Repeated) -> bool:
+    """Whether each iteration of a loop makes just one submodule of a list."""
+    if isinstance(value, Grown | Headed):
+        return False
+    loops = [site.loops[-1:] for site in sites_in(value)]
+    return len(set(loops)) == len(loops)
 
 
 def is_stateless(site: Site) -> bool:

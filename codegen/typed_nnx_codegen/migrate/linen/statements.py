@@ -13,12 +13,14 @@ from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.container_changes import note_deleted, note_item
 from typed_nnx_codegen.migrate.linen.derived import is_derived
 from typed_nnx_codegen.migrate.linen.frames import Frame, Line
+from typed_nnx_codegen.migrate.linen.hidden_sizes import with_hidden_sizes
 from typed_nnx_codegen.migrate.linen.open_tuples import added, unpacked
 from typed_nnx_codegen.migrate.linen.parentheses import bare
 from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
     SelfValue,
 )
+from typed_nnx_codegen.migrate.linen.size_arrays import is_changed, with_local
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
@@ -26,6 +28,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Code,
     Const,
     OfShapes,
+    ShapeOf,
     Table,
     Unknown,
     Value,
@@ -67,6 +70,8 @@ class Statements:
     ) -> bool:
         """Go through statements; return whether they end with return or raise."""
         for position, statement in enumerate(statements):
+            if frame.records:
+                frame.recorder.begin_statement()
             if isinstance(statement, cst.If):
                 rest = statements[position + 1 :]
                 return self._executor.choices.statement(statement, rest, frame)
@@ -225,7 +230,9 @@ class Statements:
             case cst.StarredElement(value=inner):
                 self.assign(inner, value, source, frame)
             case cst.Subscript():
-                note_item(target, value, frame, self._key(target, frame))
+                key = self._key(target, frame)
+                join = self._executor.merging.joined
+                note_item(target, value, frame, key, lambda a, b: join(a, b, frame))
 
     def _key(self, target: cst.Subscript, frame: Frame) -> Value:
         """Return the key of an item that is assigned or deleted."""
@@ -238,6 +245,8 @@ class Statements:
         self, name: str, value: Value, source: cst.BaseExpression | None, frame: Frame
     ) -> Value:
         """Return what a name is bound to: computed once in the constructor where that is long."""
+        if isinstance(value, OfShapes) and is_changed(name, frame):
+            return UNKNOWN
         if (
             isinstance(value, Code | OfShapes)
             and frame.records
@@ -249,7 +258,8 @@ class Statements:
             local = frame.recorder.fresh(name)
             frame.recorder.write(f"{local} = {bare(value.code)}", local)
             return replace(value, code=local, home="")
-        del source
+        if isinstance(value, Array) and source is not None:
+            return with_local(self._executor, name, value, source, frame)
         return value
 
     def _unpack(
@@ -262,6 +272,7 @@ class Statements:
     ) -> None:
         starred = [k for k, one in enumerate(elements) if isinstance(one, cst.StarredElement)]
         values: list[Value] | None = None
+        value = self._refine(source, len(elements), bool(starred), frame) or value
         match value:
             case Array(origin=origin) if origin and not starred:
                 values = [argument_part(value, k) for k in range(len(elements))]
@@ -275,7 +286,6 @@ class Statements:
                 values = list(items.values())
             case _:
                 values = shapes.unpack(value, len(elements), starred[0] if starred else None)
-        self._refine(source, len(elements), bool(starred), frame)
         parts: list[Value] = [UNKNOWN for _ in elements] if values is None else values
         for one, part in zip(elements, parts, strict=True):
             self.assign(one.value, part, None, frame)
@@ -283,15 +293,22 @@ class Statements:
 
     def _refine(
         self, source: cst.BaseExpression | None, count: int, starred: bool, frame: Frame
-    ) -> None:
-        """Note the rank of an array whose shape is unpacked: `b, t, d = x.shape`."""
+    ) -> ShapeOf | None:
+        """Note the rank of an array whose shape is unpacked: `b, t, d = x.shape`.
+
+        Returns:
+            Its shape; None where something else is unpacked.
+        """
         match source:
             case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="shape")):
                 array = frame.names.get(name)
                 if isinstance(array, Array) and not starred:
                     shape = array.shape.with_rank(count)
                     if shape is not None:
-                        frame.names[name] = Array(shape, array.dtype, array.origin)
+                        known = with_hidden_sizes(Array(shape, array.dtype, array.origin))
+                        frame.names[name] = known
+                        return ShapeOf(known.shape)
+        return None
 
     def _augmented(self, node: cst.AugAssign, frame: Frame) -> None:
         left = self._executor.evaluate(node.target, frame)
@@ -299,7 +316,9 @@ class Statements:
         operator = _OPERATORS.get(type(node.operator))
         value: Value = UNKNOWN
         if operator is not None:
-            joined = added(left, right) if operator == "+" else None
+            joined = self._executor.sized_lists.added(left, right, node, frame)
+            if joined is None:
+                joined = added(left, right) if operator == "+" else None
             value = joined if joined is not None else shapes.binary(operator, left, right)
         if isinstance(value, Unknown) and operator is not None:
             one = self._executor.code.of(node.target, frame)

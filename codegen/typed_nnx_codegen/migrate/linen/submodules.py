@@ -53,9 +53,8 @@ class Submodules:
             case PlainClass():
                 return self._record(callee, passed)
             case ClassRef(cls=cls, code=code):
-                return self._module(
-                    cls, code if code.startswith("self.") else "", (), passed, node, frame
-                )
+                is_there = code.startswith("self.") or callee.is_local
+                return self._module(cls, code if is_there else "", (), passed, node, frame)
             case Ref(name=name, code=code):
                 value = self._module(name, code, (), passed, node, frame)
                 return _of_subclass(value, callee)

@@ -123,6 +123,8 @@ class Templates:
 def _made(site: Site) -> str:
     if site.is_listed:
         return f"self.{site.attribute.partition('.')[0]}[-1]"
+    if "{" in site.attribute:
+        return f"self.{site.attribute.partition('.')[0]}[{site.name_code}]"
     return f"self.{site.attribute}"
 
 

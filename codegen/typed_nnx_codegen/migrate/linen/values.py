@@ -246,6 +246,8 @@ class Array(Value):
             part of one; empty otherwise.
         is_optional: Whether it may be None: an argument whose default is None.
         without: The axes that transforms take off each array of the argument.
+        made: The local of the constructor that has the same numbers, where sizes decide them all.
+        of_shapes: Whether that local reads whole shapes, which only first values may.
     """
 
     shape: Shape = ANY_SHAPE
@@ -253,6 +255,8 @@ class Array(Value):
     origin: str = ""
     is_optional: bool = False
     without: tuple[int, ...] = ()
+    made: str = ""
+    of_shapes: bool = False
 
 
 @dataclass(frozen=True)

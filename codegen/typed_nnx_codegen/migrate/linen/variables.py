@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.first_values import FirstValues
 from typed_nnx_codegen.migrate.linen.frames import Frame, StateAccess
 from typed_nnx_codegen.migrate.linen.later_variables import LaterVariables, asks_for
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.merging import holds_callables, is_module
+from typed_nnx_codegen.migrate.linen.normalizing import Normalizing
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.plan import Entry
 from typed_nnx_codegen.migrate.linen.references import (
@@ -56,6 +57,7 @@ class Variables:
         self._first = FirstValues(executor)
         self._declaring = Declaring(executor)
         self._later = LaterVariables(executor, self._declaring)
+        self.normalizing = Normalizing(executor, self._declaring)
         state = StateCalls(executor, self._declaring, self._first)
         self._handlers: Final[dict[str, Callable[..., Value]]] = {
             "param": self._param,
@@ -231,7 +233,8 @@ class Variables:
         value = self._executor.seen(node, frame) or UNKNOWN
         code = self._executor.code.bound(node, value, frame).code
         found = self._declaring.name_of(Passed(value, code, node), frame)
-        return "" if found is None or found.text == "{name}" else found.text
+        is_computed = found is None or re.fullmatch(r"\{\w+\}", found.text) is not None
+        return "" if found is None or is_computed else found.text
 
     def note_write(self, node: cst.Assign | cst.AugAssign, frame: Frame) -> None:
         """Note a statement that writes the value of a variable."""
@@ -264,17 +267,6 @@ class Variables:
             frame.recorder.replace(node, f"({second} if {second} is not None else {first})")
         return UNKNOWN
 
-    def share_scope(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
-        """Note that a submodule has the scope of the module."""
-        match [one.value for one in passed]:
-            case [SelfValue() as owner, ModuleValue(site=site)] if owner is frame.instance:
-                if frame.records and frame.method is not None:
-                    site.shares = True
-                    frame.recorder.plan.dropped |= set(_statements_of(node, frame.method.node))
-                return NONE
-        frame.recorder.mark(node, "`nn.share_scope` with a module from outside is not migrated")
-        return NONE
-
     def assign_attribute(
         self, owner: SelfValue, name: str, value: Value, target: cst.BaseExpression, frame: Frame
     ) -> None:
@@ -292,6 +284,7 @@ class Variables:
                 kept = Code(f"self.{name}")
         before = owner.attributes.get(name)
         is_plain = isinstance(kept, (Const, Size, Code, Unknown))
+        is_plain = is_plain and not (kept == NONE and is_module(before))
         if frame.records and is_plain and (frame.recorder.conditions or before not in (None, kept)):
             # Which branch assigned it, only the constructor knows.
             owner.attributes[name] = Code(f"self.{name}")
@@ -311,11 +304,3 @@ class Variables:
 
 def _reading(variable: VariableValue) -> str:
     return "[...]" if isinstance(variable.array, Array) else ".get_value()"
-
-
-def _statements_of(node: cst.Call, function: cst.FunctionDef) -> Iterator[cst.CSTNode]:
-    """Yield the statement that is nothing but a call."""
-    for line in descendants(function):
-        match line:
-            case cst.SimpleStatementLine(body=[cst.Expr(value=value)]) if value is node:
-                yield line

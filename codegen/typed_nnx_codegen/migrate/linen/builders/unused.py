@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -40,18 +41,38 @@ def drop_unused(
                 used[target].add(None)
             elif is_import:
                 imported[target].append((path, name))
+    paths = {id(one): path for path, one in analyses.items()}
+    for node in candidates:
+        path = paths[id(builders[node].analysis)]
+        if _is_mentioned(builders[node].name, path, analyses):
+            used[node].add(None)
     dropped = set(candidates)
     while True:
         kept = {node for node in dropped if used[node] - dropped - {node}}
         if not kept:
             break
         dropped -= kept
-    paths = {id(one): path for path, one in analyses.items()}
     for node in dropped:
         builder = builders[node]
         edits[paths[id(builder.analysis)]].dropped.add(builder.statement)
         for path, name in imported[node]:
             edits[path].unimported.add(name)
+
+
+def _is_mentioned(name: str, home: Path, analyses: Mapping[Path, Analysis]) -> bool:
+    """Whether a file of the same package that is not migrated has the name of a function.
+
+    An `__init__.py` that passes it on imports nothing of flax, and is not read otherwise.
+    """
+    if not (home.parent / "__init__.py").is_file():
+        return False
+    top = home.parent
+    while (top.parent / "__init__.py").is_file():
+        top = top.parent
+    word = re.compile(rf"\b{re.escape(name)}\b".encode())
+    known = {path.resolve() for path in analyses}
+    others = (path for path in top.rglob("*.py") if path.resolve() not in known)
+    return any(word.search(path.read_bytes()) for path in others if path.is_file())
 
 
 def _note_uses(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.callers.caller_helpers import WITH_SIZES
 from typed_nnx_codegen.migrate.linen.callers.constructions import Use
+from typed_nnx_codegen.migrate.linen.callers.held_modules import held_sizes
 from typed_nnx_codegen.migrate.linen.callers.kinds import Deferred, Inline, Live, call_parts
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined
 from typed_nnx_codegen.migrate.linen.callers.sizes import (
@@ -113,6 +115,7 @@ class Models:
             )
 
         found = sizes()
+        found = replace(found, used=(*found.used, *self._hold(use, method, args)))
         hoisted = False
         for node in {id(one): one for one in found.used}.values():
             count = sum(one is node for one in found.used) + is_kept
@@ -120,7 +123,25 @@ class Models:
                 self._hoist(node)
                 hoisted = True
         self._tell_missing(call, found)
+        if hoisted:
+            self._hold(use, method, args)
         return sizes() if hoisted else found
+
+    def _hold(
+        self, use: Use, method: str, args: Sequence[cst.Arg]
+    ) -> tuple[cst.BaseExpression, ...]:
+        """Find the sizes of modules that are given for fields; return the arguments in them."""
+        used: list[cst.BaseExpression] = []
+        code = self._code
+        for one in code.constructions.every.values():
+            if one.owner is None or one.owner not in use.constructions:
+                continue
+            plan, inner = code.plan_of(one.owner.cls), code.plan_of(one.cls)
+            sizes = held_sizes(one, plan, inner, method, args, code.analysis, code.render)
+            if not sizes.missing:
+                code.held[one.node] = sizes
+                used += sizes.used
+        return tuple(used)
 
     def _tell_missing(self, node: cst.CSTNode, sizes: Sizes) -> None:
         for reason in sizes.missing:

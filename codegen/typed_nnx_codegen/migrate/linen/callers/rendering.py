@@ -52,6 +52,9 @@ class Rendering:
         self.plan = CallerPlan()
         self.done: set[cst.CSTNode] = set()
         self.write: Callable[[cst.CSTNode], None] | None = None
+        # What modules in fields are constructed with, and the streams of the one that has the field.
+        self.held: dict[cst.CSTNode, Sizes] = {}
+        self.rngs = ""
 
     def render(self, node: cst.CSTNode) -> str:
         """Return the new code of an expression."""
@@ -98,7 +101,9 @@ class Rendering:
 
     def constructed(self, call: cst.Call, sizes: Sizes, rngs: str) -> str:
         """Return what constructs a model now."""
+        around, self.rngs = self.rngs, rngs
         parts = [*self.args(call.args), sizes.text, f"rngs={rngs}"]
+        self.rngs = around
         return f"{self.render(call.func)}({joined(parts)})"
 
     def args(self, args: Sequence[cst.Arg]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import libcst as cst
@@ -20,6 +21,8 @@ from typed_nnx_codegen.migrate.linen.callers.sizes import NoSizes, Sizes
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
+# Random streams from one key.
+_ONE_KEY = re.compile(r"([\w.]*Rngs)\((jax\.random\.\w+\([^()]*\)|[a-z_]*(?:rng|key)\w*)\)")
 _KNOWN = frozenset({*INITS, "apply", "bind", "tabulate"})
 
 
@@ -111,9 +114,22 @@ class Writing:
                 plan.code[one.node] = self._code.deferred(one.node, preset or Sizes(()))
             case Live(init=init):
                 self._write(init.call or init.node)
+            case InField() if one.node in self._code.held and self._code.rngs:
+                sizes = self._code.held[one.node]
+                plan.code[one.node] = self._code.constructed(
+                    one.node, sizes, folded(self._code, one.node)
+                )
             case InField():
                 message = f"`{one.cls.name}` in a field needs the sizes of its inputs and `rngs`"
-                self._code.mark(one.node, message)
+                self._code.mark(self._remaining(one), message)
+
+    def _remaining(self, one: Construction) -> cst.CSTNode:
+        """Return where a marker for a construction stays: models move to where variables are made."""
+        outer = one.owner if one.owner is not None else one
+        kind = self._code.kinds.of(outer)
+        if isinstance(kind, Live):
+            return kind.init.call or kind.init.node
+        return one.node
 
     def _forget(self, use: Use) -> None:
         """Leave an attribute alone that the program itself gives to modules."""
@@ -148,3 +164,13 @@ class Writing:
                 )
                 if is_same and is_after and places.statement(other.node) is not statement:
                     self._uses.pop(other.call or other.node, None)
+
+
+def folded(code: Rendering, node: cst.CSTNode) -> str:
+    """Return the random streams of a module in a field: not those of the module that has it."""
+    before = [one for one in code.held if code.places.order(one) <= code.places.order(node)]
+    match = _ONE_KEY.fullmatch(code.rngs)
+    if match is None:
+        return code.rngs
+    fold_in = code.refer("jax.random.fold_in")
+    return f"{match[1]}({fold_in}({match[2]}, {len(before)}))"

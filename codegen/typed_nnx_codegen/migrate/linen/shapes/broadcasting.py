@@ -7,7 +7,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, LeadingSize, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import (
+    OF_CALL,
+    ArgumentSize,
+    Dim,
+    LeadingSize,
+    Piece,
+    as_dim,
+)
 from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Lead, Shape
 
 _assumed: Final[ContextVar[list[tuple[Dim, Dim]] | None]] = ContextVar("assumed", default=None)
@@ -61,6 +68,8 @@ def _rank_of(dim: Dim) -> int:
     if dim.constant is not None:
         return 2
     atoms = list(dim.atoms())
+    if any(isinstance(atom, Piece) and atom.home == OF_CALL for atom in atoms):
+        return -1
     has_argument = any(isinstance(atom, ArgumentSize | LeadingSize) for atom in atoms)
     return int(any(isinstance(atom, Piece) for atom in atoms) and not has_argument)
 

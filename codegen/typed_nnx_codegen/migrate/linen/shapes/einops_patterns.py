@@ -10,7 +10,13 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim, product
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.letters import ELLIPSIS, NamedAxes
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, prefixed, shape_of, size_value
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    dim_of,
+    prefixed,
+    shape_of,
+    size_value,
+    text_of,
+)
 from typed_nnx_codegen.migrate.linen.values import Array, Sequence, Shape, Table, Unknown, Value
 
 _TOKEN: Final = re.compile(r"\s*(\.\.\.|…|[A-Za-z_]\w*|\d+|[()])")
@@ -162,6 +168,25 @@ def _parsed_shape(call: Arguments) -> Value:
     return Table({name: size_value(named.sizes.get(name)) for name in names if name != "_"})
 
 
+def _einsum(call: Arguments) -> Value:
+    """Return a sum of products, whose pattern comes last: `einsum(x, w, "b i, i j -> b j")`."""
+    *operands, last = call.positional or (Unknown(),)
+    if "pattern" in call.named:
+        operands, last = list(call.positional), call.named["pattern"]
+    text = text_of(last)
+    if text is None or text.count("->") != 1 or "(" in text:
+        return Unknown("a pattern that is not literal")
+    left, right = text.split("->")
+    inputs = [part.split() for part in left.split(",")]
+    if len(inputs) != len(operands):
+        return Unknown("an einsum with another number of operands than its pattern has")
+    named = NamedAxes()
+    for axes, operand in zip(inputs, operands, strict=True):
+        if not named.read(axes, shape_of(operand)):
+            return Unknown(f"an operand of the einsum {text!r} has another rank")
+    return Array(named.made(right.split()))
+
+
 def _distinct(names: Iterable[str]) -> list[str]:
     return [f"_{k}" if name == "_" else name for k, name in enumerate(names)]
 
@@ -171,5 +196,5 @@ EINOPS: Final[dict[str, Rule]] = {
     "reduce": _rearranged,
     "repeat": _rearranged,
     "parse_shape": _parsed_shape,
-    "einsum": lambda call: Unknown("an einsum of einops"),
+    "einsum": _einsum,
 }

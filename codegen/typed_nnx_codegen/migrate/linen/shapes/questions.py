@@ -8,7 +8,13 @@ from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed
 from typed_nnx_codegen.migrate.linen.shapes.operands import shape_of, size_value
 from typed_nnx_codegen.migrate.linen.shapes.subscripts import rank_size
-from typed_nnx_codegen.migrate.linen.values import Array, ShapeOf, Unknown, Value
+from typed_nnx_codegen.migrate.linen.values import (
+    Array,
+    Sequence,
+    ShapeOf,
+    Unknown,
+    Value,
+)
 
 
 def _glu(call: Arguments) -> Value:
@@ -21,6 +27,10 @@ def _glu(call: Arguments) -> Value:
 
 def _first(call: Arguments) -> Value:
     return call.get(0, "x", "tree", "operand", "a")
+
+
+def _all(call: Arguments) -> Value:
+    return Sequence(call.positional, is_list=True)
 
 
 def _shape(call: Arguments) -> Value:
@@ -47,6 +57,8 @@ UNCHANGED: Final[dict[str, Rule]] = {
     "jax.checkpoint_name": _first,
     "jax.device_put": _first,
     "jax.block_until_ready": _first,
+    "flax.linen.promote_dtype": _all,
+    "flax.linen.dtypes.promote_dtype": _all,
     "flax.linen.with_logical_constraint": _first,
     "flax.linen.partitioning.with_sharding_constraint": _first,
     "flax.linen.spmd.with_logical_constraint": _first,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
 from zlib import crc32
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import OF_CALL, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.shapes.axes import removed, split_front
 from typed_nnx_codegen.migrate.linen.shapes.indexing import indexed
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
@@ -29,9 +28,6 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
-
-# Where names of sizes are bound that only the call knows: nowhere that code can be written.
-_OF_CALL: Final = "the call"
 
 
 def subscript(value: Value, index: Value) -> Value:
@@ -113,7 +109,7 @@ def _hidden(shape: Shape, axis: int) -> Dim | None:
     lead = shape.lead
     if lead is None or not lead.argument or None in (*shape.dims, *lead.front):
         return None
-    return as_dim(Piece(f"hidden_{axis}_{crc32(repr(shape).encode())}", _OF_CALL))
+    return as_dim(Piece(f"hidden_{axis}_{crc32(repr(shape).encode())}", OF_CALL))
 
 
 def _sequence_of(dims: tuple[object, ...]) -> Value:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import ClassTransform, Ref
@@ -135,6 +137,8 @@ def lift_of(transform: ClassTransform) -> Lift:
         harmless = _LACKING.get(name)
         if harmless is not None and bound.value not in tuple(Const(one) for one in harmless):
             raise Unsupported(f"`{name}` of `nn.{kind}` has no counterpart in NNX")
+    if transform.name.endswith("partitioning.remat") and "static_argnums" in given:
+        given["static_argnums"] = _behind_the_module(given["static_argnums"])
     return Lift(
         kind,
         given,
@@ -143,6 +147,19 @@ def lift_of(transform: ClassTransform) -> Lift:
         _methods(kind, given),
         transform.condition,
     )
+
+
+def _behind_the_module(bound: Bound) -> Bound:
+    """Return positions of arguments that count the module, where they do not count it."""
+    value = bound.value
+    items = value.items if isinstance(value, Sequence) else (value,)
+    numbers = [one.value for one in items if isinstance(one, Const)]
+    known = [one for one in numbers if isinstance(one, int) and one >= 0]
+    if len(known) != len(items):
+        raise Unsupported("`static_argnums` is not known")
+    code = repr(tuple(one + 1 for one in known))
+    shifted = Sequence(tuple(Const(one + 1) for one in known))
+    return replace(bound, value=shifted, code=code, node=cst.parse_expression(code))
 
 
 def _axes(kind: str, given: Mapping[str, Bound]) -> dict[object, Axis]:

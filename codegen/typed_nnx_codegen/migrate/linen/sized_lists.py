@@ -1,0 +1,387 @@
+"""Lists of arrays, such as those of skip connections: the constructor keeps a list of their sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.bound_names import names_in
+from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.references import Repeated
+from typed_nnx_codegen.migrate.linen.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.executor import Executor
+
+_JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatenate")
+_KEEPING: Final = ("builtins.list", "builtins.tuple")
+
+
+@dataclass(frozen=True)
+class SizedList(Repeated):
+    """A list of arrays whose last sizes a local of the constructor has, in the same order.
+
+    Attributes:
+        local: The local.
+    """
+
+    local: str = ""
+
+
+@dataclass(frozen=True)
+class SizedLoop:
+    """A loop over such a list, as the constructor runs it over the sizes.
+
+    Attributes:
+        target: What is bound in each iteration.
+        header: What it goes over.
+        sizes: The locals of sizes by the names of the arrays that they are of.
+        arrays: Those arrays, but for that size.
+        plain: The other names that are bound.
+    """
+
+    target: str
+    header: str
+    sizes: tuple[tuple[str, str], ...] = ()
+    arrays: tuple[tuple[str, Array], ...] = ()
+    plain: tuple[str, ...] = ()
+
+    def bind(self, number: int, frame: Frame) -> None:
+        """Bind the names of the loop.
+
+        Args:
+            number: The loop.
+            frame: Where it is.
+        """
+        home = f"loop{number}"
+        arrays = dict(self.arrays)
+        for name, local in self.sizes:
+            frame.names[name] = _with_last(arrays[name], local, home)
+        for name in self.plain:
+            frame.names[name] = Code(name, home)
+            frame.recorder.locals.add(name)
+
+
+class SizedLists:
+    """Goes through what methods do with such lists.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    # -- making -------------------------------------------------------------------------------
+
+    @staticmethod
+    def candidates(frame: Frame) -> list[str]:
+        """Return the names of lists that are empty or hold nothing but arrays."""
+        if not _is_open(frame):
+            return []
+        return [
+            name
+            for name, value in frame.names.items()
+            if isinstance(value, Sequence)
+            and all(isinstance(item, Array) for item in value.items)
+            and (value.is_list or value.items)
+        ]
+
+    def sized(self, name: str, after: Value, place: cst.CSTNode, frame: Frame) -> Value | None:
+        """Return a list of arrays with its sizes in the constructor; None where they are not known.
+
+        Args:
+            name: The name of the list.
+            after: What an iteration of the loop that changes it leaves.
+            place: What tells the loop from others.
+            frame: Where it is.
+        """
+        before = frame.names[name]
+        assert isinstance(before, Sequence)
+        added = _arrays_in(after)
+        if added is None or not (added or before.items):
+            return None
+        ranks = {
+            one.shape.rank for one in (*before.items, *added) if isinstance(one, Array)
+        }
+        codes = [self._size(item, frame) for item in before.items]
+        known = [code for code in codes if code is not None]
+        local = self._local(name, "features", place, frame)
+        if len(known) != len(codes) or local in frame.recorder.unsized:
+            return None
+        self._write(f"{local} = [{', '.join(known)}]", local, frame)
+        rank = ranks.pop() if len(ranks) == 1 else None
+        shape = Shape((), Lead("", None)) if rank is None else Shape((None,) * rank)
+        return SizedList(Array(shape), local=local)
+
+    # -- changing -----------------------------------------------------------------------------
+
+    def method(self, receiver: SizedList, name: str, node: cst.Call, frame: Frame) -> Value | None:
+        """Return what a method of the list returns; None where it is as of any list."""
+        values = [self._executor.seen(arg.value, frame) or UNKNOWN for arg in node.args]
+        match name, values:
+            case "append", [value]:
+                return self._added(receiver, (value,), node, frame)
+            case "extend", [Sequence(items=items)]:
+                return self._added(receiver, items, node, frame)
+            case "pop", []:
+                return self._popped(receiver, "", node, frame)
+            case "pop", [Const(value=int(place))]:
+                return self._popped(receiver, str(place), node, frame)
+            case ("index" | "count" | "copy"), _:
+                return None
+        self._forget(receiver, node, frame)
+        return None
+
+    def _added(
+        self, receiver: SizedList, values: tuple[Value, ...], node: cst.CSTNode, frame: Frame
+    ) -> Value | None:
+        codes = [self._size(value, frame) for value in values]
+        known = [code for code in codes if code is not None]
+        if len(known) != len(codes) or not self._is_sure(receiver, frame):
+            self._forget(receiver, node, frame)
+            return None
+        self._write(f"{receiver.local} += [{', '.join(known)}]", receiver.local, frame)
+        return NONE
+
+    def _popped(
+        self, receiver: SizedList, place: str, node: cst.Call, frame: Frame
+    ) -> Value | None:
+        if not self._is_sure(receiver, frame):
+            self._forget(receiver, node, frame)
+            return None
+        base = receiver.local.removesuffix("_features")
+        item = self._local(base, "item_features", node, frame)
+        text = f"{item} = {receiver.local}.pop({place})"
+        self._read(text, f"{item}, {receiver.local}", frame)
+        return _with_last(receiver.element, item)
+
+    def added(self, left: Value, right: Value, node: cst.CSTNode, frame: Frame) -> Value | None:
+        """Return the list after `list += [array]`; None where it is no such list."""
+        if not isinstance(left, SizedList):
+            return None
+        items = right.items if isinstance(right, Sequence) else (UNKNOWN,)
+        return left if self._added(left, items, node, frame) == NONE else None
+
+    def _forget(self, receiver: SizedList, node: cst.CSTNode, frame: Frame) -> None:
+        """Stop to keep the sizes of a list."""
+        del node
+        frame.recorder.unsized.add(receiver.local)
+        for name, value in list(frame.names.items()):
+            if value == receiver:
+                frame.names[name] = Repeated(receiver.element)
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def item(
+        self, base: SizedList, index: cst.BaseSlice, node: cst.Subscript, frame: Frame
+    ) -> Value | None:
+        """Return an item of the list, or the list of a slice; None as of any list."""
+        if not self._is_sure(base, frame):
+            return None
+        name = base.local.removesuffix("_features")
+        if isinstance(index, cst.Slice):
+            parts = (index.lower, index.upper, index.step)
+            codes = ["" if one is None else self._executor.code.of(one, frame) for one in parts]
+            if None in codes:
+                return None
+            local = self._local(name, "part_features", node, frame)
+            text = ":".join(code or "" for code in codes)
+            self._read(f"{local} = {base.local}[{text}]", local, frame)
+            return replace(base, local=local)
+        assert isinstance(index, cst.Index)
+        code = self._executor.code.of(index.value, frame)
+        if code is None:
+            return None
+        local = self._local(name, "item_features", node, frame)
+        self._read(f"{local} = {base.local}[{code}]", local, frame)
+        return _with_last(base.element, local)
+
+    def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
+        """Return what a function makes of such a list; None as of any list."""
+        first = node.args[0] if node.args else None
+        if first is None or first.keyword is not None:
+            return None
+        value = self._executor.seen(first.value, frame)
+        if not isinstance(value, SizedList) or not self._is_sure(value, frame):
+            return None
+        base = value.local.removesuffix("_features")
+        if name in _JOINING:
+            axis = self._axis(node, frame)
+            rank = value.element.shape.rank if isinstance(value.element, Array) else None
+            if axis is None or (axis != -1 and axis + 1 != rank):
+                return None
+            local = self._local(base, "sum_features", node, frame)
+            self._read(f"{local} = sum({value.local})", local, frame)
+            return _with_last(value.element, local)
+        if name == "builtins.reversed" and len(node.args) == 1:
+            local = self._local(base, "reversed_features", node, frame)
+            self._read(f"{local} = {value.local}[::-1]", local, frame)
+            return replace(value, local=local)
+        if name in _KEEPING and len(node.args) == 1:
+            local = self._local(base, "copy_features", node, frame)
+            self._read(f"{local} = list({value.local})", local, frame)
+            return replace(value, local=local)
+        return None
+
+    def _axis(self, node: cst.Call, frame: Frame) -> int | None:
+        for position, arg in enumerate(node.args):
+            is_axis = arg.keyword.value == "axis" if arg.keyword is not None else position == 1
+            if is_axis:
+                value = self._executor.seen(arg.value, frame)
+                known = value.value if isinstance(value, Const) else None
+                return known if isinstance(known, int) else None
+        return 0
+
+    # -- loops --------------------------------------------------------------------------------
+
+    def loop(
+        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
+    ) -> SizedLoop | None:
+        """Return how the constructor goes over such lists; None where there is none of them."""
+        if not _is_open(frame):
+            return None
+        found = self._over(target, node, frame)
+        return found if found is not None and found.sizes else None
+
+    def _over(
+        self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
+    ) -> SizedLoop | None:
+        value = self._executor.seen(node, frame)
+        match node, target:
+            case _, cst.Name(value=name) if isinstance(value, SizedList):
+                if not self._is_sure(value, frame) or not isinstance(value.element, Array):
+                    return None
+                local = self._local(name, "features", node, frame)
+                sizes, arrays = ((name, local),), ((name, value.element),)
+                return SizedLoop(local, value.local, sizes, arrays)
+            case cst.Call(func=cst.Name(value="zip"), args=args), cst.Tuple(elements=elements):
+                if frame.lookup("zip") is not None or len(args) != len(elements):
+                    return None
+                if any(arg.keyword is not None or arg.star for arg in args):
+                    return None
+                pairs = zip(elements, args, strict=True)
+                parts = [self._over(one.value, arg.value, frame) for one, arg in pairs]
+                return _joined("zip", [one for one in parts if one is not None], len(args))
+            case (
+                cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(value=inner)]),
+                cst.Tuple(elements=[cst.Element(value=cst.Name(value=index)), item]),
+            ) if frame.lookup("enumerate") is None:
+                part = self._over(item.value, inner, frame)
+                if part is None:
+                    return None
+                text = part.target if "," not in part.target else f"({part.target})"
+                return replace(
+                    part,
+                    target=f"{index}, {text}",
+                    header=f"enumerate({part.header})",
+                    plain=(index, *part.plain),
+                )
+        code = self._executor.loops.header(node, frame)
+        if code is None:
+            return None
+        return SizedLoop(code_of(target), code, plain=tuple(names_in(target)))
+
+    # -- parts --------------------------------------------------------------------------------
+
+    def _size(self, value: Value, frame: Frame) -> str | None:
+        """Return the code of the last size of an array; None where it cannot be said."""
+        size = value.shape.axis(-1) if isinstance(value, Array) else None
+        if size is None or not self._executor.code.sizes_are_visible(size, frame):
+            return None
+        return frame.recorder.templates.token(size)
+
+    @staticmethod
+    def _is_sure(value: SizedList, frame: Frame) -> bool:
+        return _is_open(frame) and value.local not in frame.recorder.unsized
+
+    @staticmethod
+    def _local(name: str, suffix: str, place: cst.CSTNode, frame: Frame) -> str:
+        """Return the local for a size at a place: the same one each time that it is gone through."""
+        known = frame.recorder.sized_names
+        key = (place, suffix)
+        if key not in known:
+            known[key] = frame.recorder.fresh(f"{name}_{suffix}")
+        return known[key]
+
+    @staticmethod
+    def _write(text: str, local: str, frame: Frame) -> None:
+        frame.recorder.write(text, local)
+
+    @staticmethod
+    def _read(text: str, local: str, frame: Frame) -> None:
+        frame.recorder.write_before(text, local)
+
+
+def _is_open(frame: Frame) -> bool:
+    """Whether the constructor goes along with what happens now."""
+    recorder = frame.recorder
+    return (
+        frame.records
+        and not frame.verbatim
+        and not recorder.call_loops
+        and not recorder.pending
+        and not any(one.is_of_call for one in recorder.conditions)
+    )
+
+
+def changes_list(body: cst.CSTNode, name: str) -> bool:
+    """Whether statements add to a list in a local name, or take from it."""
+    for below in descendants(body):
+        match below:
+            case (
+                cst.Call(func=cst.Attribute(value=cst.Name(value=changed), attr=cst.Name()))
+                | cst.AugAssign(target=cst.Name(value=changed))
+            ) if changed == name:
+                return True
+    return False
+
+
+def _with_last(value: Value, local: str, home: str = "") -> Array:
+    shape = value.shape if isinstance(value, Array) else Shape((), Lead("", None))
+    shape = shape.expanded(1)
+    return Array(Shape((*shape.dims[:-1], as_dim(Piece(local, home))), shape.lead))
+
+
+def _arrays_in(value: Value) -> tuple[Value, ...] | None:
+    """Return the arrays of a list; None where it holds something else."""
+    items: tuple[Value, ...]
+    match value:
+        case Sequence(items=items):
+            pass
+        case Repeated(element=element):
+            items = (element,)
+        case _:
+            return None
+    return items if all(isinstance(item, Array) for item in items) else None
+
+
+def _joined(function: str, parts: list[SizedLoop], count: int) -> SizedLoop | None:
+    if len(parts) != count:
+        return None
+    targets = [f"({one.target})" if "," in one.target else one.target for one in parts]
+    return SizedLoop(
+        ", ".join(_unwrapped(one) for one in targets),
+        f"{function}({', '.join(one.header for one in parts)})",
+        tuple(pair for one in parts for pair in one.sizes),
+        tuple(pair for one in parts for pair in one.arrays),
+        tuple(name for one in parts for name in one.plain),
+    )
+
+
+def _unwrapped(target: str) -> str:
+    return target.replace("((", "(").replace("))", ")")
