@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from benchmarks.linen_packages import EXAMPLES, FOLDER, REPOSITORY
 from benchmarks.migrate.packages import Unreachable
+from typed_nnx_codegen.migrate.linen.recorded import Recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +31,7 @@ REQUIREMENTS = EXAMPLES / "requirements.txt"
 STANDINS = Path(__file__).with_name("linen_standins")
 COMMAND = "from typed_nnx_codegen.cli import main; main()"
 _OWN_PACKAGES = ("flax", "jax", "jaxlib")
+_RECORDING = "typed_nnx_codegen.verify.recording"
 _LINEN_FAILED = "Linen side failed"
 _LONGEST = 300
 
@@ -128,6 +130,39 @@ def run_examples(python: Path, old: Path, new: Path, example_file: Path, seconds
         said = (done.stderr.strip() or done.stdout.strip())[-_LONGEST:]
         return Ran(said=said, is_new=f"{new}: " in done.stderr)
     return Ran(json.loads(out.read_text(encoding="utf-8"))["examples"])
+
+
+def recorded_examples(
+    python: Path, folder: Path, examples: Mapping[str, Path], seconds: float
+) -> Recorded:
+    """Return what Linen tells of the sizes in the examples of a package.
+
+    Args:
+        python: The Python to run them with.
+        folder: The package before the migration.
+        examples: The example file of each of its files.
+        seconds: How long the examples of a file may take.
+    """
+    found: list[dict[str, Any]] = []
+    for file, example_file in examples.items():
+        command = [str(python), "-m", _RECORDING, str(folder / file), str(example_file)]
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=seconds,
+                env=_variables(),
+                cwd=(folder / file).parent,
+            )
+        except subprocess.TimeoutExpired:
+            continue
+        if done.returncode == 0:
+            # Names of examples are those of classes, which files have in common.
+            for one in json.loads(done.stdout)["examples"]:
+                found.append({**one, "name": f"{file}: {one['name']}"})
+    return Recorded.from_json({"examples": found})
 
 
 def _variables() -> dict[str, str]:

@@ -4,6 +4,10 @@ Each package is downloaded, never installed, and migrated as a whole into a copy
 ``build/linen_sweep/migrated``. The table says how many classes need no person, and the codes of the
 markers that the others have.
 
+With ``--with-examples`` the examples in `benchmarks/linen_examples` are run in Linen, and each
+package is migrated once more with the sizes that they tell, as ``typed-nnx migrate --example``
+does. The table has the classes that need no person then.
+
 With ``--verify`` the examples in `benchmarks/linen_examples` are run before and after the
 migration, with the same weights. A class is equal where all its examples are: outputs, collections
 and gradients. The status is 1 where a class without a marker computes something else, and where
@@ -24,7 +28,14 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.linen_checks import VERDICTS, Judged, environment, judged, run_examples
+from benchmarks.linen_checks import (
+    VERDICTS,
+    Judged,
+    environment,
+    judged,
+    recorded_examples,
+    run_examples,
+)
 from benchmarks.linen_packages import FOLDER, PACKAGES, LinenPackage, linen_files, unpacked
 from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
@@ -54,6 +65,7 @@ class Swept:
         marks: The classes of each file, with the codes of their markers.
         messages: What the markers say, by file and class.
         verdicts: The verdicts on the classes with examples, by file.
+        told: How many classes have no marker where examples tell sizes; None where none were run.
     """
 
     package: LinenPackage
@@ -64,6 +76,7 @@ class Swept:
     marks: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
     verdicts: dict[str, dict[str, Judged]] = field(default_factory=dict)
+    told: int | None = None
 
     @property
     def classes(self) -> list[list[str]]:
@@ -130,6 +143,21 @@ def _codes(plan: ClassPlan) -> list[str]:
     return codes or ([STAYS] if plan.stays else [])
 
 
+def tell(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
+    """Migrate a package with the sizes that its examples tell, and count; nothing is written.
+
+    Args:
+        swept: The package.
+        python: The Python to run the examples with.
+        seconds: How long the examples of a file may take.
+    """
+    examples = swept.package.examples()
+    recorded = recorded_examples(python, swept.old, examples, seconds) if examples else None
+    files = list(linen_files(swept.package, swept.old))
+    results = migrate_linen(files, [swept.old], Options(), recorded)
+    swept.told = sum(not _codes(plan) for result in results for plan in result.plans)
+
+
 def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
     """Run the examples of a migrated package.
 
@@ -148,33 +176,40 @@ def verify(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
 
 def table(all_swept: Sequence[Swept], *, is_verified: bool) -> Table:
     """Return a row for each package, and their sum."""
+    is_told = any(one.told is not None for one in all_swept)
     shown = Table("package", title="typed-nnx migrate --linen over packages", show_footer=True)
     rows = [_counts(one) for one in all_swept]
-    totals = [sum(column) for column in zip(*rows, strict=True)] or [0] * (2 + len(VERDICTS))
+    totals = [sum(column) for column in zip(*rows, strict=True)] or [0] * (3 + len(VERDICTS))
     codes = sum((one.codes for one in all_swept), Counter[str]())
     footers = _cells(totals, codes, sum(one.seconds for one in all_swept))
-    names = ["classes", "without a marker", "share", "markers", "seconds", "with examples"]
+    told = "with --example"
+    names = ["classes", "without a marker", "share", told, "markers", "seconds", "with examples"]
     names = [*names, *VERDICTS] if is_verified else names[:-1]
-    for name, footer in zip(names, footers, strict=False):
-        shown.add_column(name, justify="left" if name == "markers" else "right", footer=footer)
+    skipped = () if is_told else (names.index(told),)
+    for number, (name, footer) in enumerate(zip(names, footers, strict=False)):
+        if number not in skipped:
+            shown.add_column(name, justify="left" if name == "markers" else "right", footer=footer)
     for one, row in zip(all_swept, rows, strict=True):
         cells = _cells(row, one.codes, one.seconds)[: len(names)]
-        shown.add_row(f"{one.package.name} {one.package.version}", *cells)
+        kept = [cell for number, cell in enumerate(cells) if number not in skipped]
+        shown.add_row(f"{one.package.name} {one.package.version}", *kept)
     return shown
 
 
 def _counts(swept: Swept) -> list[int]:
     classes = swept.classes
     verdicts = Counter(one.verdict for _, one in swept.judged(*VERDICTS))
-    return [len(classes), sum(not one for one in classes), *(verdicts[one] for one in VERDICTS)]
+    unmarked = sum(not one for one in classes)
+    told = unmarked if swept.told is None else swept.told
+    return [len(classes), unmarked, told, *(verdicts[one] for one in VERDICTS)]
 
 
 def _cells(counts: Sequence[int], codes: Counter[str], seconds: float) -> list[str]:
-    classes, unmarked, *verdicts = counts
+    classes, unmarked, told, *verdicts = counts
     share = f"{unmarked / classes:.1%}" if classes else "-"
     marks = ", ".join(f"{code} {number}" for code, number in sorted(codes.items()))
-    cells = (str(classes), str(unmarked), share, marks, f"{seconds:.1f}", str(sum(verdicts)))
-    return [*cells, *map(str, verdicts)]
+    cells = (str(classes), str(unmarked), share, str(told), marks, f"{seconds:.1f}")
+    return [*cells, str(sum(verdicts)), *map(str, verdicts)]
 
 
 def listing(all_swept: Sequence[Swept]) -> str:
@@ -203,6 +238,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="typed-nnx migrate --linen over packages")
     parser.add_argument("names", nargs="*", metavar="NAME", help="packages, by default all")
     parser.add_argument("--verify", action="store_true", help="run the examples as well")
+    parser.add_argument("--with-examples", action="store_true", help="count with their sizes too")
     parser.add_argument("--timeout", type=float, default=_SECONDS, help="seconds for a file")
     chosen = parser.parse_args(arguments)
     console = Console(width=180)
@@ -213,6 +249,8 @@ def main(arguments: list[str]) -> int:
         swept = migrate(package)
         if chosen.verify and package.examples():
             verify(swept, environment(), chosen.timeout)
+        if chosen.with_examples:
+            tell(swept, environment(), chosen.timeout)
         all_swept.append(swept)
         console.print(f"{package.name}: {len(swept.classes)} classes, {swept.seconds:.0f} s")
         for name, one in swept.judged("fails", "other numbers"):

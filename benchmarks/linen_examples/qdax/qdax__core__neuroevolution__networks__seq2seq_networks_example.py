@@ -12,12 +12,22 @@ def wave(*shape):
 
 
 EXAMPLES = [
-    Example(Build("EncoderLSTM"), ((wave(2, 8), wave(2, 8)), jnp.zeros(2, bool)), wave(2, 8)),
-    Example(Build("Encoder", hidden_size=8), wave(2, 8)),
     Example(
-        Build("DecoderLSTM", teacher_force=False, obs_size=8), (wave(2, 8), wave(2, 8)), wave(2, 8)
+        Build("EncoderLSTM"), ((wave(2, 8), wave(2, 8)), jnp.array([False, True])), wave(2, 5, 3)
     ),
-    Example(Build("Decoder", teacher_force=False, obs_size=2), wave(2, 8), wave(2, 8)),
+    Example(Build("Encoder", hidden_size=8), wave(2, 5, 3)),
+    Example(
+        Build("DecoderLSTM", teacher_force=False, obs_size=3),
+        ((wave(2, 8), wave(2, 8)), wave(2, 3)),
+        wave(2, 5, 3),
+        rngs=("lstm",),
+    ),
+    Example(
+        Build("Decoder", teacher_force=True, obs_size=3),
+        wave(2, 5, 3),
+        (wave(2, 8), wave(2, 8)),
+        rngs=("lstm",),
+    ),
     Example(
         Build("Seq2seq", teacher_force=True, hidden_size=8, obs_size=8),
         wave(2, 6, 8),

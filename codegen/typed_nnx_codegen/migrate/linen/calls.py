@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.classes import LINEN
 from typed_nnx_codegen.migrate.linen.decided import instance_of
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.mapped_functions import Mapped, under_transform
 from typed_nnx_codegen.migrate.linen.normalizing import NORMALIZE
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Bound
@@ -155,6 +156,8 @@ class Calls:
                 return executor.submodules.one_of(options, passed, node, frame)
             case Choice(options=options):
                 return self._one_of(options, passed, node, frame)
+            case Mapped():
+                return executor.mapped_functions.call(callee, passed, node, frame)
             case Unknown():
                 self._check_name(node, frame)
         return UNKNOWN
@@ -208,6 +211,11 @@ class Calls:
     def _external(self, name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if name == "functools.partial" and passed and not passed[0].keyword:
             return _partial(passed)
+        if passed and not passed[0].keyword and not any(one.star for one in passed):
+            args, keywords = _split(passed[1:])
+            transformed = under_transform(name, passed[0].value, args, keywords)
+            if transformed is not None:
+                return transformed
         if name in ("builtins.getattr", "builtins.setattr"):
             return UNKNOWN
         if name == "builtins.hasattr":

@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.linen.grown_lists import sometimes
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module
 from typed_nnx_codegen.migrate.linen.parentheses import bare
 from typed_nnx_codegen.migrate.linen.plan import Condition
+from typed_nnx_codegen.migrate.linen.told_ranks import forget, take_told
 from typed_nnx_codegen.migrate.linen.transforms.optional import optional_transform
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Unknown, Value
 
@@ -44,11 +45,12 @@ class Choices:
         if _only_raises(node.body) and not orelse:
             if frame.verbatim and frame.recorder.is_recording:
                 frame.recorder.block.append(Line("", statement=node))
+            take_told(node.test, outcome=False, frame=frame)
             return run_all(rest, frame)
         code = self._executor.code.of(node.test, frame)
         if code is None:
             asked = self._on_shapes(node.test, frame)
-            return self._on_call(list(node.body.body), orelse, rest, frame, asked)
+            return self._on_call(list(node.body.body), orelse, rest, frame, asked, node.test)
         return self._on_fields(code, list(node.body.body), orelse, rest, frame)
 
     def _on_fields(
@@ -107,6 +109,7 @@ class Choices:
         rest: _Statements,
         frame: Frame,
         asked: str = "",
+        test: cst.BaseExpression | None = None,
     ) -> bool:
         """Go through a branch on what the method is called with: both sides are built.
 
@@ -118,11 +121,16 @@ class Choices:
         self._number += 1
         number = self._number
         self._enter(number, frame)
+        told = take_told(test, outcome=True, frame=frame)
         ends = run_all(body, frame)
+        forget(told, frame)
         names = frame.names
         frame.names = dict(before)
         self._other_side(number, frame)
+        told = take_told(test, outcome=False, frame=frame)
         other_ends = run_all(orelse, frame)
+        if not ends:
+            forget(told, frame)
         self._leave(frame)
         if ends and other_ends:
             return True

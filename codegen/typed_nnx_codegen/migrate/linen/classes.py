@@ -13,7 +13,10 @@ from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 
 LINEN: Final = "flax.linen"
-_BASE: Final = frozenset({"flax.linen.Module", "flax.linen.module.Module"})
+# A base of cells has nothing but the names of methods that cells define.
+_BASE: Final = frozenset(
+    {"flax.linen.Module", "flax.linen.module.Module", "flax.linen.RNNCellBase"}
+)
 _COMPACT: Final = frozenset({"flax.linen.compact", "flax.linen.module.compact"})
 # Fields that every Linen module has.
 RESERVED_FIELDS: Final = frozenset({"parent", "name"})

@@ -55,6 +55,8 @@ class Comprehensions:
         header = self._loops.header(part.iter, frame)
         kept = dict(frame.names)
         items = unrolled(values, header)
+        if items is None and not frame.records and isinstance(values, Items):
+            items = list(values.items)  # a submodule: nothing is written about it
         if is_dropping_none(node) and isinstance(values, Items | Headed):
             return without_none(values)
         if part.inner_for_in is not None or isinstance(node, (cst.DictComp, cst.SetComp)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import abc
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
@@ -65,8 +66,15 @@ def instance_of(value: Value, kind: Value) -> bool | None:
     return None
 
 
+_ABSTRACT: Final = ("collections.abc", "typing")
 _BUILTINS: Final[dict[str, type]] = {
-    f"builtins.{one.__name__}": one for one in (int, float, str, bool, complex, list, tuple, dict)
+    **{f"builtins.{one.__name__}": one for one in (int, float, str, bool, complex)},
+    **{f"builtins.{one.__name__}": one for one in (list, tuple, dict)},
+    **{
+        f"{module}.{one.__name__}": one
+        for module in _ABSTRACT
+        for one in (abc.Iterable, abc.Sequence)
+    },
 }
 
 
@@ -82,7 +90,7 @@ def _of_builtins(value: Value, kinds: set[type]) -> bool | None:
     match value:
         case Const(value=literal):
             return isinstance(literal, tuple(kinds))
-        case Sequence() if {list, tuple} <= kinds:
+        case Sequence() if {list, tuple} <= kinds or kinds & {abc.Iterable, abc.Sequence}:
             return True
         case Sequence() if not {list, tuple} & kinds:
             return False

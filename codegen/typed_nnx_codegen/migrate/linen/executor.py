@@ -27,6 +27,7 @@ from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.held_items import HeldItems
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.loops import Loops
+from typed_nnx_codegen.migrate.linen.mapped_functions import MappedFunctions
 from typed_nnx_codegen.migrate.linen.members import Members
 from typed_nnx_codegen.migrate.linen.merging import Merging
 from typed_nnx_codegen.migrate.linen.module_calls import ModuleCalls
@@ -94,6 +95,7 @@ class Executor:
         self.sized_lists = SizedLists(self)
         self.choices = Choices(self)
         self.merging = Merging(self)
+        self.mapped_functions = MappedFunctions(self)
         self._functions: dict[cst.CSTNode, Analysis] = {}
         for analysis in classes.analyses:
             for kind in (cst.FunctionDef, cst.Lambda):

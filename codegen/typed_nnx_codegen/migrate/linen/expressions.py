@@ -155,6 +155,8 @@ class Expressions:
                 return Const(literal)
         if isinstance(node, cst.Name):
             known = self._executor.constant_of_file(node.value, frame)
+            if known is None:
+                known = self._executor.mapped_functions.decorated(node.value, frame)
             if known is not None:
                 return known
             return Code(code, frame.home)

@@ -74,9 +74,7 @@ def _is_built(part: Value, number: int, depth: int) -> bool:
         return all(_is_built(one, number, depth + 1) for one in (*part.parts, *part.orelse))
     if isinstance(part, Grown):
         return all(_is_built(one, number, depth) for one in part.parts)
-    return all(
-        number in site.loops and len(site.conditions) == depth for site in sites_in(part)
-    )
+    return all(number in site.loops and len(site.conditions) == depth for site in sites_in(part))
 
 
 def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Grown | None:

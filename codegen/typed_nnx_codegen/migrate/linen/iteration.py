@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.merging import Running
 from typed_nnx_codegen.migrate.linen.references import (
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 _MOST_UNROLLED: Final = 64
 _Names = dict[str, Value]
+# The condition for a loop to run, and what its targets are in the last iteration; None if unknown.
+Ended = tuple[str, dict[str, str]] | None
 
 
-def last_iteration(
-    target: cst.BaseExpression, iterable: cst.BaseExpression, header: str
-) -> tuple[str, dict[str, str]] | None:
+def last_iteration(target: cst.BaseExpression, iterable: cst.BaseExpression, header: str) -> Ended:
     """Return the condition for a loop to run, and what its targets are in the last iteration."""
     match target, iterable:
         case cst.Name(value=name), cst.Call(func=cst.Name(value="range"), args=[arg]):
@@ -150,3 +150,28 @@ def without_sizes(value: Value) -> Value:
 def literal_size(code: str) -> Dim | None:
     """Return the size that a literal is; None for other code."""
     return as_dim(int(code)) if code.lstrip("-").isdigit() else None
+
+
+def left(entry: Value, after: Value, last: Ended, number: int) -> Value:
+    """Return what a name stands for after a loop, from its last iteration."""
+    if not isinstance(entry, Array) or not isinstance(after, Array) or last is None:
+        return without_sizes(after)
+    condition, ends = last
+    home = f"loop{number}"
+    values: dict[Atom, Dim] = {
+        Piece(name, home): as_dim(Piece(code)) for name, code in ends.items()
+    }
+    count = len(after.shape.dims)
+    first = entry.shape.expanded(count)
+    dims: list[Dim | None] = []
+    for position in range(-count, 0):
+        dim = after.shape.dims[position]
+        if dim is None or len(first.dims) < -position or first.dims[position] is None:
+            dims.append(None)
+            continue
+        dim = dim.replaced(values)
+        other = first.dims[position]
+        assert other is not None
+        is_open = any(isinstance(atom, Piece) and atom.home == home for atom in dim.atoms())
+        dims.append(None if is_open else chosen(Piece(condition), dim, other))
+    return Array(Shape(tuple(dims), after.shape.lead), after.dtype)

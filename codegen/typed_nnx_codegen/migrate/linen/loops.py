@@ -9,13 +9,14 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.bound_names import names_in
-from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece, as_dim, chosen
-from typed_nnx_codegen.migrate.linen.frames import Block, Change, Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.call_loops import CallLoops
+from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.grown_lists import counting, grown
 from typed_nnx_codegen.migrate.linen.iteration import (
-    element_of,
+    Ended,
     last_iteration,
-    literal_size,
+    left,
     ran,
     same_but_running,
     size_reader,
@@ -23,13 +24,10 @@ from typed_nnx_codegen.migrate.linen.iteration import (
     with_running,
     without_sizes,
 )
-from typed_nnx_codegen.migrate.linen.merging import Running, is_module, is_same
-from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
+from typed_nnx_codegen.migrate.linen.merging import Running, is_same
 from typed_nnx_codegen.migrate.linen.references import (
     Grown,
-    Headed,
     Repeated,
-    Sometimes,
 )
 from typed_nnx_codegen.migrate.linen.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.sized_lists import SizedLoop, changes_list
@@ -37,7 +35,6 @@ from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
     Code,
-    Shape,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
@@ -60,6 +57,8 @@ class Loops:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self._number = 0
+        self._call_loops = CallLoops(executor, self)
+        self.ended: dict[int, Ended] = {}
 
     def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
         """Return the number of a loop: the same for all trials of it, so that they can be compared.
@@ -102,7 +101,7 @@ class Loops:
         elif (sized := self._executor.sized_lists.loop(node.target, node.iter, frame)) is not None:
             self._of_constructor(node, sized, frame, run)
         else:
-            self._of_call(node.target, values, frame, run)
+            self._call_loops.run(node.target, values, frame, run)
         if node.orelse is not None:
             self._otherwise(node.orelse, frame)
 
@@ -141,7 +140,9 @@ class Loops:
         """Go through a `while` statement: how often it runs is not known."""
         self._executor.evaluate(node.test, frame)
         sites = len(frame.recorder.plan.sites)
-        self._of_call(cst.Name("_"), UNKNOWN, frame, lambda: ran(self._executor, node.body, frame))
+        self._call_loops.run(
+            cst.Name("_"), UNKNOWN, frame, lambda: ran(self._executor, node.body, frame)
+        )
         if len(frame.recorder.plan.sites) > sites and frame.records:
             frame.recorder.mark(node, "submodules are built in a `while` loop")
 
@@ -156,7 +157,7 @@ class Loops:
         self._size_lists(node, number, frame, run)
         before = dict(frame.names)
         recorder.loops.append(number)
-        running, names = self._stable(before, frame, run)
+        running, names = self.stable(before, frame, run)
         recorder.loops.pop()
         for one, _ in running:
             recorder.block.append(Line(f"{one.local} = {one.first}", one.local))
@@ -187,7 +188,7 @@ class Loops:
         if not names:
             return
         recorder.loops.append(number)
-        after = self._trial(dict(frame.names), frame, run)
+        after = self.trial(dict(frame.names), frame, run)
         recorder.loops.pop()
         for name in names:
             if name in after and after[name] != frame.names[name]:
@@ -201,44 +202,24 @@ class Loops:
         self.bind(node.target, number, frame)
         before = dict(frame.names)
         recorder.loops.append(number)
-        _, names = self._stable(before, frame, run)
-        after = self._trial(names, frame, run)
+        _, names = self.stable(before, frame, run)
+        counted = {
+            name: value if value == before.get(name) else counting(value)
+            for name, value in names.items()
+        }
+        after = self.trial(counted, frame, run)
         recorder.loops.pop()
-        last = last_iteration(node.target, node.iter, header)
+        last = self.ended[number] = last_iteration(node.target, node.iter, header)
         for name, value in before.items():
             if name not in after or after[name] == value:
                 continue
-            frame.names[name] = self._left(value, after[name], last, number)
+            if isinstance(after[name], Grown):
+                frame.names[name] = grown(value, names[name], after[name], number, recorder)
+            else:
+                frame.names[name] = left(value, after[name], last, number)
         for name, value in after.items():
             if name not in before:
                 frame.names[name] = value
-
-    @staticmethod
-    def _left(
-        entry: Value, after: Value, last: tuple[str, dict[str, str]] | None, number: int
-    ) -> Value:
-        """Return what a name stands for after a loop, from its last iteration."""
-        if not isinstance(entry, Array) or not isinstance(after, Array) or last is None:
-            return without_sizes(after)
-        condition, ends = last
-        home = f"loop{number}"
-        values: dict[Atom, Dim] = {
-            Piece(name, home): as_dim(Piece(code)) for name, code in ends.items()
-        }
-        count = len(after.shape.dims)
-        first = entry.shape.expanded(count)
-        dims: list[Dim | None] = []
-        for position in range(-count, 0):
-            dim = after.shape.dims[position]
-            if dim is None or len(first.dims) < -position or first.dims[position] is None:
-                dims.append(None)
-                continue
-            dim = dim.replaced(values)
-            other = first.dims[position]
-            assert other is not None
-            is_open = any(isinstance(atom, Piece) and atom.home == home for atom in dim.atoms())
-            dims.append(None if is_open else chosen(Piece(condition), dim, other))
-        return Array(Shape(tuple(dims), after.shape.lead), after.dtype)
 
     def _update(
         self,
@@ -266,7 +247,7 @@ class Loops:
             return frame.recorder.templates.token(value)
         return None if value is None else self._executor.code.of_value(value, frame)
 
-    def _stable(
+    def stable(
         self, before: _Names, frame: Frame, run: Callable[[], None]
     ) -> tuple[list[tuple[Running, Callable[[], Value | Dim | None]]], _Names]:
         """Return what names stand for in each iteration, and the locals that run.
@@ -278,7 +259,7 @@ class Loops:
         running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]] = {}
         after = names
         for _ in range(_MOST_TRIALS):
-            after = self._trial(names, frame, run)
+            after = self.trial(names, frame, run)
             changed = False
             for name, value in list(names.items()):
                 if name not in after or is_same(after[name], value):
@@ -324,7 +305,8 @@ class Loops:
             running[f"{name}/{position}/{one.local}"] = (one, reader)
         return value
 
-    def _trial(self, names: _Names, frame: Frame, run: Callable[[], None]) -> _Names:
+    def trial(self, names: _Names, frame: Frame, run: Callable[[], None]) -> _Names:
+        """Return what names stand for after one time through a loop, which leaves no trace."""
         recorder = frame.recorder
         outer, recorder.block = recorder.block, []
         kept = frame.names
@@ -353,82 +335,3 @@ class Loops:
         for name in names_in(target):
             frame.names[name] = Code(name, f"loop{number}")
             frame.recorder.locals.add(name)
-
-    def _of_call(
-        self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
-    ) -> None:
-        """Go through a loop that runs with the call only, over submodules or arrays."""
-        assign = self._executor.statements.assign
-        if isinstance(values, Headed) and any(is_module(item) for item in values.head):
-            for item in values.head:
-                assign(target, item, None, frame)
-                run()
-            values = rest_of(values)
-        if isinstance(values, Grown):
-            if values.loop is None:
-                self._parts(target, values.parts, frame, run)
-            else:
-                each = Repeated(UNKNOWN, values.loop)
-                parts = values.parts
-                self._running(
-                    each, frame, lambda: self._parts(target, parts, frame, run), lambda: None
-                )
-            return
-        element, _ = element_of(values)
-        self._running(values, frame, run, lambda: assign(target, element, None, frame))
-
-    def _parts(
-        self,
-        target: cst.BaseExpression,
-        parts: tuple[Value, ...],
-        frame: Frame,
-        run: Callable[[], None],
-    ) -> None:
-        """Go through such a loop for what a list consists of."""
-        for part in parts:
-            if isinstance(part, Sometimes):
-                before = dict(frame.names)
-                self._parts(target, part.parts, frame, run)
-                names, frame.names = frame.names, before
-                self._parts(target, part.orelse, frame, run)
-                frame.names = {
-                    name: self._executor.merging.chosen(
-                        part.condition, names.get(name, value), value, frame
-                    )
-                    for name, value in frame.names.items()
-                } | {name: value for name, value in names.items() if name not in frame.names}
-            elif isinstance(part, Repeated):
-                self._of_call(target, part, frame, run)
-            else:
-                self._executor.statements.assign(target, part, None, frame)
-                run()
-
-    def _running(
-        self, values: Value, frame: Frame, run: Callable[[], None], bind: Callable[[], None]
-    ) -> None:
-        """Go through the iterations of such a loop."""
-        loop = element_of(values)[1]
-        also = values.also if isinstance(values, Repeated) else ()
-        recorder = frame.recorder
-        bind()
-        before = dict(frame.names)
-        # What the items are made with can be said where they are made.
-        recorder.loops += [] if loop is None else [loop]
-        running, names = self._stable(before, frame, run)
-        frame.names = dict(names)
-        bind()
-        self._number += 1
-        recorder.call_loops.append(self._number)
-        run()
-        recorder.call_loops.pop()
-        if loop is not None:
-            recorder.loops.pop()
-        for one, after in running:
-            update = after()
-            entry = recorder.templates.dims_in(one.first)
-            first = entry[0] if entry else literal_size(one.first)
-            if isinstance(update, Dim) and first is not None and recorder.is_recording:
-                recorder.changes[Piece(one.local)] = Change(first, update, loop, also)
-        for name, value in names.items():
-            if name in before and before[name] != value:
-                frame.names[name] = value

@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.bugs import described
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.linen.bridge_uses import bridged_classes
+from typed_nnx_codegen.migrate.linen.builders.chosen_classes import with_chosen_classes
 from typed_nnx_codegen.migrate.linen.builders.rewriting import with_methods
 from typed_nnx_codegen.migrate.linen.builders.setup_inlining import with_setups
 from typed_nnx_codegen.migrate.linen.callers import Callers
@@ -65,7 +66,7 @@ def migrate_linen(
     analyses = _analyses(paths, Project(tuple(roots), is_near=True))
     before = {path: one.tree.code for path, one in analyses.items()}
     changed: dict[Path, cst.Module] = {}
-    for change in [with_setups] * _MOST_ROUNDS + [with_methods]:
+    for change in [with_chosen_classes, *[with_setups] * _MOST_ROUNDS, with_methods]:
         found = change(analyses)
         if found:
             changed |= found

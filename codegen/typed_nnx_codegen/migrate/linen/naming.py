@@ -14,8 +14,9 @@ from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
+from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.references import Choice, ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.references import Choice, Headed, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.site_names import (
     are_texts,
     computed,
@@ -81,12 +82,12 @@ class Naming:
 
     # -- setup --------------------------------------------------------------------------------
 
-    def _of_attribute(self, value: Value, linen: str, path: str) -> None:
+    def _of_attribute(self, value: Value, linen: str, path: str, first: int = 0) -> None:
         match value:
             case ModuleValue(site=site):
                 if site.attribute or not site.is_verbatim:
                     return
-                site.linen = self._numbered(site, path) if site.explicit else linen
+                site.linen = self._numbered(site, path, first) if site.explicit else linen
                 site.attribute = path
                 site.reference = f"self.{path}"
                 self._taken.add(path.partition(".")[0])
@@ -97,6 +98,13 @@ class Naming:
             case Table(items=items):
                 for key, item in items.items():
                     self._of_attribute(item, f"{linen}_{key}", f"{path}.{key}")
+            case Headed(head=head) if head and _is_continued(value):
+                letter = "ijk"[path.count("{")]
+                for position, item in enumerate(head):
+                    self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
+                item = rest_of(value).element
+                places = (f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
+                self._of_attribute(item, *places, len(head))
             case Repeated(element=element):
                 letter = "ijk"[path.count("{")]
                 if not is_even(value):
@@ -112,8 +120,14 @@ class Naming:
             if "{" in site.explicit:
                 self._recorder.mark(site.node, _NOT_SAID, NAME)
 
-    def _numbered(self, site: Site, path: str) -> str:
-        """Return a given name; in a list, with the position that its number is."""
+    def _numbered(self, site: Site, path: str, first: int) -> str:
+        """Return a given name; in a list, with the position that its number is.
+
+        Args:
+            site: The submodule.
+            path: Its attribute path.
+            first: The position of the first one that its loop makes.
+        """
         letters = re.findall(r"\{(\w+)\}", path)
         names = re.findall(r"\{(\w+)\}", site.explicit)
         if not names and not letters:
@@ -121,7 +135,8 @@ class Naming:
         header = self._recorder.headers.get(site.loops[-1]) if site.loops else None
         if len(names) == 1 and len(letters) == 1 and header is not None:
             index = index_of(*header)
-            if index and computed(site.node) == index:
+            places = (f"{index} + {first}", f"{first} + {index}") if first else (index,)
+            if index and computed(site.node) in places:
                 return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
         self._recorder.mark(site.node, _NOT_SAID, NAME)
         return ""
@@ -352,3 +367,13 @@ class Naming:
             candidate += suffix
         self._taken.add(candidate)
         return candidate
+
+
+def _is_continued(value: Headed) -> bool:
+    """Whether a list is a few submodules, and behind them those that one loop makes."""
+    rest = rest_of(value).element
+    return (
+        isinstance(rest, ModuleValue)
+        and rest.site.loops[-1:] == (value.loop,)
+        and all(isinstance(item, ModuleValue) and not item.site.loops for item in value.head)
+    )

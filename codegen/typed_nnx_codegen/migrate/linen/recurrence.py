@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, find_layer
@@ -66,6 +67,9 @@ class Recurrence:
         inner = list(_inner_of(site))
         for one in inner:
             self._note(one, values, frame)
+            if isinstance(one.target, LinenClass) and frame.records:
+                message = f"`{one.target.name}` begins with another carry in NNX: pass the first one"
+                frame.recorder.mark(one.node, message, COUNTERPART)
         sized = dict(given)
         for name, one in zip(_INNER[str(site.target)], inner, strict=False):
             features = features_of(one)

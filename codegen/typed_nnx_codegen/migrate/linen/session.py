@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.marker_codes import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
+from typed_nnx_codegen.migrate.linen.near_files import near_files
 from typed_nnx_codegen.migrate.linen.recorded import NotRecorded, Recorded, record
 from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
@@ -85,7 +86,8 @@ class LinenWork:
 
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
             """Migrate files."""
-            return migrate_linen(paths, request.paths, request.options, recorded, self._gradual)
+            roots = [*request.paths, *near_files(request.paths)]
+            return migrate_linen(paths, roots, request.options, recorded, self._gradual)
 
         migrated = _migrated([one.path for one in sources], migrate)
         for source in sources:

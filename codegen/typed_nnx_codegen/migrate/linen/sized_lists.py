@@ -115,9 +115,7 @@ class SizedLists:
         added = _arrays_in(after)
         if added is None or not (added or before.items):
             return None
-        ranks = {
-            one.shape.rank for one in (*before.items, *added) if isinstance(one, Array)
-        }
+        ranks = {one.shape.rank for one in (*before.items, *added) if isinstance(one, Array)}
         codes = [self._size(item, frame) for item in before.items]
         known = [code for code in codes if code is not None]
         local = self._local(name, "features", place, frame)
@@ -142,7 +140,7 @@ class SizedLists:
                 return self._popped(receiver, "", node, frame)
             case "pop", [Const(value=int(place))]:
                 return self._popped(receiver, str(place), node, frame)
-            case ("index" | "count" | "copy"), _:
+            case (("index" | "count" | "copy"), _):
                 return None
         self._forget(receiver, node, frame)
         return None

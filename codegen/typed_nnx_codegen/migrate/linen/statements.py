@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.size_arrays import is_changed, with_local
+from typed_nnx_codegen.migrate.linen.told_ranks import take_told
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
@@ -111,6 +112,8 @@ class Statements:
                 return True
             case cst.Raise():
                 return True
+            case cst.Assert(test=test):
+                take_told(test, outcome=True, frame=frame)
             case cst.Break():
                 return self._break(node, frame)
             case cst.Continue():

@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.values import Lead
 
@@ -77,7 +77,11 @@ class Templates:
 
     def leads_in(self, code: str) -> list[str]:
         """Return the arguments whose leading dimensions stand in a piece of code."""
-        return [self._leads[int(number)].argument for number in _LEAD.findall(code)]
+        return [
+            self._leads[int(number)].argument
+            for part in self._with_inner(code)
+            for number in _LEAD.findall(part)
+        ]
 
     def with_leads(self, code: str, name: Callable[[str], str]) -> str:
         """Return code with the leading dimensions spelled."""
@@ -97,27 +101,46 @@ class Templates:
 
     def given_in(self, code: str) -> list[str]:
         """Return the arguments that a piece of code asks whether they are given."""
-        return [self._given[int(number)] for number in _GIVEN.findall(code)]
+        return [
+            self._given[int(number)]
+            for part in self._with_inner(code)
+            for number in _GIVEN.findall(part)
+        ]
 
     def with_given(self, code: str, name: Callable[[str], str]) -> str:
         """Return code with those arguments spelled."""
         return _GIVEN.sub(lambda match: name(self._given[int(match[1])]), code)
 
     def dims_in(self, code: str) -> list[Dim]:
-        """Return the sizes in a piece of code."""
-        return [self._dims[int(number)] for number in _TOKEN.findall(code)]
+        """Return the sizes in a piece of code, those in the code of other sizes too."""
+        found: list[Dim] = []
+        for number in _TOKEN.findall(code):
+            dim = self._dims[int(number)]
+            found.append(dim)
+            for inner in _pieces_of(dim):
+                found += self.dims_in(inner)
+        return found
+
+    def _with_inner(self, code: str) -> list[str]:
+        """Return a piece of code, and the code of the sizes in it."""
+        return [code, *(piece for dim in self.dims_in(code) for piece in _pieces_of(dim))]
 
     def filled(self, code: str, spelled: Callable[[Dim], str]) -> str:
         """Return code with the sizes spelled; in parentheses where they are part of an expression."""
 
         def spell(match: re.Match[str]) -> str:
-            text = spelled(self._dims[int(match[1])])
+            text = self.filled(spelled(self._dims[int(match[1])]), spelled)
             before = code[: match.start()].rstrip()
             after = code[match.end() :].lstrip()
             is_alone = (not before or before[-1] in "(,=[") and (not after or after[0] in "),]")
             return text if is_alone or text.isidentifier() else _in_parentheses(text)
 
         return _TOKEN.sub(spell, code)
+
+
+def _pieces_of(dim: Dim) -> list[str]:
+    """Return the code of the pieces that a size is made of."""
+    return [atom.code for atom in dim.atoms() if isinstance(atom, Piece)]
 
 
 def _made(site: Site) -> str:

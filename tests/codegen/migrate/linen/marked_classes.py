@@ -113,6 +113,11 @@ MARKED: Final[dict[str, set[str]]] = {
         "Seq2Seq",
         "UnrolledLSTM",
     },
+    "sizes_of_first_values": {
+        "ByRank",
+        "Filled",
+        "FromData",
+    },
     "sharing": {
         "DenseLoRA",
         "MeanTeacher",

@@ -139,9 +139,11 @@ def _of_branches(
         return _value_of(first if truth else other, arguments, local)
     if not _ends(first):
         raise NotInlined
-    if _raises(first):
+    if _only_raises(first):
         return _value_of(other, arguments, local)
-    if not other or _raises(other):
+    if not other:
+        raise NotInlined
+    if _only_raises(other):
         return _value_of(first, arguments, local)
     return cst.IfExp(
         test=test,
@@ -370,6 +372,10 @@ def _raises(body: Sequence[cst.BaseStatement]) -> bool:
         case [cst.SimpleStatementLine(body=[*_, cst.Raise()])]:
             return True
     return False
+
+
+def _only_raises(body: Sequence[cst.BaseStatement]) -> bool:
+    return _raises(body) and not any(_returns(one) for one in body)
 
 
 def _returns(node: cst.CSTNode) -> bool:

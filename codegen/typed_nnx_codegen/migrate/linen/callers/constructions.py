@@ -120,6 +120,10 @@ class Constructions:
             found[cls] = None
         return tuple(found)
 
+    def is_module_class(self, value: Value) -> bool:
+        """Whether a value is the class of a module of the project."""
+        return isinstance(value, ProjectClass) and self._classes.of(value) is not None
+
     def made_by(self, value: Value) -> tuple[Construction, ...]:
         """Return where the objects that a value stands for are constructed."""
         found: list[Construction] = []
@@ -171,6 +175,14 @@ class Constructions:
     def _mix(self, classes: tuple[LinenClass, ...]) -> None:
         for one in self.every.values():
             one.is_mixed = one.is_mixed or one.cls in classes
+
+    def remaining(self, call: cst.Call) -> cst.CSTNode:
+        """Return where a marker for a module in a field stays: where the variables are made."""
+        for one in self.every.values():
+            uses = [use.call for use in one.uses if use.name == "init" and use.call is not None]
+            if uses and any(arg.value is call for arg in one.node.args):
+                return uses[0]
+        return call
 
     def in_file(self, analysis: Analysis) -> Iterator[Construction]:
         """Yield the constructions in a file."""

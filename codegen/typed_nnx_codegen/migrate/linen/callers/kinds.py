@@ -270,4 +270,21 @@ def method_name(node: cst.BaseExpression) -> str:
             return name
         case cst.Name(value="None"):
             return "__call__"
+        case cst.Lambda(
+            params=cst.Parameters(
+                params=[cst.Param(name=cst.Name(value=model)), *params],
+                star_arg=cst.MaybeSentinel.DEFAULT,
+                kwonly_params=[],
+                star_kwarg=None,
+                posonly_params=[],
+            ),
+            body=cst.Call(
+                func=cst.Attribute(value=cst.Name(value=receiver), attr=cst.Name(value=name)),
+                args=args,
+            ),
+        ) if receiver == model:
+            # `lambda model, z: model.generate(z)`
+            passed = [dotted(one.value) for one in args if one.keyword is None and not one.star]
+            if len(passed) == len(args) and passed == [one.name.value for one in params]:
+                return name
     raise NoSizes(f"which method `{code_of(node)}` is is not known")

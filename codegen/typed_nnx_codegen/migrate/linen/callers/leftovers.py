@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.bridge_uses import code_in_bridges
 from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.classes import LINEN, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.layers.convolution import ConvLayer
+from typed_nnx_codegen.migrate.linen.layers.dense import DenseLayer
+from typed_nnx_codegen.migrate.linen.layers.normalization import NormLayer
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER
 from typed_nnx_codegen.migrate.linen.plan import Mark
@@ -21,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.written_names import written_name
 
 # What only modules of Linen have, and how many arguments it takes at least.
 _METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}
+_QUESTIONS: Final = ("isinstance", "issubclass")
 # Functions whose arguments are of another form in NNX.
 _OTHERS: Final = frozenset(
     {
@@ -35,15 +40,38 @@ def mark_leftovers(file: File, constructions: Constructions, plan: CallerPlan) -
     """Mark what callers do with Linen that is not migrated."""
     places = constructions.places(file.analysis)
     done = set(plan.code) | code_in_bridges(file.analysis)
+    plan.marks += _classes_in_tables(file, constructions)
     for call in file.analysis.nodes.of(cst.Call):
-        if call not in places or call in done or any(one in done for one in places.around(call)):
+        if call not in places or call in done:
+            continue
+        if any(one in done for one in places.around(call)):
+            held = "" if call in code_in_bridges(file.analysis) else _held_layer(call, file)
+            if held:
+                plan.marks.append(Mark(constructions.remaining(call), held, CALLER))
             continue
         message = _unknown_model(call, file, constructions)
         if not message and call not in constructions.planned:
             message = _layer(call, file)
         message = message or _given_layer(call, file)
         if message:
-            plan.marks.append(Mark(call, message, CALLER))
+            plan.marks.append(Mark(constructions.remaining(call), message, CALLER))
+
+
+def _classes_in_tables(file: File, constructions: Constructions) -> Iterator[Mark]:
+    """Yield marks for modules in lists and tables, which something constructs later."""
+    places = constructions.places(file.analysis)
+    for node in (*file.analysis.nodes.of(cst.DictElement), *file.analysis.nodes.of(cst.Element)):
+        if node not in places or node.value in constructions.planned:
+            continue
+        if not constructions.is_module_class(file.analysis.values.get(node.value, UNKNOWN)):
+            continue
+        calls = (one.func for one in places.around(node) if isinstance(one, cst.Call))
+        if not any(dotted(func) in _QUESTIONS for func in calls):
+            name = dotted(node.value)
+            message = (
+                f"`{name}` is constructed by what takes it from here: NNX needs sizes and `rngs`"
+            )
+            yield Mark(node.value, message, CALLER)
 
 
 def _unknown_model(call: cst.Call, file: File, constructions: Constructions) -> str:
@@ -54,7 +82,8 @@ def _unknown_model(call: cst.Call, file: File, constructions: Constructions) -> 
     if name not in _METHODS or len(call.args) < _METHODS[name]:
         return ""
     value = file.analysis.values.get(call.func.value, UNKNOWN)
-    if value != UNKNOWN or call.func in constructions.uses:
+    is_any = isinstance(value, Instance) and value.cls == f"{LINEN}.Module"
+    if not (value == UNKNOWN or is_any) or call.func in constructions.uses:
         return ""
     first = call.args[0].value
     looks_like = name == "init" and _is_key(call.args[0], file)
@@ -82,6 +111,17 @@ def _is_variables(node: cst.BaseExpression) -> bool:
         keys = [one.key for one in node.elements if isinstance(one, cst.DictElement)]
         return any(isinstance(key, cst.SimpleString) for key in keys)
     return any(word in dotted(node).lower() for word in ("param", "variables"))
+
+
+def _held_layer(call: cst.Call, file: File) -> str:
+    """Return what to say of a layer in what is written anew: its sizes are not."""
+    value = file.analysis.values.get(call.func, UNKNOWN)
+    public = public_linen(value.name) if isinstance(value, External) else ""
+    layer = find_layer(public) if public else None
+    is_whole = (
+        layer is None or not layer.nnx or not isinstance(layer, DenseLayer | ConvLayer | NormLayer)
+    )
+    return "" if is_whole else _layer(call, file)
 
 
 def _given_layer(call: cst.Call, file: File) -> str:

@@ -21,7 +21,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     shape_of,
     wanted_shape,
 )
-from typed_nnx_codegen.migrate.linen.shapes.totals import reshaped
+from typed_nnx_codegen.migrate.linen.shapes.totals import reshaped, with_any_batch
 from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Array, Sequence, Shape, ShapeOf, Value
 
 
@@ -106,7 +106,7 @@ def _squeeze(call: Arguments) -> Value:
 
 
 def _ravel(call: Arguments) -> Value:
-    return Array(Shape((call.shape(0, "a").size_from(0),)))
+    return Array(Shape((with_any_batch(call.shape(0, "a")).size_from(0),)))
 
 
 def spread(shape: Shape, wanted: Shape) -> Shape:

@@ -29,6 +29,8 @@ def reshaped(shape: Shape, wanted: Shape) -> Shape:
 def _rest(shape: Shape, others: Shape) -> Dim | None:
     if others.lead is not None:
         return _rest_behind_lead(shape, others)
+    if all(dim is not None and dim.constant is not None for dim in others.dims):
+        shape = with_any_batch(shape)
     if shape.lead is not None:
         shape = shape.expanded(_deepest(others.dims, shape.lead.argument))
     front = () if shape.lead is None else shape.lead.front
@@ -47,6 +49,18 @@ def _rest(shape: Shape, others: Shape) -> Dim | None:
             return None
         total = total * as_dim(LeadingSize(lead.argument, lead.start, lead.stop))
     return total // product(by) if by else total
+
+
+def with_any_batch(shape: Shape) -> Shape:
+    """Return a shape whose first dimension is that of an argument as leading dimensions.
+
+    Layers tell the rank of arguments, but an argument without a batch axis works as well.
+    """
+    first = shape.dims[0].atom if shape.lead is None and shape.dims and shape.dims[0] else None
+    count = len(shape.dims)
+    if not isinstance(first, ArgumentSize) or first.axis != -count or count < 2:
+        return shape
+    return Shape(shape.dims[1:], Lead(first.argument, 1 - count))
 
 
 def _rest_behind_lead(shape: Shape, others: Shape) -> Dim | None:

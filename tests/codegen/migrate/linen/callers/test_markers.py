@@ -41,6 +41,21 @@ MARKED = {
 def evaluate(model, params, x):
     return model.apply({"params": params}, x)
 """,
+    "a model that may be of any class": """
+def evaluate(model: nn.Module, params, x):
+    return model.apply({"params": params}, x)
+""",
+    "modules in a table": """
+MODELS = {"mlp": MLP}
+
+
+def make(name):
+    return MODELS[name]()
+""",
+    "modules in a list": """
+def make():
+    return [cls() for cls in [MLP]]
+""",
     "init of a model that is not known": """
 def start(model, key, x):
     return model.init(key, x)
@@ -62,8 +77,8 @@ def call(variables, x, name):
     return MLP(4).apply(variables, x, method=name)
 """,
     "a module in a field": """
-def wrapped(key, x):
-    return Wrapper(MLP(4)).init(key, x)
+def wrapped():
+    return Wrapper(MLP(4))
 """,
     "a name of a submodule in a mask": """
 def mask(params):

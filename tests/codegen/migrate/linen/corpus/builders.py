@@ -1,7 +1,7 @@
 """Functions and helpers that build submodules for the modules that call them."""
 
 from functools import partial
-from typing import Any, Sequence, Tuple
+from typing import Sequence, Tuple
 
 import flax.linen as nn
 import jax
@@ -129,7 +129,8 @@ class InSetup(nn.Module):
         self.project = self._dense(self.width, bias=False)
         self.blocks = [self._dense(4) for _ in range(2)]
         # The norm that is asked for.
-        self.norm = norm_of(self.kind, use_bias=False) if False else norm_of(self.kind)
+        self.norm = norm_of(self.kind, epsilon=1e-2)
+        self.norms = [norm_of(self.kind), norm_of("layer")]
         self._rest()
         self.stack = make_stack((self.width,), last=3)
         self.short = make_stack((2,))
@@ -143,13 +144,14 @@ class InSetup(nn.Module):
         if self.deep:
             self.extra = nn.Dense(size)
         else:
-            self.extra = nn.Dense(self.width)
+            self.extra = nn.Dense(size, use_bias=False)
 
     def __call__(self, x):
         x = self.project(x)
         for one in self.blocks:
             x = one(x)
-        return self.short(self.stack(self.extra(self.norm(x))))
+        x = self.norms[1](self.norms[0](self.norm(x)))
+        return self.short(self.stack(self.extra(x)))
 
 
 class Overridden(nn.Module):

@@ -1,0 +1,241 @@
+"""Classes that a local name has by a condition: each call of the name is a choice of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass
+from typed_nnx_codegen.migrate.linen.bound_names import names_in
+from typed_nnx_codegen.migrate.linen.builders.edits import Edits, rewritten
+from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, public_linen
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+
+_BINDING = (
+    cst.AssignTarget,
+    cst.AnnAssign,
+    cst.AugAssign,
+    cst.NamedExpr,
+    cst.For,
+    cst.CompFor,
+)
+
+
+@dataclass(frozen=True)
+class _Option:
+    """A class that a name may have.
+
+    Attributes:
+        test: When it has it; None for all other cases.
+        value: The expression of the class.
+    """
+
+    test: cst.BaseExpression | None
+    value: cst.BaseExpression
+
+
+def with_chosen_classes(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
+    """Return the files that change when calls of such names say which class is constructed.
+
+    Args:
+        analyses: The files that are migrated.
+    """
+    classes = LinenClasses(analyses.values())
+    found: dict[Path, cst.Module] = {}
+    for path, analysis in analyses.items():
+        edits = Edits()
+        for cls in classes.all_in(analysis):
+            for method in cls.own_methods.values():
+                edits.expressions.update(_Method(method.node, cls, classes).calls())
+        if not edits.is_empty:
+            found[path] = rewritten(analysis.tree, edits)
+    return found
+
+
+class _Method:
+    """A method that may choose classes.
+
+    Args:
+        node: The method.
+        cls: The module.
+        classes: The modules of the project.
+    """
+
+    def __init__(self, node: cst.FunctionDef, cls: LinenClass, classes: LinenClasses) -> None:
+        self._node = node
+        self._analysis = cls.analysis
+        self._classes = classes
+        self._bound: dict[str, int] = {}
+        for name in _bound(node):
+            self._bound[name] = self._bound.get(name, 0) + 1
+
+    def calls(self) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
+        """Yield the calls of such names, and what they are written as."""
+        if not isinstance(self._node.body, cst.IndentedBlock):
+            return
+        chosen = dict(self._chosen())
+        nodes = list(descendants(self._node.body)) if chosen else []
+        called = {node.func: node for node in nodes if isinstance(node, cst.Call)}
+        for node in nodes:
+            match node:
+                case cst.Call(func=cst.Name(value=name), args=args) if name in chosen:
+                    if any(map(self._builds, _below(args))):
+                        continue
+                    outer = called.get(node)
+                    if outer is None or any(map(self._builds, _below(outer.args))):
+                        yield node, _choice(chosen[name], [node])
+                    else:
+                        yield outer, _choice(chosen[name], [node, outer])
+
+    def _chosen(self) -> Iterator[tuple[str, list[_Option]]]:
+        """Yield the names that have one of several classes, with these."""
+        first: dict[str, cst.BaseExpression] = {}
+        for statement in self._node.body.body:
+            match statement:
+                case cst.SimpleStatementLine(
+                    body=[
+                        cst.Assign(
+                            targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value
+                        )
+                    ]
+                ):
+                    first[name] = value
+                    options = list(_of_expression(value))
+                    if len(options) > 1 and self._bound.get(name) == 1 and self._are_known(options):
+                        yield name, options
+                case cst.If():
+                    yield from self._of_statement(statement, first)
+
+    def _of_statement(
+        self, node: cst.If, first: Mapping[str, cst.BaseExpression]
+    ) -> Iterator[tuple[str, list[_Option]]]:
+        branches = list(_branches(node))
+        is_whole = branches[-1][0] is None
+        names = {name for _, body in branches for name, _ in _assigned(body)}
+        for name in sorted(names):
+            options: list[_Option] = []
+            count = 0
+            is_known = True
+            for test, body in branches:
+                values = [value for one, value in _assigned(body) if one == name]
+                count += len(values)
+                if len(values) == 1:
+                    options.append(_Option(test, values[0]))
+                elif not _raises(body):
+                    is_known = False
+            if not is_whole and name in first:
+                options.append(_Option(None, first[name]))
+                count += 1
+            elif not is_whole:
+                is_known = False
+            is_known = is_known and self._bound.get(name) == count and len(options) > 1
+            if is_known and self._are_known(options):
+                yield name, options
+
+    def _are_known(self, options: Sequence[_Option]) -> bool:
+        """Whether all options are classes, and mean later what they mean where they are chosen."""
+        return all(
+            self._is_class(one.value)
+            and self._is_constant(one.value)
+            and (one.test is None or self._is_constant(one.test))
+            for one in options
+        )
+
+    def _is_class(self, node: cst.BaseExpression) -> bool:
+        if isinstance(node, cst.Call):
+            value = self._analysis.values.get(node.func, UNKNOWN)
+            is_partial = isinstance(value, External) and value.name == "functools.partial"
+            return is_partial and bool(node.args) and self._is_class(node.args[0].value)
+        value = self._analysis.values.get(node, UNKNOWN)
+        if isinstance(value, External):
+            return find_layer(public_linen(value.name)) is not None
+        return isinstance(value, ProjectClass) and self._classes.of(value) is not None
+
+    def _builds(self, node: cst.CSTNode) -> bool:
+        """Whether a call constructs a module, which may only be written once."""
+        return isinstance(node, cst.Call) and (
+            self._is_class(node.func) or isinstance(node.func, cst.Call)
+        )
+
+    def _is_constant(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is the same wherever it stands in the method."""
+        for below in (node, *descendants(node)):
+            if isinstance(below, cst.Name) and self._bound.get(below.value, 0) > 1:
+                return False
+            if isinstance(below, cst.NamedExpr | cst.Await | cst.Yield):
+                return False
+        return True
+
+
+def _bound(node: cst.FunctionDef) -> Iterator[str]:
+    """Yield the names that a method binds, each as often as it does."""
+    for below in descendants(node):
+        if isinstance(below, cst.Param | cst.FunctionDef):
+            yield below.name.value
+        elif isinstance(below, _BINDING):
+            yield from names_in(below.target)
+
+
+def _of_expression(node: cst.BaseExpression) -> Iterator[_Option]:
+    if not isinstance(node, cst.IfExp):
+        yield _Option(None, node)
+        return
+    yield _Option(node.test, node.body)
+    yield from _of_expression(node.orelse)
+
+
+def _branches(
+    node: cst.If,
+) -> Iterator[tuple[cst.BaseExpression | None, Sequence[cst.CSTNode]]]:
+    yield node.test, node.body.body
+    match node.orelse:
+        case cst.If() as inner:
+            yield from _branches(inner)
+        case cst.Else(body=body):
+            yield None, body.body
+
+
+def _assigned(body: Sequence[cst.CSTNode]) -> Iterator[tuple[str, cst.BaseExpression]]:
+    for statement in body:
+        match statement:
+            case cst.SimpleStatementLine(
+                body=[
+                    cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)
+                ]
+            ):
+                yield name, value
+
+
+def _raises(body: Sequence[cst.CSTNode]) -> bool:
+    match body[-1:]:
+        case [cst.SimpleStatementLine(body=[*_, cst.Raise()])]:
+            return True
+    return False
+
+
+def _below(args: Sequence[cst.Arg]) -> Iterator[cst.CSTNode]:
+    for arg in args:
+        yield arg.value
+        yield from descendants(arg.value)
+
+
+def _choice(options: Sequence[_Option], calls: Sequence[cst.Call]) -> cst.BaseExpression:
+    """Return the call of one of some classes, and the call of what that constructs."""
+    first, *others = options
+    made: cst.BaseExpression = first.value
+    for call in calls:
+        made = call.with_changes(func=made)
+    if not others or first.test is None:
+        return made.deep_clone()
+    return cst.IfExp(
+        test=first.test.deep_clone(),
+        body=made.deep_clone(),
+        orelse=_choice(others, calls),
+        lpar=[cst.LeftParen()],
+        rpar=[cst.RightParen()],
+    )

@@ -1,0 +1,112 @@
+"""What `setup` keeps in attributes: lists of layers and functions, partials, mapped classes."""
+
+from functools import partial
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class MixedList(nn.Module):
+    width: int
+    rate: float = 0.0
+
+    def setup(self):
+        self.stages = [
+            nn.Dense(2 * self.width, use_bias=False),
+            nn.gelu,
+            nn.Dense(self.width),
+            nn.Dropout(self.rate),
+        ]
+
+    def __call__(self, x, train: bool = False):
+        for stage in self.stages:
+            x = stage(x) if not isinstance(stage, nn.Dropout) else stage(x, deterministic=not train)
+        return x
+
+
+class MixedTuple(nn.Module):
+    width: int
+
+    def setup(self):
+        self.stages = (nn.Dense(self.width), jnp.tanh, nn.LayerNorm(), nn.Dense(3))
+
+    def __call__(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+
+
+class UsesMixed(nn.Module):
+    width: int
+
+    def setup(self):
+        self.norm = nn.LayerNorm()
+        self.mixed = MixedList(self.width)
+
+    def __call__(self, x, train: bool = False):
+        return x + self.mixed(self.norm(x), train)
+
+
+class PlainList(nn.Module):
+    width: int
+
+    def setup(self):
+        self.stages = [nn.Dense(self.width), nn.Dense(3), nn.LayerNorm()]
+
+    def __call__(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+
+
+class Inner(nn.Module):
+    width: int
+    depth: int
+    use_bias: bool = True
+
+    @nn.compact
+    def __call__(self, x, train):
+        for _ in range(self.depth):
+            x = nn.Dense(self.width, use_bias=self.use_bias)(x)
+        return x
+
+
+class MappedInSetup(nn.Module):
+    width: int
+    depth: int
+    use_bias: bool = True
+
+    def setup(self):
+        self.inner = partial(
+            Inner,
+            width=self.width,
+            depth=self.depth,
+            use_bias=self.use_bias,
+        )
+        self.mapped = nn.vmap(
+            self.inner,
+            variable_axes={"params": None},
+            split_rngs={"params": False, "dropout": True},
+            in_axes=(0, None),
+            out_axes=0,
+        )
+
+    @nn.compact
+    def __call__(self, x, train=False):
+        x = x.transpose(1, 0, 2)
+        out = self.mapped(name="Mapped")(x, train)
+        return out.transpose(1, 0, 2)
+
+
+class PartialInSetup(nn.Module):
+    width: int
+
+    def setup(self):
+        self.make = partial(
+            nn.Dense, self.width, use_bias=False, kernel_init=nn.initializers.normal(0.5)
+        )
+        self.one = self.make()
+        self.two = self.make(name="second")
+
+    def __call__(self, x):
+        return self.two(self.one(x))

@@ -1,0 +1,18 @@
+"""Calls of the modules with lists and partials in `setup`."""
+
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+X = jnp.linspace(-1.0, 1.0, 24).reshape(3, 2, 4)
+
+EXAMPLES = [
+    Example(Build("MixedList", 5), X),
+    Example(Build("MixedList", 5, rate=0.5), X, train=False),
+    Example(Build("MixedTuple", 5), X),
+    Example(Build("UsesMixed", 4), X),
+    Example(Build("PlainList", 4), X),
+    Example(Build("Inner", 5, 2), X, False),
+    Example(Build("MappedInSetup", 5, 2), X),
+    Example(Build("PartialInSetup", 5), X),
+]

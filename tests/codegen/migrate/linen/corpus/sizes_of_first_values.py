@@ -1,0 +1,267 @@
+"""Variables whose first values follow from shapes: computed sizes, scales, axes, statistics."""
+
+from typing import Any, Callable
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax.linen.normalization import _canonicalize_axes, _compute_stats, _normalize
+from jax import random
+from jax.nn import initializers
+
+
+def absolute(rank, dims):
+    return tuple([rank + dim if dim < 0 else dim for dim in dims])
+
+
+class OwnNorm(nn.Module):
+    axis: Any = -1
+    epsilon: float = 1e-5
+    scale_init: Callable = initializers.ones
+    bias_init: Callable = initializers.zeros
+
+    @nn.compact
+    def __call__(self, x, train: bool = True):
+        axes = self.axis if isinstance(self.axis, tuple) else (self.axis,)
+        axes = absolute(x.ndim, axes)
+        feature_shape = tuple(d if i in axes else 1 for i, d in enumerate(x.shape))
+        reduced_shape = tuple(d for i, d in enumerate(x.shape) if i in axes)
+        reduction = tuple(i for i in range(x.ndim) if i not in axes)
+        mean_of = self.variable(
+            "batch_stats", "mean", lambda s: jnp.zeros(s, jnp.float32), reduced_shape
+        )
+        if train:
+            mean = jnp.mean(x, axis=reduction)
+            if not self.is_initializing():
+                mean_of.value = 0.9 * mean_of.value + 0.1 * mean
+        else:
+            mean = mean_of.value
+        y = x - mean.reshape(feature_shape)
+        scale = self.param("scale", self.scale_init, reduced_shape).reshape(feature_shape)
+        bias = self.param("bias", self.bias_init, reduced_shape)
+        return y * scale + bias.reshape(feature_shape)
+
+
+class UsesOwnNorm(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool = True):
+        x = nn.Dense(6)(x)
+        x = OwnNorm()(x, train)
+        return nn.Dense(2)(x)
+
+
+class Positions(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        count = np.prod(np.array(x.shape[1:-1]))
+        width = sum(s * 2 for s in x.shape[1:])
+        table = self.param("table", initializers.normal(0.02), (1, count, width))
+        half = self.param("half", initializers.normal(0.02), (int(np.ceil(x.shape[1] / 2)), 3))
+        return jnp.sum(table) + jnp.sum(half) + x
+
+
+class Scaled(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        std = 1 / np.sqrt(x.shape[-1])
+        bound = jnp.sqrt(3.0 / x.shape[-1])
+        w = self.param("w", nn.initializers.normal(std), (x.shape[-1], self.width))
+        v = self.param(
+            "v",
+            lambda key, shape: random.uniform(key, shape, minval=-bound, maxval=bound),
+            (self.width,),
+        )
+        return nn.Dense(3, kernel_init=nn.initializers.normal(std))(x @ w + v)
+
+
+class Constants(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        shape = [x.shape[-1], self.width]
+        start = jnp.ones(shape) * 0.5
+        ramp = jnp.linspace(0.0, 1.0, self.width)
+        w = self.param("w", lambda *_: start)
+        b = self.param(name="b", init_fn=lambda *_: ramp)
+        return x @ w + b
+
+
+class Chosen(nn.Module):
+    flat: bool
+
+    @nn.compact
+    def __call__(self, x):
+        if self.flat:
+            count = np.prod(np.array(x.shape[1:]))
+        else:
+            count = np.prod(np.array(x.shape[2:]))
+        table = self.param("table", nn.initializers.normal(1.0), (count, 2))
+        return jnp.sum(table) + x
+
+
+class ByRank(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        if x.ndim == 3:
+            count = np.prod(np.array(x.shape[:2])) + 1
+        else:
+            count = np.prod(np.array(x.shape[:1])) + 2
+        table = self.param("table", nn.initializers.normal(1.0), (count, 2))
+        return jnp.sum(table) + x
+
+
+class FromData(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mean = jnp.mean(x, axis=0)
+        shift = self.param("shift", lambda _: -mean)
+        return x + shift
+
+
+class Filled(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        pe = np.zeros((x.shape[-1], self.width))
+        pe[:, 0] = 1.0
+        rows = np.arange(self.width) + 0.0
+        rows += 1
+        w = self.param("w", lambda *_: jnp.asarray(pe, jnp.float32))
+        v = self.param("v", lambda *_: jnp.asarray(rows, jnp.float32))
+        return x @ w + v
+
+
+def doubled(t):
+    t = t * 2
+    return t
+
+
+class Inline(nn.Module):
+    width: int
+    twice: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        ramp = jnp.linspace(0.0, 1.0, self.width)
+        a = self.variable("state", "a", jnp.array, ramp * 2)
+        b = self.variable("state", "b", jnp.array, doubled(ramp))
+        c = self.variable("state", "c", jnp.array, ramp)
+        for _ in range(2):
+            ramp = ramp * 3
+        d = self.variable("state", "d", jnp.array, ramp)
+        if self.twice:
+            ramp = ramp + 1
+        e = self.variable("state", "e", jnp.array, ramp)
+        sizes = [s - 0 for s in x.shape[1:]]
+        sizes[0] = 7
+        f = self.variable("state", "f", jnp.zeros, sizes)
+        kinds = [s + 1 for s in x.shape[1:]]
+        if self.twice:
+            kinds = [s + 2 for s in x.shape[1:]]
+        g = self.variable("state", "g", jnp.zeros, kinds)
+        return (
+            jnp.sum(x)
+            + a.value
+            + b.value
+            + c.value
+            + d.value
+            + e.value
+            + f.value.size
+            + g.value.size
+        )
+
+
+class SlowNorm(nn.Module):
+    use_running_average: bool | None = None
+    axis: int = -1
+    epsilon: float = 1e-3
+    warmup: int = 2
+    dtype: Any = None
+    param_dtype: Any = jnp.float32
+    use_bias: bool = True
+    use_scale: bool = True
+    bias_init: Callable = jax.nn.initializers.zeros
+    scale_init: Callable = jax.nn.initializers.ones
+
+    @nn.compact
+    def __call__(self, x, use_running_average: bool | None = None):
+        use_running_average = nn.merge_param(
+            "use_running_average", self.use_running_average, use_running_average
+        )
+        feature_axes = _canonicalize_axes(x.ndim, self.axis)
+        reduction_axes = tuple(i for i in range(x.ndim) if i not in feature_axes)
+        feature_shape = [x.shape[ax] for ax in feature_axes]
+        mean_of = self.variable(
+            "batch_stats", "mean", lambda s: jnp.zeros(s, jnp.float32), feature_shape
+        )
+        var_of = self.variable(
+            "batch_stats", "var", lambda s: jnp.ones(s, jnp.float32), feature_shape
+        )
+        limit = self.variable("batch_stats", "limit", lambda s: s, 3)
+        steps = self.variable("batch_stats", "steps", lambda s: s, 0)
+        if use_running_average:
+            mean, var = mean_of.value, var_of.value
+        else:
+            mean, var = _compute_stats(x, reduction_axes, dtype=self.dtype)
+            if not self.is_initializing():
+                warm = jnp.greater_equal(steps.value, self.warmup).astype(jnp.float32)
+                mean = (
+                    warm * jnp.clip(mean_of.value, -limit.value, limit.value) + (1.0 - warm) * mean
+                )
+                mean_of.value = 0.9 * mean_of.value + 0.1 * mean
+                var_of.value = 0.9 * var_of.value + 0.1 * var
+                steps.value += 1
+        return _normalize(
+            self,
+            x,
+            mean,
+            var,
+            reduction_axes,
+            feature_axes,
+            self.dtype,
+            self.param_dtype,
+            self.epsilon,
+            self.use_bias,
+            self.use_scale,
+            self.bias_init,
+            self.scale_init,
+        )
+
+
+class NormedCritic(nn.Module):
+    widths: tuple[int, ...] = (8, 6)
+    use_norm: bool = True
+
+    @nn.compact
+    def __call__(self, x, action, train: bool = False):
+        x = jnp.concatenate([x, action], -1)
+        if self.use_norm:
+            x = SlowNorm(use_running_average=not train)(x)
+        else:
+            SlowNorm(use_running_average=not train)(x)
+        for width in self.widths:
+            x = nn.relu(nn.Dense(width)(x))
+            if self.use_norm:
+                x = SlowNorm(use_running_average=not train, warmup=0)(x)
+        return nn.Dense(1)(x)
+
+
+class NormedCritics(nn.Module):
+    count: int = 2
+
+    @nn.compact
+    def __call__(self, x, action, train: bool = False):
+        mapped = nn.vmap(
+            NormedCritic,
+            variable_axes={"params": 0, "batch_stats": 0},
+            split_rngs={"params": True, "batch_stats": True},
+            in_axes=None,
+            out_axes=0,
+            axis_size=self.count,
+        )
+        return mapped(use_norm=True)(x, action, train)

@@ -1,0 +1,273 @@
+"""Staged vision models, own convolutions, pooling in bins, ranks that code asks for."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import linen as nn
+
+LAYOUT = ("NHWC", "HWIO", "NHWC")
+
+
+class ChannelWise(nn.Module):
+    """A convolution of its own for each channel, whose kernel size a field says."""
+
+    window: tuple[int, ...] = (3, 3)
+    factor: int = 1
+    with_bias: bool = True
+
+    @nn.compact
+    def __call__(self, images):
+        width = self.factor * images.shape[-1]
+        kernel = self.param("kernel", nn.initializers.normal(0.1), self.window + (1, width))
+        made = jax.lax.conv_general_dilated(
+            images, kernel, (1, 1), "SAME", (1, 1), (1, 1), LAYOUT, images.shape[-1]
+        )
+        if self.with_bias:
+            made = made + self.param("bias", nn.initializers.normal(0.1), (width,))
+        return made
+
+
+class ChannelsThenPoints(nn.Module):
+    """Channel by channel, then point by point: what comes between depends on both fields."""
+
+    features: int
+    window: tuple[int, ...]
+    factor: int = 2
+
+    @nn.compact
+    def __call__(self, images):
+        each = ChannelWise(window=self.window, factor=self.factor)
+        points = nn.Conv(self.features, kernel_size=(1, 1))
+        return points(each(images))
+
+
+class OwnConvolution(nn.Module):
+    """A kernel whose shape unpacks a field, and layouts from `conv_dimension_numbers`."""
+
+    window: Sequence[int]
+    features: int
+
+    @nn.compact
+    def __call__(self, images):
+        shape = (*self.window, images.shape[-1], self.features)
+        kernel = self.param("kernel", nn.initializers.normal(0.1), shape)
+        numbers = jax.lax.conv_dimension_numbers(images.shape, kernel.shape, LAYOUT)
+        made = jax.lax.conv_general_dilated(
+            images, kernel, (2, 2), "VALID", dimension_numbers=numbers
+        )
+        return nn.Dense(2)(made)
+
+
+class PatchTokens(nn.Module):
+    """Patches as tokens; how many there are follows from a stride in a field."""
+
+    patch: int
+    width: int
+
+    @nn.compact
+    def __call__(self, images):
+        batch = images.shape[0]
+        made = nn.Conv(self.width, (self.patch, self.patch), self.patch)(images)
+        return jnp.reshape(made, (batch, -1, self.width))
+
+
+class LearnedPositions(nn.Module):
+    """As many positions as there are patches."""
+
+    patch: int = 2
+    width: int = 6
+
+    @nn.compact
+    def __call__(self, images):
+        tokens = PatchTokens(self.patch, self.width)(images)
+        shape = (1, tokens.shape[1], self.width)
+        return nn.Dense(3)(tokens + self.param("positions", nn.initializers.normal(0.1), shape))
+
+
+class SquareTable(nn.Module):
+    """A table with one entry for each row of a square image."""
+
+    @nn.compact
+    def __call__(self, tokens):
+        batch, count, width = tokens.shape
+        side = int(count**0.5)
+        image = tokens.reshape(batch, side, side, width)
+        table = self.param("table", nn.initializers.normal(0.1), (side, 1, width))
+        rows = jnp.swapaxes(image + table, -1, -2)
+        return nn.Dense(int(math.sqrt(count)) + 1)(rows)
+
+
+class JoinedTokens(nn.Module):
+    """Tokens of two arguments, one after the other: their rank is not known here."""
+
+    @nn.compact
+    def __call__(self, tokens, extra):
+        joined = jnp.concatenate([extra, tokens], axis=1)
+        return nn.Dense(3)(nn.LayerNorm()(joined))
+
+
+class JoinedPair(nn.Module):
+    """The same, for a pair in one argument."""
+
+    @nn.compact
+    def __call__(self, pair):
+        tokens, extra = pair
+        return nn.Dense(3)(jnp.concatenate((extra, tokens), axis=1))
+
+
+class BinnedPool(nn.Module):
+    """The mean over bins, as many as a number or a pair says."""
+
+    bins: Iterable | int
+
+    @nn.compact
+    def __call__(self, images):
+        if isinstance(self.bins, (list, tuple)):
+            rows, columns = self.bins[0], self.bins[1]
+        else:
+            rows = columns = self.bins
+        images = jnp.stack(jnp.split(images, rows, axis=1), axis=1)
+        images = jnp.stack(jnp.split(images, columns, axis=3), axis=3)
+        return jnp.mean(images, axis=[2, 4])
+
+
+class PooledTwice(nn.Module):
+    """Bins by a number and by a pair."""
+
+    @nn.compact
+    def __call__(self, images):
+        batch, height, width, channels = images.shape
+        images = nn.Dense(3)(BinnedPool(4)(images))
+        return nn.Dense(2)(BinnedPool((2, 2))(images))
+
+
+class BinsOfField(nn.Module):
+    """As many bins as a field says: their mean has the width of the input."""
+
+    count: int
+
+    @nn.compact
+    def __call__(self, tokens):
+        assert tokens.ndim == 3
+        parts = jnp.split(tokens, self.count, axis=1)
+        made = jnp.mean(jnp.stack(parts, axis=1), axis=2)
+        return nn.Dense(3)(made) + sum(parts).mean(axis=1, keepdims=True)[..., :3]
+
+
+class Stage(nn.Module):
+    """A residual convolution, scaled."""
+
+    width: int
+    rate: float
+
+    @nn.compact
+    def __call__(self, images):
+        made = nn.Conv(self.width, (5, 5), 1, padding=((2, 2), (2, 2)))(images)
+        return images + self.rate * made
+
+
+class StagedPyramid(nn.Module):
+    """Stages with blocks each, as images and as tokens; a position runs through a list."""
+
+    widths: Sequence[int] = (4, 6)
+    depths: Sequence[int] = (1, 2)
+
+    @nn.compact
+    def __call__(self, images):
+        rates = [0.1 * (k + 1) for k in range(sum(self.depths))]
+        position = 0
+        x = images
+        for i in range(len(self.depths)):
+            patch = 4 if i == 0 else 2
+            x = nn.Conv(self.widths[i], (patch, patch), patch, name=f"embed_{i}")(x)
+            batch, height, width, channels = x.shape
+            for j in range(self.depths[i]):
+                x = Stage(self.widths[i], rates[position + j], name=f"stage_{i}_{j}")(x)
+            position += self.depths[i]
+            x = x.reshape(x.shape[0], -1, x.shape[-1])
+            x = nn.LayerNorm(name=f"norm_{i}")(x)
+            if i != len(self.depths) - 1:
+                x = x.reshape(batch, height, width, -1)
+        return nn.Dense(3, name="head")(jnp.mean(x, axis=1))
+
+
+class RunningPosition(nn.Module):
+    """What is read from a list at a place that runs from one iteration to the next."""
+
+    depths: Sequence[int] = (1, 2)
+
+    @nn.compact
+    def __call__(self, x):
+        scales = [1.0, 2.0, 4.0, 8.0]
+        at = 0
+        for depth in self.depths:
+            x = nn.Dense(3)(x) * scales[at]
+            x = nn.LayerNorm(epsilon=scales[at + 1])(x)
+            at += depth
+        return x
+
+
+class MaybeSingle(nn.Module):
+    """One sequence, or a batch of such: where there is no batch it gets an axis."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        if x.ndim == 2:
+            x = jnp.expand_dims(x, axis=0)
+        batch, count, width = x.shape
+        shape = (count * width, count * self.features)
+        mixed = x.reshape((batch, count * width)) @ self.param(
+            "mixing", nn.initializers.normal(0.1), shape
+        )
+        return nn.Dense(3)(mixed)
+
+
+class CheckedRank(nn.Module):
+    """The rank is asserted before two arguments are joined."""
+
+    @nn.compact
+    def __call__(self, one, other):
+        assert one.ndim == 3
+        if len(other.shape) != 3:
+            raise ValueError(other.shape)
+        return nn.Dense(3)(jnp.concatenate([one, other], axis=1))
+
+
+class SomeRank(nn.Module):
+    """A question about the rank says nothing behind the branch."""
+
+    @nn.compact
+    def __call__(self, x):
+        if x.ndim == 2:
+            made = nn.relu(x)
+        else:
+            made = nn.tanh(x)
+        return nn.Dense(x.shape[1])(made)
+
+
+class EqualDtypes(nn.Module):
+    """Arrays of one dtype, by the function that layers of Linen use."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        kernel = self.param("kernel", nn.initializers.normal(0.1), (x.shape[-1], self.features))
+        bias = self.param("bias", nn.initializers.normal(0.1), (self.features,))
+        x, kernel, bias = nn.dtypes.promote_dtype(x, kernel, bias, dtype=jnp.float32)
+        return nn.Dense(2)(x @ kernel + bias)
+
+
+class FlatRoot(nn.Module):
+    """The root of a size by numpy, as the size of an axis."""
+
+    @nn.compact
+    def __call__(self, tokens):
+        batch, count, width = tokens.shape
+        rows, columns = int(math.sqrt(count)), int(np.sqrt(count))
+        return nn.Dense(4)(tokens.reshape(batch, rows, columns * width))
