@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +17,8 @@ from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.reasons import reason_of
 
 _INSTALLED: Final = ("site-packages", "dist-packages")
+# Packages whose types both sides have to share.
+_COMMON: Final = frozenset({"jax", "jaxlib", "numpy", "flax", "typed_nnx", "typed_nnx_codegen"})
 
 
 @dataclass
@@ -107,13 +109,43 @@ def import_side(path: Path, other: Side | None = None) -> Side:
                 "  Fix: put it into the folder of its package"
             )
         side = Side(path, f"{other.name}_migrated", other.search, other.own)
-    with side.active():
-        try:
-            side.module = _imported(side)
-        # Importing runs the file: anything may go wrong.
-        except Exception as error:
+    try:
+        _run(side)
+    # Importing runs the file: anything may go wrong.
+    except Exception as error:
+        again = _with_own_copy(side, error) if other is not None else None
+        if again is None:
             raise BadUse(f"{path}: importing it failed: {reason_of(error, [path])}") from error
+        return again
     return side
+
+
+def _run(side: Side) -> None:
+    with side.active():
+        side.module = _imported(side)
+
+
+def _with_own_copy(side: Side, error: Exception) -> Side | None:
+    """Return a side with a copy of its own of the package that refused it; None if that fails.
+
+    A package may keep what modules register by name: it refuses the same names of this side.
+
+    Args:
+        side: The side whose import failed.
+        error: What it failed with.
+    """
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+    package = name.partition(".")[0]
+    if package in {"", *side.own, *_COMMON, *sys.stdlib_module_names}:
+        return None
+    again = Side(side.path, side.name, side.search, side.own | {package})
+    with suppress(Exception):  # whatever it is, the first error is what is told
+        _run(again)
+        return again
+    return None
 
 
 def _imported(side: Side) -> ModuleType:

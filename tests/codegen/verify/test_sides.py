@@ -120,3 +120,45 @@ def test_code_that_is_no_python_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(BadUse, match=r"model.py: it cannot be read: invalid syntax"):
         import_side(tmp_path / "model.py")
+
+
+def test_a_package_that_keeps_names_is_imported_again_for_the_other_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registrar = (
+        "NAMES = []\n"
+        "def named(function):\n"
+        "    if function.__name__ in NAMES:\n"
+        "        raise ValueError(f'{function.__name__} is there already')\n"
+        "    NAMES.append(function.__name__)\n"
+        "    return function\n"
+    )
+    written(tmp_path / "site-packages", {"registrar_of_names/__init__.py": registrar})
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    model = "from registrar_of_names import named\n@named\ndef made(): return {0!r}\n"
+    for side in ("one", "two"):
+        written(tmp_path / side, {"model.py": model.format(side)})
+
+    old = import_side(tmp_path / "one" / "model.py")
+    new = import_side(tmp_path / "two" / "model.py", old)
+
+    assert (old.module.made(), new.module.made()) == ("one", "two")
+    shared = sys.modules.pop("registrar_of_names")
+    assert shared.NAMES == ["made"]
+
+
+def test_an_error_of_an_import_that_stays_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusing = "def named(function):\n    raise ValueError('no')\n"
+    written(tmp_path / "site-packages", {"refusing_registrar.py": refusing})
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    written(
+        tmp_path,
+        {"one/model.py": "", "two/model.py": "import refusing_registrar as r\nr.named(1)\n"},
+    )
+    old = import_side(tmp_path / "one" / "model.py")
+
+    with pytest.raises(BadUse, match=r"importing it failed: ValueError: no"):
+        import_side(tmp_path / "two" / "model.py", old)
+    sys.modules.pop("refusing_registrar", None)

@@ -12,7 +12,9 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.array_lists import over_arrays
+from typed_nnx_codegen.migrate.linen.changed_settings import note_setting_call
 from typed_nnx_codegen.migrate.linen.classes import LINEN
+from typed_nnx_codegen.migrate.linen.computed_numbers import computed_number
 from typed_nnx_codegen.migrate.linen.decided import instance_of
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -37,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     SelfValue,
     VariableValue,
 )
+from typed_nnx_codegen.migrate.linen.shapes.swaps import SWAPPING, ranked
 from typed_nnx_codegen.migrate.linen.shared_scopes import share_scope
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
@@ -60,7 +63,6 @@ _TRANSFORMS: Final = frozenset(
         "partitioning.remat",
     )
 )
-_SWAPPING: Final = ("jax.numpy.swapaxes", "jax.numpy.moveaxis", "numpy.swapaxes")
 # Callables of which nothing is known but that arrays keep their shape, by the name of the field.
 _KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
 
@@ -151,7 +153,8 @@ class Calls:
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
                 self._check_class(node, frame)
-                return self._opaque(code, passed)
+                changed = note_setting_call(executor, node, frame)
+                return self._opaque(code, passed) if changed is None else changed
             case OneOf(options=options):
                 return executor.submodules.one_of(options, passed, node, frame)
             case Choice(options=options):
@@ -177,9 +180,6 @@ class Calls:
         if all(isinstance(one, (ModuleValue, FieldModule)) or one == NONE for one in options):
             return executor.module_calls.call(Choice(options), "__call__", passed, node, frame)
         if any(executor.submodules.is_class(one) for one in options):
-            local = _as_local(options, node, frame)
-            if local is not None:
-                return self.dispatch(local, passed, node, frame)
             if frame.records:
                 frame.recorder.mark(node, "which class is constructed here depends on a branch")
             return UNKNOWN
@@ -236,8 +236,8 @@ class Calls:
             return Table(merged)
         if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
             return Array(shapes.segments(args[0].shape))
-        if name in _SWAPPING:
-            args = _ranked(args)
+        if name in SWAPPING:
+            args = ranked(args)
         found = self._executor.sized_lists.over(name, node, frame)
         if found is None:
             found = self._executor.held_items.over_values(name, args, keywords)
@@ -245,7 +245,10 @@ class Calls:
             found = over_arrays(name, args, keywords)
         if found is not None:
             return found
-        return _shape_call(shapes.function_result(name, args, keywords))
+        found = shapes.function_result(name, args, keywords)
+        given = [*args, *keywords.values()]
+        number = computed_number(self._executor, name, given, node, frame)
+        return number or _shape_call(found)
 
     def _method(
         self, callee: BoundMethod, passed: list[Passed], node: cst.Call, frame: Frame
@@ -311,17 +314,6 @@ class Calls:
         return Unknown(f"what `{code}` returns")
 
 
-def _as_local(options: tuple[Value, ...], node: cst.Call, frame: Frame) -> OneOf | None:
-    """Return a few classes by the local name of `setup` that holds one of them."""
-    if not frame.verbatim or not isinstance(node.func, cst.Name):
-        return None
-    found = [one for one in options if isinstance(one, ClassRef)]
-    if len(found) != len(options):
-        return None
-    name = node.func.value
-    return OneOf(tuple(replace(one, code=name, home=frame.home, is_local=True) for one in found))
-
-
 def _shape_call(value: Value | None) -> Value:
     return UNKNOWN if value is None else value
 
@@ -334,16 +326,6 @@ def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
     ]
     keywords = {one.keyword: one.value for one in passed if one.keyword}
     return args, keywords
-
-
-def _ranked(args: list[Value]) -> list[Value]:
-    """Return the arguments of a swap of axes; an array of unknown rank has as many as are named."""
-    match args:
-        case [Array(shape=shape) as array, Const(value=int() as one), Const(value=int() as other)]:
-            ranked = shape.with_rank(max(one, other) + 1) if min(one, other) >= 0 else None
-            if shape.rank is None and ranked is not None:
-                return [replace(array, shape=ranked), *args[1:]]
-    return args
 
 
 def _as_bound(one: Passed) -> Bound:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
-from typed_nnx_codegen.migrate.linen.grown_lists import sometimes
+from typed_nnx_codegen.migrate.linen.grown_lists import condition_of, sometimes
 from typed_nnx_codegen.migrate.linen.merging import Running, is_module
 from typed_nnx_codegen.migrate.linen.parentheses import bare
 from typed_nnx_codegen.migrate.linen.plan import Condition
 from typed_nnx_codegen.migrate.linen.told_ranks import forget, take_told
 from typed_nnx_codegen.migrate.linen.transforms.optional import optional_transform
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Unknown, Value
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Code, Unknown, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -198,12 +198,11 @@ class Choices:
                 optional = optional_transform(names[name], others[name], code) or sometimes(
                     names[name], others[name], code, frame.recorder
                 )
+                optional = optional or self._chosen(names[name], others[name], code, frame)
             if optional is not None:
                 value = optional
             elif name in names and name in others:
-                value = self._executor.merging.merged(
-                    name, names[name], others[name], frame, running
-                )
+                value = self._either(name, names[name], others[name], frame, running)
             else:
                 value = names[name] if name in names else others[name]
             for one in running or ():
@@ -213,6 +212,28 @@ class Choices:
                 second.append(Line(f"{one.local} = {one.second}", one.local))
             found[name] = value
         return found
+
+    def _either(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> Value:
+        """Return what a name stands for behind a branch."""
+        if running is not None:
+            settings = self._executor.merging.settings(name, one, other, frame)
+            if settings is not None:
+                running.append(settings)
+                return Code(settings.local)
+        return self._executor.merging.merged(name, one, other, frame, running)
+
+    def _chosen(self, one: Value, other: Value, code: str, frame: Frame) -> Value | None:
+        """Return an array of a submodule whose size depends on a branch; None for other values."""
+        if frame.records or one == other:
+            return None
+        if not isinstance(one, Array) or not isinstance(other, Array):
+            return None
+        condition = condition_of(code, frame.recorder)
+        if condition is None:
+            return None
+        return self._executor.merging.chosen(condition, one, other, frame)
 
     def expression(self, node: cst.IfExp, test: Value, frame: Frame) -> Value:
         """Return what a conditional expression stands for."""

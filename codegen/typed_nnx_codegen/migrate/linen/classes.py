@@ -54,6 +54,7 @@ class Field:
         default: Its default; None where it has none.
         owner: The class that declares it.
         statement: The statement that declares it.
+        is_keyword: Whether it is given by name only: behind `KW_ONLY`, or by `kw_only=True`.
     """
 
     name: str
@@ -61,10 +62,14 @@ class Field:
     default: cst.BaseExpression | None
     owner: LinenClass
     statement: cst.AnnAssign
+    is_keyword: bool = False
 
     @property
     def is_number(self) -> bool:
-        """Whether its type says that it holds one whole number."""
+        """Whether its type says that it holds one whole number, and no default that it may be None."""
+        match self.default:
+            case cst.Name(value="None"):
+                return False
         match self.annotation.annotation:
             case cst.Name(value="int"):
                 return True
@@ -166,7 +171,7 @@ class LinenClass:
         for cls in reversed(self.ancestry()):
             for one in cls.own_fields:
                 found[one.name] = one
-        return list(found.values())
+        return sorted(found.values(), key=lambda one: one.is_keyword)
 
     def method(self, name: str) -> Method | None:
         """Return the method that a name finds."""
@@ -277,14 +282,33 @@ def _statements(node: cst.ClassDef) -> Iterator[cst.BaseStatement | cst.BaseSmal
             yield statement
 
 
+def is_keyword_line(node: cst.BaseStatement | cst.BaseSmallStatement) -> bool:
+    """Whether a statement says that the fields behind it are given by name: ``_: KW_ONLY``."""
+    match node:
+        case cst.AnnAssign(annotation=annotation, value=None):
+            return dotted(annotation.annotation).rpartition(".")[2] == "KW_ONLY"
+    return False
+
+
+def _says_keyword(arg: cst.Arg) -> bool:
+    is_it = arg.keyword is not None and arg.keyword.value == "kw_only"
+    return is_it and dotted(arg.value) == "True"
+
+
 def _fields(cls: LinenClass) -> Iterator[Field]:
+    is_keyword = any(_says_keyword(arg) for arg in cls.node.keywords)
     for statement in _statements(cls.node):
+        if is_keyword_line(statement):
+            is_keyword = True
+            continue
         match statement:
             case cst.AnnAssign(target=cst.Name(value=name), annotation=annotation, value=value):
                 kind = annotation.annotation
                 kind = kind.value if isinstance(kind, cst.Subscript) else kind
                 if not dotted(kind).endswith("ClassVar") and name not in RESERVED_FIELDS:
-                    yield Field(name, annotation, value, cls, statement)
+                    args = value.args if isinstance(value, cst.Call) else ()
+                    by_name = is_keyword or any(_says_keyword(arg) for arg in args)
+                    yield Field(name, annotation, value, cls, statement, by_name)
 
 
 def _constants(cls: LinenClass) -> Iterator[tuple[str, cst.BaseExpression]]:

@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.linen.bridging import (
     class_code,
     first_inputs,
 )
+from typed_nnx_codegen.migrate.linen.class_choices import chosen_constructor
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
@@ -33,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.marker_codes import (
     COUNTERPART,
     EXAMPLE,
     NAME,
+    SIZE,
     STAYS,
 )
 from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
@@ -84,12 +86,17 @@ class ConstructorCalls:
     def constructor(self, site: Site) -> str:
         """Return the call that constructs a submodule, a template."""
         code = self._one_constructor(site)
+        codes = [(site, code)]
         for other in site.alternatives:
             other.attribute, other.is_verbatim = site.attribute, site.is_verbatim
-            if self._one_constructor(other) != code:
-                message = f"the classes that `{site.code}` may be are constructed differently"
-                self._recorder.mark(site.node, message)
-        return code
+            codes.append((other, self._one_constructor(other)))
+        if all(one == code for _, one in codes):
+            return code
+        chosen = chosen_constructor(codes, self._recorder, self._executor)
+        if chosen is None:
+            message = f"the classes that `{site.code}` may be are constructed differently"
+            self._recorder.mark(site.node, message)
+        return chosen or code
 
     def _one_constructor(self, site: Site) -> str:
         return self._templates.with_sites(
@@ -135,6 +142,7 @@ class ConstructorCalls:
             known = self._executor.refer(layer.nnx) if layer.nnx else code_of(site.node.func)
             return f"{site.code or known}(...)"
         self._check(site)
+        self._check_widths(site)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
         problem = disagreement(layer, given, built, self.missing.sure_calls(site))
@@ -187,6 +195,20 @@ class ConstructorCalls:
         if not isinstance(built, Built):
             return f"{self._executor.refer(layer.nnx)}(...)"
         return self._call(site, built)
+
+    def _check_widths(self, site: Site) -> None:
+        """Mark a submodule in a list whose items are called one by one, with other sizes."""
+        if not site.loops:
+            return
+        widths: dict[str, set[Dim]] = {}
+        for root, method, values in site.calls:
+            first = next(iter(values.values()), UNKNOWN)
+            dim = first.shape.axis(-1) if isinstance(first, Array) else None
+            if dim is not None and method == "__call__":
+                widths.setdefault(root, set()).add(dim)
+        if any(len(found) > 1 for found in widths.values()):
+            message = "the items of this list are called with inputs of different sizes"
+            self._recorder.mark(site.node, message, SIZE)
 
     def _check(self, site: Site) -> None:
         if site.is_open:

@@ -6,7 +6,6 @@ depends on the values of a call cannot be said.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -18,7 +17,7 @@ from typed_nnx_codegen.migrate.linen.bound_names import bound_in, targets_of
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.parentheses import closed
+from typed_nnx_codegen.migrate.linen.parentheses import closed, parsed
 from typed_nnx_codegen.migrate.linen.partial_code import partial_arguments
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed_later
 from typed_nnx_codegen.migrate.linen.plan import Bound
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
 _COMPUTES: Final = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "numpy.", "math.")
-_ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
 
 
 class _NotThere(Exception):
@@ -143,13 +141,11 @@ class ConstructorCode:
     def _shape_of(self, value: ShapeOf, frame: Frame) -> str | None:
         return self.of_shape(value.shape, frame) if self._has_shapes else None
 
-    def _of_shapes(self, value: OfShapes, frame: Frame) -> str | None:
+    def _of_sizes(self, value: Array | OfShapes, frame: Frame) -> str | None:
         del frame
-        return value.code if self._has_shapes else None
-
-    def _array(self, value: Array, frame: Frame) -> str | None:
-        del frame
-        return value.made if value.made and (self._has_shapes or not value.of_shapes) else None
+        reads_shapes = isinstance(value, OfShapes) or value.of_shapes
+        code = value.code if isinstance(value, OfShapes) else value.made
+        return code if code and (self._has_shapes or not reads_shapes) else None
 
     def _code(self, value: Code, frame: Frame) -> str | None:
         return value.code if self.is_visible(value.home, frame) else None
@@ -226,8 +222,8 @@ class ConstructorCode:
         CodeTuple: _code,
         Sequence: _sequence,
         ShapeOf: _shape_of,
-        OfShapes: _of_shapes,
-        Array: _array,
+        OfShapes: _of_sizes,
+        Array: _of_sizes,
         Ref: _ref,
         Partial: _partial,
         ClassRef: _class,
@@ -293,7 +289,7 @@ class ConstructorCode:
         text = self.of_value(value, frame)
         if text is None:
             raise _NotThere
-        return _parsed(text)
+        return parsed(text)
 
     def _is_of_call(self, node: cst.CSTNode, frame: Frame) -> bool:
         """Whether a node is a field that calls say."""
@@ -319,7 +315,7 @@ class ConstructorCode:
             value = self._executor.evaluate(node, frame)
         text = self._known(node, value, frame)
         if text is not None:
-            return _parsed(text)
+            return parsed(text)
         if isinstance(value, Array) and self._is_computed(node, frame):
             return self._rebuilt(node, frame, bound)
         if isinstance(value, (Array, ShapeOf, Slice, ModuleValue, Repeated)):
@@ -391,14 +387,3 @@ def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name) and node.value not in bound
-
-
-def _parsed(text: str) -> cst.BaseExpression:
-    node = cst.parse_expression(text)
-    if _ATOM.fullmatch(text) or isinstance(
-        node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.SimpleString)
-    ):
-        return node
-    if getattr(node, "lpar", None):
-        return node
-    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

@@ -108,7 +108,7 @@ def _parameter(one: Field, cls: LinenClass, file: File, plan: ClassPlan) -> _Par
         if may_be_none(one):
             held = f"None if {one.name} is None else {held}"
     line = f"self.{one.name} = {held}{behind}"
-    is_keyword = _is_keyword_class(one.owner)
+    is_keyword = one.is_keyword or _is_keyword_class(one.owner)
     default = one.default
     if (default is None and one.name in plan.optional) or one.name in plan.built:
         quoted = annotation.startswith(("'", '"'))

@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.references import (
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     Array,
+    Code,
     Const,
     Sequence,
     ShapeOf,
@@ -36,6 +37,8 @@ def decided(operator: str, left: Value, right: Value) -> bool | None:
         if isinstance(left, (Sequence, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)):
             is_field = getattr(left, "code", "").startswith("self.")
             return None if is_field else operator == "is not"
+        if isinstance(left, Code) and left.is_number:
+            return operator == "is not"
         if isinstance(left, Size) and not isinstance(left.dim.atom, Piece):
             return operator == "is not"
         if isinstance(left, Array) and not left.origin and not left.is_optional:

@@ -11,35 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-# Where names of sizes are bound that only the call knows: nowhere that code can be written.
-OF_CALL: Final = "the call"
-
-
-@dataclass(frozen=True, order=True)
-class Piece:
-    """An integer that a Python expression computes where the module is constructed.
-
-    Attributes:
-        code: The expression; a name, attribute, subscript, call, or in parentheses.
-        home: Where the names in it are bound: the module or the object that it belongs to.
-    """
-
-    code: str
-    home: str = ""
-
-
-@dataclass(frozen=True, order=True)
-class ArgumentSize:
-    """A dimension of an array that a method is called with.
-
-    Attributes:
-        argument: The expression of the array over the parameters of the method, ``x``,
-            ``batch["image"]``.
-        axis: Its axis, negative where it is counted from the end.
-    """
-
-    argument: str
-    axis: int
+from typed_nnx_codegen.migrate.linen.size_atoms import OF_CALL as OF_CALL
+from typed_nnx_codegen.migrate.linen.size_atoms import ArgumentSize as ArgumentSize
+from typed_nnx_codegen.migrate.linen.size_atoms import LeadingSize as LeadingSize
+from typed_nnx_codegen.migrate.linen.size_atoms import Piece as Piece
+from typed_nnx_codegen.migrate.linen.size_atoms import spelled_at_call as spelled_at_call
 
 
 @dataclass(frozen=True)
@@ -55,21 +31,6 @@ class Combined:
 
     operation: str
     parts: tuple[Dim, ...]
-
-
-@dataclass(frozen=True, order=True)
-class LeadingSize:
-    """The product of the first dimensions of an argument: ``math.prod(x.shape[start:stop])``.
-
-    Attributes:
-        argument: The expression of the array over the parameters of the method.
-        start: Where the dimensions begin.
-        stop: Where they end, negative; None for all.
-    """
-
-    argument: str
-    start: int
-    stop: int | None
 
 
 # Operations whose code is safe as an operand.
@@ -217,20 +178,6 @@ class Dim:
             sign = " - " if factor < 0 else " + "
             text = text + sign + product if text else ("-" if factor < 0 else "") + product
         return text
-
-
-def spelled_at_call(atom: Atom) -> str:
-    """Return the expression for an atom where the method is called."""
-    match atom:
-        case Piece(code=code):
-            return code
-        case ArgumentSize(argument=argument, axis=axis):
-            return f"{argument}.shape[{axis}]"
-        case LeadingSize(argument=argument, start=0, stop=None):
-            return f"math.prod({argument}.shape)"
-        case LeadingSize(argument=argument, start=start, stop=stop):
-            return f"math.prod({argument}.shape[{start or ''}:{'' if stop is None else stop}])"
-    raise AssertionError(atom)
 
 
 def _product(atoms: tuple[Atom, ...], factor: int, spell: Callable[[Atom], str]) -> str:

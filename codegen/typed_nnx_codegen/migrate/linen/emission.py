@@ -14,12 +14,14 @@ from typed_nnx_codegen.migrate.linen.classes import (
     LINEN,
     LinenClass,
     LinenClasses,
+    is_keyword_line,
     public_linen,
 )
 from typed_nnx_codegen.migrate.linen.constructors import constructor_of, without_dataclass_options
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS, MarkPlaces
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
+from typed_nnx_codegen.migrate.linen.parentheses import in_same
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.replacing import Passing
@@ -104,7 +106,7 @@ class Emission(cst.CSTTransformer):
         if isinstance(original_node, cst.IndentedBlock):
             self._depth -= 1
         try:
-            after = self._written(original_node, updated_node)
+            after = in_same(original_node, self._written(original_node, updated_node))
         except NotWritten:
             raise
         except Exception as error:
@@ -309,5 +311,5 @@ def _comments_above(node: cst.FunctionDef) -> list[cst.EmptyLine]:
 
 def _is_field(node: cst.BaseStatement, fields: set[int]) -> bool:
     return isinstance(node, cst.SimpleStatementLine) and any(
-        id(small) in fields for small in node.body
+        id(small) in fields or is_keyword_line(small) for small in node.body
     )

@@ -10,7 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.field_containers import LIST, held_containers
 from typed_nnx_codegen.migrate.linen.frames import Recorder
-from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.other_classes import entries_of_others
@@ -131,7 +131,7 @@ def _below(
     layer = find_layer(target)
     if layer is None:
         return
-    for one in layer.variables(given_of(site) if site is not None else {}):
+    for one in layer.variables(_settings(site) if site is not None else {}):
         change = {
             key: value
             for key, value in (("transpose", one.transpose), ("reshape", one.reshape))
@@ -165,6 +165,14 @@ def _with_texts(entry: Entry, texts: Mapping[str, str]) -> Entry:
     if linen == entry.linen or entry.to is None:
         return entry
     return Entry(linen, re.sub(r"\{(\w+)\}", written, entry.to), entry.change)
+
+
+def _settings(site: Site) -> dict[str, Given]:
+    """Return the settings of a layer that are its own: what a field holds may have others."""
+    given = given_of(site)
+    if not site.code.startswith("self."):
+        return given
+    return {name: one for name, one in given.items() if not site.given[name].hidden}
 
 
 def _prefixed(entry: Entry, linen: str, attribute: str) -> Entry:

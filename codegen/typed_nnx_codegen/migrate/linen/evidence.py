@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.held_values import held_kind
+from typed_nnx_codegen.migrate.linen.references import ClassRef
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Evidence:
     def __init__(self, classes: LinenClasses) -> None:
         self._classes = classes
         self._found: dict[tuple[LinenClass, str], list[_Given]] = {}
+        # What dictionaries have by a name: settings that a constructor gets with ``**``.
+        self._named: dict[str, list[tuple[cst.BaseExpression, Analysis]]] = {}
         self._is_read = False
 
     def of(self, one: Field, executor: Executor, frame: Frame) -> list[Value]:
@@ -50,9 +53,29 @@ class Evidence:
                 for node, analysis, names in given:
                     at = Frame(frame.recorder, analysis, records=False)
                     found += _values(node, names, executor, at, 0)
+        if not found and one.default is None:
+            for node, analysis in (*self._named.get(one.name, ()), *_compared(one)):
+                at = Frame(frame.recorder, analysis, records=False)
+                kinds = _values(node, _NO_LOCALS, executor, at, 0)
+                found += [value for value in kinds if isinstance(value, ClassRef)]
+            known = {value.cls for value in found if isinstance(value, ClassRef)}
+            found += [ClassRef(cls, cls.name, cls.home) for cls in self._derived(known)]
         return [value for value in found if held_kind(value) is not None]
 
+    def _derived(self, known: set[LinenClass]) -> Iterator[LinenClass]:
+        """Yield the modules that derive from one of some."""
+        for analysis in self._classes.analyses:
+            for cls in self._classes.all_in(analysis):
+                if cls not in known and known & set(cls.ancestry()):
+                    yield cls
+
     def _read(self, analysis: Analysis) -> None:
+        for table in analysis.nodes.of(cst.Dict):
+            for item in table.elements:
+                match item:
+                    case cst.DictElement(key=cst.SimpleString() as key, value=value):
+                        name = str(key.evaluated_value)
+                        self._named.setdefault(name, []).append((value, analysis))
         within = dict(_local_names(analysis, self._classes))
         for call in analysis.nodes.of(cst.Call):
             if call not in within:
@@ -125,6 +148,9 @@ def _values(
     if isinstance(node, (cst.Name, cst.Attribute)):
         value = executor.value_of_file(node, frame)
         return [] if value is None else [value]
+    if isinstance(node, cst.IfExp):
+        sides = (node.body, node.orelse)
+        return [one for side in sides for one in _values(side, names, executor, frame, depth + 1)]
     if not isinstance(node, cst.Call):
         return []
     inner = Frame(frame.recorder, frame.analysis, records=False)
@@ -133,3 +159,17 @@ def _values(
             options = _values(below, names, executor, frame, depth + 1)
             inner.names[below.value] = options[0] if len(options) == 1 else UNKNOWN
     return [executor.evaluate(node, inner)]
+
+
+def _compared(one: Field) -> Iterator[tuple[cst.BaseExpression, Analysis]]:
+    """Yield what methods compare a field with: ``self.block_class == ResNetBlock``."""
+    for method in one.owner.own_methods.values():
+        for node in descendants(method.node):
+            match node:
+                case cst.Comparison(
+                    left=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)),
+                    comparisons=[
+                        cst.ComparisonTarget(operator=cst.Equal() | cst.Is(), comparator=value)
+                    ],
+                ) if name == one.name:
+                    yield value, one.owner.analysis

@@ -28,6 +28,7 @@ from typed_nnx_codegen.migrate.linen.coded_tuples import (
 from typed_nnx_codegen.migrate.linen.decided import decided
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.open_tuples import added, item_of, numbered_field
+from typed_nnx_codegen.migrate.linen.operator_signs import OPERATORS
 from typed_nnx_codegen.migrate.linen.parentheses import operand
 from typed_nnx_codegen.migrate.linen.references import (
     ArrayMethod,
@@ -66,36 +67,6 @@ from typed_nnx_codegen.migrate.linen.values import (
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
-
-_OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
-    cst.Add: "+",
-    cst.Subtract: "-",
-    cst.Multiply: "*",
-    cst.Divide: "/",
-    cst.FloorDivide: "//",
-    cst.Modulo: "%",
-    cst.Power: "**",
-    cst.MatrixMultiply: "@",
-    cst.BitAnd: "&",
-    cst.BitOr: "|",
-    cst.BitXor: "^",
-    cst.LeftShift: "<<",
-    cst.RightShift: ">>",
-    cst.Minus: "-",
-    cst.Plus: "+",
-    cst.Not: "not",
-    cst.BitInvert: "~",
-    cst.Equal: "==",
-    cst.NotEqual: "!=",
-    cst.LessThan: "<",
-    cst.LessThanEqual: "<=",
-    cst.GreaterThan: ">",
-    cst.GreaterThanEqual: ">=",
-    cst.Is: "is",
-    cst.IsNot: "is not",
-    cst.In: "in",
-    cst.NotIn: "not in",
-}
 
 
 class Expressions:
@@ -265,7 +236,7 @@ class Expressions:
     def _binary(self, node: cst.BinaryOperation, frame: Frame) -> Value:
         left = self._executor.evaluate(node.left, frame)
         right = self._executor.evaluate(node.right, frame)
-        operator = _OPERATORS[type(node.operator)]
+        operator = OPERATORS[type(node.operator)]
         note_residual(operator, left, right, frame)
         joined = added(left, right) if operator == "+" else None
         if joined is not None:
@@ -275,14 +246,14 @@ class Expressions:
 
     def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
         value = self._executor.evaluate(node.expression, frame)
-        operator = _OPERATORS[type(node.operator)]
+        operator = OPERATORS[type(node.operator)]
         return self.or_code(shapes.unary(operator, value), node, frame)
 
     def _comparison(self, node: cst.Comparison, frame: Frame) -> Value:
         left = self._executor.evaluate(node.left, frame)
         rights = [self._executor.evaluate(one.comparator, frame) for one in node.comparisons]
         if len(rights) == 1:
-            operator = _OPERATORS.get(type(node.comparisons[0].operator), "")
+            operator = OPERATORS.get(type(node.comparisons[0].operator), "")
             outcome = decided(operator, left, rights[0])
             if outcome is None and rights[0] == NONE and is_scope(node.left, frame):
                 outcome = operator in ("is not", "!=")  # methods run where a module has one

@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.linen.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.passed import Passed, bind_names
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import ModuleValue
-from typed_nnx_codegen.migrate.linen.values import Const, Table, Value
+from typed_nnx_codegen.migrate.linen.values import Table, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -87,12 +87,8 @@ def _are_own(names: list[str], layer: Layer, site: Site) -> bool:
         for one in layer.variables(given_of(site))
         if one.linen == f"{_PARAMS}/{one.nnx}" and one.transpose is None and one.reshape is None
     }
-    if not layer.nnx.startswith("nnx.") or not all(f"{_PARAMS}/{name}" in known for name in names):
-        return False
-    bias = site.given.get("use_bias")
-    # Linen has no bias where none is given, and says so; NNX has the one of the layer.
-    is_without = bias is not None and bias.value == Const(False)
-    return is_without or "bias" in names or f"{_PARAMS}/bias" not in known
+    # Linen says it where one of them is missing, so that no such call has a result.
+    return layer.nnx.startswith("nnx.") and all(f"{_PARAMS}/{name}" in known for name in names)
 
 
 def _stay(layer: Layer, site: Site, bound: dict[str, Passed]) -> bool:

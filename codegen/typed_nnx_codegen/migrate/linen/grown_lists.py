@@ -65,6 +65,8 @@ def _of_iteration(after: Grown, number: int, recorder: Recorder) -> Repeated | N
             return None
         case [ModuleValue() as one] if one.site.loops[-1:] == (number,):
             return Repeated(one, number)
+        case [Choice() as one] if all(site.loops[-1:] == (number,) for site in sites_in(one)):
+            return Repeated(one, number)
     return Grown(_any_of(after.parts), number, parts=after.parts)
 
 
@@ -74,6 +76,12 @@ def _is_built(part: Value, number: int, depth: int) -> bool:
         return all(_is_built(one, number, depth + 1) for one in (*part.parts, *part.orelse))
     if isinstance(part, Grown):
         return all(_is_built(one, number, depth) for one in part.parts)
+    if isinstance(part, Choice):
+        # A branch within the expression says which one it is.
+        sites = sites_in(part)
+        return all(
+            number in site.loops and len(site.conditions) == depth + 1 for site in sites
+        ) and len(sites) == len(part.options)
     return all(number in site.loops and len(site.conditions) == depth for site in sites_in(part))
 
 
@@ -87,7 +95,7 @@ def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Grown 
         recorder: What is written down.
     """
     first, second = _parts_of(one), _parts_of(other)
-    condition = _spelled(code, recorder)
+    condition = condition_of(code, recorder)
     if first is None or second is None or first == second or condition is None:
         return None
     common = 0
@@ -96,21 +104,19 @@ def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Grown 
     added, others = first[common:], second[common:]
     if not any(sites_in(part) for part in (*added, *others)):
         return None
-    home = f"loop{recorder.loops[-1]}" if recorder.loops else ""
-    part = Sometimes(
-        _any_of((*added, *others)), condition=Piece(condition, home), parts=added, orelse=others
-    )
+    part = Sometimes(_any_of((*added, *others)), condition=condition, parts=added, orelse=others)
     before = first[:common]
     return Grown(_any_of((*before, part)), parts=(*before, part))
 
 
-def _spelled(code: str, recorder: Recorder) -> str | None:
-    """Return a condition with its sizes spelled; None where they are of arguments."""
+def condition_of(code: str, recorder: Recorder) -> Piece | None:
+    """Return a condition that the constructor decides, for sizes; None where it asks arguments."""
     dims = recorder.templates.dims_in(code)
     if not all(isinstance(atom, Piece) for dim in dims for atom in dim.atoms()):
         return None
     text = recorder.templates.filled(code, lambda dim: dim.code())
-    return None if _TEMPLATE.search(text) else text
+    home = f"loop{recorder.loops[-1]}" if recorder.loops else ""
+    return None if _TEMPLATE.search(text) else Piece(text, home)
 
 
 def _parts_of(value: Value) -> tuple[Value, ...] | None:
@@ -129,7 +135,7 @@ def _continued(before: Value, added: Repeated) -> Value:
             return with_part(before, added)
         case Sequence(items=()):
             return added
-        case Sequence(items=items) if isinstance(added.element, ModuleValue):
+        case Sequence(items=items) if not isinstance(added, Grown):
             return Headed(_any_of((*items, added)), added.loop, head=items)
         case Sequence(items=items):
             return Grown(_any_of((*items, added)), parts=(*items, added))

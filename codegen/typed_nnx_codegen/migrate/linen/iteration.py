@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -20,8 +21,10 @@ from typed_nnx_codegen.migrate.linen.references import (
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
+    Code,
     Const,
     Shape,
+    Table,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
@@ -99,18 +102,58 @@ def size_reader(
     name: str, value: Value, one: Running, frame: Frame
 ) -> Callable[[], Value | Dim | None]:
     """Return what reads the value of a running local at the end of an iteration."""
-    if not isinstance(value, Array):
-        return lambda: frame.names.get(name)
-    axis = 0
-    for position, dim in enumerate(value.shape.dims):
-        if dim is not None and dim.atom == Piece(one.local):
-            axis = position - len(value.shape.dims)
+    path = _path_to(value, one.local) or ()
 
-    def read() -> Dim | None:
-        after = frame.names.get(name)
-        return after.shape.axis(axis) if isinstance(after, Array) else None
+    def read() -> Value | Dim | None:
+        after: Value | None = frame.names.get(name)
+        for step in path:
+            after = _item(after, step)
+        if not isinstance(after, Array):
+            return after
+        found = value
+        for step in path:
+            found = _item(found, step)
+        return after.shape.axis(_axis_of(found, one.local))
 
     return read
+
+
+def _path_to(value: Value, local: str) -> tuple[object, ...] | None:
+    """Return the keys and positions at which a list or dict has a running local; None if none."""
+    match value:
+        case Code(code=code):
+            return () if code == local else None
+        case Array():
+            return () if _axis_of(value, local) else None
+        case Items(items=items):
+            parts: list[tuple[object, Value]] = list(enumerate(items))
+        case Table(items=table):
+            parts = list(table.items())
+        case _:
+            return None
+    for key, part in parts:
+        found = _path_to(part, local)
+        if found is not None:
+            return (key, *found)
+    return None
+
+
+def _item(value: Value | None, key: object) -> Value:
+    match value:
+        case Items(items=items) if isinstance(key, int) and key < len(items):
+            return items[key]
+        case Table(items=table):
+            return table.get(key, UNKNOWN)
+    return UNKNOWN
+
+
+def _axis_of(value: Value, local: str) -> int:
+    """Return the axis of an array whose size is a running local, from the end; 0 if none is."""
+    dims = value.shape.dims if isinstance(value, Array) else ()
+    for position, dim in enumerate(dims):
+        if dim is not None and dim.atom == Piece(local):
+            return position - len(dims)
+    return 0
 
 
 def same_but_running(now: Array, after: Array) -> bool:
@@ -152,26 +195,40 @@ def literal_size(code: str) -> Dim | None:
     return as_dim(int(code)) if code.lstrip("-").isdigit() else None
 
 
+def inner_name(name: str, number: int) -> str:
+    """Return what stands for the target of a loop of a submodule: no other loop has it."""
+    return f"{name}_of_loop{number}"
+
+
 def left(entry: Value, after: Value, last: Ended, number: int) -> Value:
     """Return what a name stands for after a loop, from its last iteration."""
     if not isinstance(entry, Array) or not isinstance(after, Array) or last is None:
         return without_sizes(after)
     condition, ends = last
-    home = f"loop{number}"
-    values: dict[Atom, Dim] = {
-        Piece(name, home): as_dim(Piece(code)) for name, code in ends.items()
-    }
     count = len(after.shape.dims)
     first = entry.shape.expanded(count)
     dims: list[Dim | None] = []
     for position in range(-count, 0):
-        dim = after.shape.dims[position]
-        if dim is None or len(first.dims) < -position or first.dims[position] is None:
-            dims.append(None)
-            continue
-        dim = dim.replaced(values)
-        other = first.dims[position]
-        assert other is not None
-        is_open = any(isinstance(atom, Piece) and atom.home == home for atom in dim.atoms())
-        dims.append(None if is_open else chosen(Piece(condition), dim, other))
+        dim = _ended(after.shape.dims[position], ends, number)
+        other = first.dims[position] if len(first.dims) >= -position else None
+        is_known = dim is not None and other is not None
+        dims.append(chosen(Piece(condition), dim, other) if is_known else None)
     return Array(Shape(tuple(dims), after.shape.lead), after.dtype)
+
+
+def _ended(dim: Dim | None, ends: dict[str, str], number: int) -> Dim | None:
+    """Return a size as it is in the last iteration of a loop; None where that is not known."""
+    if dim is None:
+        return None
+    values: dict[Atom, Dim] = {}
+    home = f"loop{number}"
+    for atom in dim.atoms():
+        if not isinstance(atom, Piece):
+            continue
+        code = atom.code
+        for name, end in ends.items():
+            code = re.sub(rf"\b{inner_name(name, number)}\b", lambda _, end=end: end, code)  # type: ignore[misc]  # mypy infers no lambda with a default
+        if f"_of_{home}" in code:
+            return None
+        values[atom] = as_dim(Piece(code, "" if atom.home == home else atom.home))
+    return dim.replaced(values)

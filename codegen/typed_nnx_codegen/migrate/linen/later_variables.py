@@ -125,8 +125,11 @@ def _questions(function: cst.FunctionDef) -> list[str]:
                 case cst.Call(
                     func=cst.Attribute(attr=cst.Name(value="has_variable")), args=[first, *_]
                 ):
-                    literal = isinstance(first.value, cst.SimpleString)
-                    found.append(str(first.value.evaluated_value) if literal else "")
+                    match first.value:
+                        case cst.SimpleString(evaluated_value=text):
+                            found.append(str(text))
+                        case _:
+                            found.append("")
 
     function.visit(Finder())
     return found

@@ -12,9 +12,10 @@ from typed_nnx_codegen.migrate.linen.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.call_loops import CallLoops
 from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
-from typed_nnx_codegen.migrate.linen.grown_lists import counting, grown
+from typed_nnx_codegen.migrate.linen.grown_lists import condition_of, counting, grown
 from typed_nnx_codegen.migrate.linen.iteration import (
     Ended,
+    inner_name,
     last_iteration,
     left,
     ran,
@@ -199,7 +200,8 @@ class Loops:
         """Go through a loop of a submodule: its last iteration says what it leaves behind."""
         recorder = frame.recorder
         number = self.number_of(node.target, frame)
-        self.bind(node.target, number, frame)
+        for name in names_in(node.target):
+            frame.names[name] = Code(inner_name(name, number), f"loop{number}")
         before = dict(frame.names)
         recorder.loops.append(number)
         _, names = self.stable(before, frame, run)
@@ -209,7 +211,9 @@ class Loops:
         }
         after = self.trial(counted, frame, run)
         recorder.loops.pop()
-        last = self.ended[number] = last_iteration(node.target, node.iter, header)
+        spelled = condition_of(header, recorder)
+        last = last_iteration(node.target, node.iter, spelled.code) if spelled else None
+        self.ended[number] = last
         for name, value in before.items():
             if name not in after or after[name] == value:
                 continue
@@ -219,7 +223,8 @@ class Loops:
                 frame.names[name] = left(value, after[name], last, number)
         for name, value in after.items():
             if name not in before:
-                frame.names[name] = value
+                is_array = isinstance(value, Array)
+                frame.names[name] = left(value, value, last, number) if is_array else value
 
     def _update(
         self,
@@ -229,7 +234,12 @@ class Loops:
     ) -> None:
         codes: list[tuple[str, str]] = []
         for one, after in running:
-            code = self._code_of(after(), frame)
+            value = after()
+            code = self._code_of(value, frame)
+            if isinstance(value, Value) and code is None:
+                place = frame.recorder.plan.cls if frame.method is None else frame.method
+                message = f"the code does not tell what `{one.local}` is after an iteration"
+                frame.recorder.mark(place.node, message)
             if code is not None and code != one.local:
                 codes.append((one.local, code))
         if len(codes) > 1 and any(local in other for local, _ in codes for _, other in codes):
@@ -260,17 +270,19 @@ class Loops:
         after = names
         for _ in range(_MOST_TRIALS):
             after = self.trial(names, frame, run)
-            changed = False
+            changed: list[Value] = []
             for name, value in list(names.items()):
                 if name not in after or is_same(after[name], value):
                     continue
                 found = self._run(name, before[name], value, after[name], frame, running)
-                changed = changed or not is_same(found, value)
+                changed += [] if is_same(found, value) else [found]
                 names[name] = found
             if not changed:
                 break
         else:
-            for name in names:
+            # Lists of submodules have no sizes that others depend on.
+            is_open = not all(isinstance(one, Repeated) and sites_in(one) for one in changed)
+            for name in names if is_open else ():
                 if name in after and names[name] != before[name]:
                     is_list = isinstance(names[name], Repeated) and sites_in(names[name])
                     names[name] = names[name] if is_list else without_sizes(names[name])

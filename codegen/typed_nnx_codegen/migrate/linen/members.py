@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, Method
@@ -182,6 +182,12 @@ class Members:
             return found[0]
         if self._is_module(one, frame):
             return FieldModule(one.name)
+        kind = class_in(one.annotation.annotation)
+        if kind is not None:
+            inner = Frame(frame.recorder, one.owner.analysis, records=False)
+            held = held_kind(self._executor.expressions.of_file(kind, inner))
+            if isinstance(held, ClassRef):
+                return in_field(held, f"self.{one.name}", {})
         return Code(f"self.{one.name}", is_number=one.is_number)
 
     def field_default(self, one: Field, frame: Frame) -> Value:
@@ -197,6 +203,20 @@ class Members:
         return isinstance(found, Ref) and (
             found.name == "flax.linen.Module" or find_layer(found.name) is not None
         )
+
+
+def class_in(annotation: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return the class in the type of a field that holds a class: ``type[Torso] | None``."""
+    match annotation:
+        case cst.BinaryOperation(left=left, operator=cst.BitOr(), right=right):
+            return class_in(left) or class_in(right)
+        case cst.Subscript(value=kind, slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]):
+            match dotted(kind).rpartition(".")[2]:
+                case "Optional":
+                    return class_in(inner)
+                case "type" | "Type":
+                    return inner
+    return None
 
 
 def is_unset(value: Value) -> bool:

@@ -174,6 +174,20 @@ class Merging:
         assert isinstance(joined, Array)
         return replace(joined, shape=replace(joined.shape, dims=dims))
 
+    def settings(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
+        """Return the local that holds one of two lists of settings; None where they are others."""
+        lists = [isinstance(value, Sequence) for value in (one, other)]
+        if one == other or not any(lists) or not (_is_setting(one) and _is_setting(other)):
+            return None
+        lengths = {len(value.items) for value in (one, other) if isinstance(value, Sequence)}
+        if all(lists) and len(lengths) == 1:
+            return None  # item by item
+        first = self._executor.code.of_value(one, frame)
+        second = self._executor.code.of_value(other, frame)
+        if first is None or second is None:
+            return None
+        return Running(frame.recorder.fresh(name), first, second)
+
     def _head(
         self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
     ) -> tuple[Value, ...]:
@@ -246,6 +260,13 @@ class Merging:
 
 
 _PLAIN = (Const, Size, Code, OfShapes)
+
+
+def _is_setting(value: Value) -> bool:
+    """Whether a value is a setting, or a tuple or list of such: no array, no submodule."""
+    if isinstance(value, Sequence):
+        return all(isinstance(item, _PLAIN) or _is_setting(item) for item in value.items)
+    return isinstance(value, (Code, OfShapes))
 
 
 def is_module(value: Value) -> bool:

@@ -121,5 +121,5 @@ def _written(
             (f"{keyword}=" if keyword else "") + code_with(value, replacements)
             for keyword, value in edit.arguments
         ]
-    codes += [f"{name}={code}" for name, code in moved.items()]
+    codes += [code if name[:2] == "**" else f"{name}={code}" for name, code in moved.items()]
     return ", ".join(codes)

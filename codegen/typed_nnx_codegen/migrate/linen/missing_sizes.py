@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.fitting import Measured, Size, fitting
 from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.layers.normalization import NormLayer
 from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.marker_codes import SIZE
 from typed_nnx_codegen.migrate.linen.plan import Lifted, Site
@@ -88,6 +90,8 @@ class MissingSizes:
         name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
         sizes = list(dict.fromkeys(one.size for one in found))
         shared = _shared(sizes)
+        if shared == 1 and isinstance(find_layer(str(site.target)), NormLayer):
+            shared = None  # it would go with inputs of every size
         default = "" if shared is None else repr(shared)
         if not default:
             message = f"the size of its input is not known: give `{name}`"
@@ -102,8 +106,9 @@ class MissingSizes:
 
     def _hint(self, sizes: Sequence[Size], fits: Sequence[Dim]) -> str:
         if not sizes:
-            return "" if self._executor.recorded else ", or run with --example"
-        shown = ", ".join(map(str, sorted(sizes, key=str if _has_tuple(sizes) else None)[:_SHOWN]))  # type: ignore[type-var]  # numbers, or text of all
+            return "; no example calls it" if self._executor.recorded else ", or run with --example"
+        ordered = sorted(map(repr, sizes), key=lambda text: (len(text), text))
+        shown = ", ".join(ordered[:_SHOWN])
         text = f"; in the examples it is {shown}"
         if fits:
             codes = " and ".join(f"`{dim.code()}`" for dim in fits[:3])
@@ -157,7 +162,10 @@ def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
     if is_one or not is_plain or not _is_indexed(site):
         return list({(m.size, m.call.example, m.call.owner): m for m in found}.values())
     return [
-        Measured(tuple(int(m.size) for m in paths.values()), next(iter(paths.values())).call)
+        Measured(
+            tuple(one.size for one in paths.values() if isinstance(one.size, int)),
+            next(iter(paths.values())).call,
+        )
         for paths in by_owner.values()
     ]
 
@@ -171,10 +179,6 @@ def _code(lifted: Lifted, site: Site) -> str:
     if lifted.is_listed and _is_indexed(site):
         return f"{lifted.name}[len(self.{site.attribute.partition('.')[0]})]"
     return lifted.name
-
-
-def _has_tuple(sizes: Sequence[Size]) -> bool:
-    return any(isinstance(size, tuple) for size in sizes)
 
 
 def _shared(sizes: Sequence[Size]) -> Size | None:

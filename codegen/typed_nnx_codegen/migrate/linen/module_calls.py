@@ -87,8 +87,9 @@ class ModuleCalls:
                 return self._of_alternatives(site, method, passed, node, frame)
             case ModuleValue(site=site):
                 value = self._plain(site, method, passed, node, frame)
-                is_asked = site.code.startswith("self.") or isinstance(site.target, LinenClass)
-                if not is_asked or method != "__call__":
+                is_of_project = isinstance(site.target, LinenClass) and method == "__call__"
+                # The submodules of a submodule are not within reach.
+                if not frame.records or not (is_of_project or site.code.startswith("self.")):
                     return value
                 return of_alternatives(self._executor, site, [value], value, frame)
             case FieldModule():

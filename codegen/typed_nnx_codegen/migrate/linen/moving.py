@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.class_choices import chosen_keyword
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.field_facts import merges
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame, Recorder
@@ -49,14 +50,12 @@ class Moving:
         if site is None:
             return {}
         found: dict[str, str] = {}
-        names = {name for name, _ in self._wanted(site, edit.called)}
-        for other in site.alternatives:
-            if names != {name for name, _ in self._wanted(other, edit.called)}:
-                self._recorder.mark(
-                    node, f"the classes that `{site.code}` may be are called differently", CALL
-                )
+        options = {one: dict(self._wanted(one, edit.called)) for one in (site, *site.alternatives)}
+        found |= self._of_some(options, site, node, edit)
         given = {arg.keyword.value for arg in node.args if arg.keyword is not None}
-        for name, bound in self._wanted(site, edit.called):
+        for name, bound in options[site].items():
+            if not all(name in wanted for wanted in options.values()):
+                continue
             self._reached.setdefault(site, set()).add(name)
             code = self._spelled(bound, edit.frame, node)
             if code is None:
@@ -64,7 +63,37 @@ class Moving:
                     node, f"`{name}` of this submodule is not known where it is called", CALL
                 )
             elif name not in given:
-                found[name] = code
+                guarded = self._guarded(name, code, site, list(options))
+                found[f"**{name}" if guarded else name] = guarded or code
+        return found
+
+    def _guarded(self, name: str, code: str, site: Site, options: list[Site]) -> str | None:
+        """Return a keyword that only the known layers get, where a field may hold another one."""
+        is_open = site.code.startswith("self.") and isinstance(site.target, str)
+        if not is_open:
+            return None
+        return chosen_keyword(name, code, options, site, self._recorder, self._executor)
+
+    def _of_some(
+        self, options: dict[Site, dict[str, Bound]], site: Site, node: cst.Call, edit: CallEdit
+    ) -> dict[str, str]:
+        """Return the keywords that calls of only some of the classes of a submodule get."""
+        found: dict[str, str] = {}
+        for name in dict.fromkeys(name for wanted in options.values() for name in wanted):
+            takers = [one for one, wanted in options.items() if name in wanted]
+            if len(takers) == len(options):
+                continue
+            code = self._spelled(options[takers[0]][name], edit.frame, node)
+            written = code and chosen_keyword(
+                name, code, takers, site, self._recorder, self._executor
+            )
+            if written:
+                self._reached.setdefault(site, set()).add(name)
+                found[f"**{name}"] = written
+            else:
+                self._recorder.mark(
+                    node, f"the classes that `{site.code}` may be are called differently", CALL
+                )
         return found
 
     def _wanted(self, site: Site, method: str) -> Iterator[tuple[str, Bound]]:

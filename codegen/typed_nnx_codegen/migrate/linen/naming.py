@@ -14,7 +14,6 @@ from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
-from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import Choice, Headed, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.site_names import (
@@ -99,12 +98,12 @@ class Naming:
                 for key, item in items.items():
                     self._of_attribute(item, f"{linen}_{key}", f"{path}.{key}")
             case Headed(head=head) if head and _is_continued(value):
+                rest = _later(value)
                 letter = "ijk"[path.count("{")]
                 for position, item in enumerate(head):
                     self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
-                item = rest_of(value).element
                 places = (f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
-                self._of_attribute(item, *places, len(head))
+                self._of_attribute(rest, *places, len(head))
             case Repeated(element=element):
                 letter = "ijk"[path.count("{")]
                 if not is_even(value):
@@ -112,7 +111,7 @@ class Naming:
                 self._of_attribute(element, f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
             case Choice(options=options):
                 for option in options:
-                    self._of_attribute(option, linen, path)
+                    self._of_attribute(option, linen, path, first)
 
     def _unplaced(self, value: Value) -> None:
         """Mark names with numbers that are not the places in a list."""
@@ -371,9 +370,14 @@ class Naming:
 
 def _is_continued(value: Headed) -> bool:
     """Whether a list is a few submodules, and behind them those that one loop makes."""
-    rest = rest_of(value).element
-    return (
-        isinstance(rest, ModuleValue)
-        and rest.site.loops[-1:] == (value.loop,)
-        and all(isinstance(item, ModuleValue) and not item.site.loops for item in value.head)
-    )
+    first = [site for item in value.head for site in sites_in(item)]
+    rest = sites_in(_later(value))
+    others = {id(site) for site in (*first, *rest)}
+    is_whole = all(id(site) in others for site in sites_in(value.element))
+    return value.loop is not None and bool(rest) and is_whole and not any(s.loops for s in first)
+
+
+def _later(value: Headed) -> Value:
+    """Return what the loop makes that goes on with a list."""
+    sites = [site for site in sites_in(value.element) if site.loops == (value.loop,)]
+    return Choice(tuple(ModuleValue(site) for site in sites))

@@ -66,16 +66,16 @@ class Normalizing:
             return result
         is_own = isinstance(owner.value, SelfValue) and owner.value is frame.recorder.instance
         is_plain = is_own and not bound.is_open and not frame.recorder.loops
-        if not is_plain or not all(self._declare(one, bound.by_name, node, frame) for one in _VARIABLES):
+        if not is_plain or not all(
+            self._declare(one, bound.by_name, node, frame) for one in _VARIABLES
+        ):
             frame.recorder.mark(node, "the parameters that it makes depend on the call", CALL)
             return result
         frame.recorder.helpers.append(OWN_PARAMETERS)
         frame.recorder.replace(owner.node, f"{OWN_PARAMETERS.name}(self)")
         return result
 
-    def _declare(
-        self, name: str, given: dict[str, Passed], node: cst.Call, frame: Frame
-    ) -> bool:
+    def _declare(self, name: str, given: dict[str, Passed], node: cst.Call, frame: Frame) -> bool:
         """Write the line that makes a parameter; return whether the constructor can make it."""
         recorder = frame.recorder
         key = f"params/{name}"
@@ -94,7 +94,11 @@ class Normalizing:
             along = self._along(axes, shape, frame)
         attribute = self._declaring.free(name, recorder, "params")
         is_sayable = None not in (along, uses.code, init.code, dtype.code)
-        if not is_sayable or attribute != name or any(one.is_of_call for one in recorder.conditions):
+        if (
+            not is_sayable
+            or attribute != name
+            or any(one.is_of_call for one in recorder.conditions)
+        ):
             return False
         first = f"{init.code}({recorder.rngs}.params(), {along}, {dtype.code})"
         code = f"{self._declaring.kind('params')}({first})"

@@ -68,6 +68,8 @@ def of_alternatives(
     targets = [site.target, *(one.target for one in site.alternatives)]
     if not isinstance(joined, Array) or not all(isinstance(one, Array) for one in results):
         return joined
+    if site not in frame.recorder.plan.sites and frame.recorder.is_recording:
+        return joined  # another module constructs it: nothing here names it
     if joined.shape.axis(-1) is not None or not joined.shape.expanded(1).dims:
         return joined
     for target in targets:
@@ -78,6 +80,8 @@ def of_alternatives(
             layer = find_layer(target)
             if layer is None or _OF_LAYERS.get(layer.nnx) != ATTRIBUTE:
                 return joined
+    if not frame.records:
+        return joined  # another module has it
     token = frame.recorder.templates.object_token(site)
     return with_last(joined, f"{token}.{ATTRIBUTE}")
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
+from typing import Final
 
 import libcst as cst
+
+_ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
 
 
 def operand(code: str) -> str:
@@ -42,3 +46,24 @@ def closed(text: str) -> str:
     except SyntaxError:
         return f"({text})"
     return text
+
+
+def in_same(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
+    """Return an expression in the parentheses of the one that it stands for: `return(x)`."""
+    if not isinstance(before, cst.BaseExpression) or not isinstance(after, cst.BaseExpression):
+        return after
+    if not before.lpar or after.lpar:
+        return after
+    return after.with_changes(lpar=before.lpar, rpar=before.rpar)
+
+
+def parsed(text: str) -> cst.BaseExpression:
+    """Return code as an expression that can stand in another one."""
+    node = cst.parse_expression(text)
+    if _ATOM.fullmatch(text) or isinstance(
+        node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.SimpleString)
+    ):
+        return node
+    if getattr(node, "lpar", None):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

@@ -34,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.state_accesses import StateAccesses
 from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers, keep_marked
 from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
+from typed_nnx_codegen.migrate.linen.unseen_constructors import mark_unseen
 from typed_nnx_codegen.migrate.linen.variable_reads import write_reads
 
 # Why the sizes of a class that derives from a layer of NNX are not written by name.
@@ -138,6 +139,7 @@ class Planner:
         edit_methods(recorder, naming, self.executor)
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_functions.write(recorder)
+        mark_unseen(recorder, self.classes)
         keep_marked(plan)
         plan.is_done = True
         return plan

@@ -41,13 +41,11 @@ class ClassRef(Value):
         cls: The class.
         code: The expression for it, as it is written or the field that holds it.
         home: Where the names in the expression are bound.
-        is_local: Whether the expression is a name that `setup` binds.
     """
 
     cls: LinenClass
     code: str
     home: str = ""
-    is_local: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.changed_settings import note_setting_item
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.container_changes import note_deleted, note_item
 from typed_nnx_codegen.migrate.linen.derived import is_derived
@@ -233,6 +234,7 @@ class Statements:
             case cst.StarredElement(value=inner):
                 self.assign(inner, value, source, frame)
             case cst.Subscript():
+                note_setting_item(self._executor, target, source, frame)
                 key = self._key(target, frame)
                 join = self._executor.merging.joined
                 note_item(target, value, frame, key, lambda a, b: join(a, b, frame))

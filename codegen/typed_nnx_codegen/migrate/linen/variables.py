@@ -272,10 +272,9 @@ class Variables:
     ) -> None:
         """Note what an attribute of the object is assigned."""
         kept = value
-        is_short = (
-            isinstance(value, (ModuleValue, Array, VariableValue, Partial))
-            or holds_callables(value)
-        )
+        is_short = isinstance(
+            value, (ModuleValue, Array, VariableValue, Partial)
+        ) or holds_callables(value)
         if not is_short and frame.records:
             code = self._executor.code.of_value(value, frame)
             # An attribute of a field is what other modules have for it, too.
@@ -284,7 +283,7 @@ class Variables:
                 kept = Code(f"self.{name}")
         before = owner.attributes.get(name)
         is_plain = isinstance(kept, (Const, Size, Code, Unknown))
-        is_plain = is_plain and not (kept == NONE and is_module(before))
+        is_plain = is_plain and not (kept == NONE and before is not None and is_module(before))
         if frame.records and is_plain and (frame.recorder.conditions or before not in (None, kept)):
             # Which branch assigned it, only the constructor knows.
             owner.attributes[name] = Code(f"self.{name}")

@@ -10,9 +10,19 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN,
+    External,
+    ProjectClass,
+    ProjectFunction,
+)
 from typed_nnx_codegen.migrate.linen.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.builders.edits import Edits, rewritten
+from typed_nnx_codegen.migrate.linen.builders.inlining import (
+    NotInlined,
+    arguments_of,
+    as_expression,
+)
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
@@ -51,7 +61,9 @@ def with_chosen_classes(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Mod
         edits = Edits()
         for cls in classes.all_in(analysis):
             for method in cls.own_methods.values():
-                edits.expressions.update(_Method(method.node, cls, classes).calls())
+                found_in = _Method(method.node, cls, classes)
+                edits.expressions.update(found_in.calls())
+                edits.dropped |= set(found_in.leftovers(edits))
         if not edits.is_empty:
             found[path] = rewritten(analysis.tree, edits)
     return found
@@ -87,10 +99,39 @@ class _Method:
                     if any(map(self._builds, _below(args))):
                         continue
                     outer = called.get(node)
-                    if outer is None or any(map(self._builds, _below(outer.args))):
-                        yield node, _choice(chosen[name], [node])
-                    else:
-                        yield outer, _choice(chosen[name], [node, outer])
+                    calls = [node]
+                    if outer is not None and not any(map(self._builds, _below(outer.args))):
+                        calls.append(outer)
+                    try:
+                        yield calls[-1], _choice(chosen[name], calls)
+                    except NotInlined:
+                        continue
+
+    def leftovers(self, edits: Edits) -> Iterator[cst.CSTNode]:
+        """Yield the statements that bind names which nothing reads any more."""
+        written = edits.calls_written()
+        targets: dict[str, list[cst.BaseStatement]] = {}
+        read: set[str] = set()
+        bound: set[cst.CSTNode] = set()
+        for node in descendants(self._node):
+            match node:
+                case cst.SimpleStatementLine(
+                    body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as name)])]
+                ):
+                    targets.setdefault(name.value, []).append(node)
+                    bound.add(name)
+        for node in descendants(self._node):
+            if isinstance(node, cst.Name) and node not in written and node not in bound:
+                read.add(node.value)
+        gone = {one.value for one in written if isinstance(one, cst.Name)}
+        chosen = {name for name, _ in self._chosen()} & gone - read
+        dropped = {one for name in chosen for one in targets.get(name, ())}
+        yield from dropped
+        for node in descendants(self._node):
+            if isinstance(node, cst.If) and all(
+                set(body) <= dropped for _, body in _branches(node)
+            ):
+                yield node
 
     def _chosen(self) -> Iterator[tuple[str, list[_Option]]]:
         """Yield the names that have one of several classes, with these."""
@@ -138,13 +179,28 @@ class _Method:
                 yield name, options
 
     def _are_known(self, options: Sequence[_Option]) -> bool:
-        """Whether all options are classes, and mean later what they mean where they are chosen."""
+        """Whether options build modules, and mean later what they mean where they are chosen."""
+        if not any(self._may_build(one.value) for one in options):
+            return False
+        are_classes = all(self._is_class(one.value) for one in options)
         return all(
-            self._is_class(one.value)
+            (are_classes or self._is_callable(one.value))
             and self._is_constant(one.value)
             and (one.test is None or self._is_constant(one.test))
             for one in options
         )
+
+    def _may_build(self, node: cst.BaseExpression) -> bool:
+        if not isinstance(node, cst.Lambda):
+            return self._is_class(node)
+        return any(map(self._builds, descendants(node.body))) or self._builds(node.body)
+
+    def _is_callable(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression is a function, which is called at once."""
+        if isinstance(node, cst.Lambda):
+            return True
+        value = self._analysis.values.get(node, UNKNOWN)
+        return isinstance(value, External | ProjectFunction) and not self._is_class(node)
 
     def _is_class(self, node: cst.BaseExpression) -> bool:
         if isinstance(node, cst.Call):
@@ -164,8 +220,12 @@ class _Method:
 
     def _is_constant(self, node: cst.BaseExpression) -> bool:
         """Whether an expression is the same wherever it stands in the method."""
+        own: set[str] = set()
+        if isinstance(node, cst.Lambda):
+            own = {one.name.value for one in descendants(node) if isinstance(one, cst.Param)}
         for below in (node, *descendants(node)):
-            if isinstance(below, cst.Name) and self._bound.get(below.value, 0) > 1:
+            is_name = isinstance(below, cst.Name) and below.value not in own
+            if is_name and self._bound.get(below.value, 0) > 1:
                 return False
             if isinstance(below, cst.NamedExpr | cst.Await | cst.Yield):
                 return False
@@ -225,11 +285,18 @@ def _below(args: Sequence[cst.Arg]) -> Iterator[cst.CSTNode]:
 
 
 def _choice(options: Sequence[_Option], calls: Sequence[cst.Call]) -> cst.BaseExpression:
-    """Return the call of one of some classes, and the call of what that constructs."""
+    """Return the call of one of some classes, and the call of what that constructs.
+
+    Raises:
+        NotInlined: One of them is a function whose value is no expression of its arguments.
+    """
     first, *others = options
     made: cst.BaseExpression = first.value
     for call in calls:
-        made = call.with_changes(func=made)
+        if isinstance(made, cst.Lambda):
+            made = as_expression(made, arguments_of(made, call, "", ""))
+        else:
+            made = call.with_changes(func=made)
     if not others or first.test is None:
         return made.deep_clone()
     return cst.IfExp(

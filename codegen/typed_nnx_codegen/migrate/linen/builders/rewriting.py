@@ -55,14 +55,21 @@ def _names_of(cls: LinenClass, every: Iterable[LinenClass]) -> set[str]:
     """Return the names that objects of a class, or of one that inherits from it, may have."""
     related = [one for one in every if cls in one.ancestry()]
     found: set[str] = set()
+    owners = {_first(method.node) for one in related for method in one.methods().values()}
     for one in {each for relative in related for each in relative.ancestry()}:
         found |= {each.name for each in one.own_fields} | set(one.own_methods) | set(one.constants)
         for node in descendants(one.node):
-            if isinstance(node, cst.Attribute) and isinstance(node.value, cst.Name):
-                found.add(node.attr.value)
-            elif isinstance(node, cst.SimpleString):
-                found.add(node.value.strip("'\""))
+            match node:
+                case cst.Attribute(value=cst.Name(value=owner), attr=attr) if owner in owners:
+                    found.add(attr.value)
+                case cst.SimpleString(value=text):
+                    found.add(text.strip("'\""))
     return found
+
+
+def _first(node: cst.FunctionDef) -> str:
+    params = [*node.params.posonly_params, *node.params.params]
+    return params[0].name.value if params else ""
 
 
 def _adopt(adoption: Adoption, edits: Edits) -> None:

@@ -135,6 +135,8 @@ def moved(shape: Shape, source: int, target: int) -> Shape:
     source, target = positive_axis(shape, source), positive_axis(shape, target)
     if shape.rank is not None and min(source, target) < 0:
         return ANY_SHAPE
+    if shape.rank is None and {source, target} == {0, 1}:
+        return _first_two_swapped(shape)
     if source >= 0 and target >= 0:
         count = max(source, target) + 1
         front, rest = split_front(shape, count)
@@ -152,11 +154,18 @@ def moved(shape: Shape, source: int, target: int) -> Shape:
     return inserted(removed(shape, (source,)), target, dim)
 
 
+def _first_two_swapped(shape: Shape) -> Shape:
+    """Return a shape whose first axes changed places: by habit there is one behind them."""
+    return Shape(shape.expanded(1).dims[-1:], Lead("", None))
+
+
 def swapped(shape: Shape, first: int, second: int) -> Shape:
     """Return a shape with two axes in each other's place."""
     first, second = positive_axis(shape, first), positive_axis(shape, second)
     if shape.rank is not None and min(first, second) < 0:
         return ANY_SHAPE
+    if shape.rank is None and {first, second} == {0, 1}:
+        return _first_two_swapped(shape)
     if (first < 0) != (second < 0):
         one, other = shape.axis(first), shape.axis(second)
         return changed(changed(shape, first, other), second, one)

@@ -22,6 +22,9 @@ def reshaped(shape: Shape, wanted: Shape) -> Shape:
         return wanted
     if wanted.lead is not None and _REST in wanted.lead.front:
         return ANY_SHAPE
+    is_literal = all(dim is not None and dim.constant is not None for dim in wanted.dims)
+    if wanted.lead is None and is_literal:
+        shape = with_any_batch(shape)
     rest = _rest(shape, Shape(tuple(dim for dim in wanted.dims if dim != _REST), wanted.lead))
     return Shape(tuple(rest if dim == _REST else dim for dim in wanted.dims), wanted.lead)
 
@@ -29,8 +32,6 @@ def reshaped(shape: Shape, wanted: Shape) -> Shape:
 def _rest(shape: Shape, others: Shape) -> Dim | None:
     if others.lead is not None:
         return _rest_behind_lead(shape, others)
-    if all(dim is not None and dim.constant is not None for dim in others.dims):
-        shape = with_any_batch(shape)
     if shape.lead is not None:
         shape = shape.expanded(_deepest(others.dims, shape.lead.argument))
     front = () if shape.lead is None else shape.lead.front

@@ -249,3 +249,86 @@ class SquashedActor(nn.Module):
         log_std = nn.tanh(nn.Dense(self.action_dim)(x))
         log_std = self.low + 0.5 * (self.high - self.low) * (log_std + 1)
         return nn.tanh(mean) * self.action_scale, log_std
+
+
+class Stage(nn.Module):
+    channels: int
+    blocks: int
+    pools: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        out = nn.Conv(features=self.channels, kernel_size=(3, 3), strides=1, padding="SAME")(x)
+        if self.pools:
+            out = nn.max_pool(out, window_shape=(3, 3), padding="SAME", strides=(2, 2))
+        for _ in range(self.blocks):
+            before = out
+            out = nn.relu(out)
+            out = nn.Conv(features=self.channels, kernel_size=(3, 3), strides=1, padding="SAME")(
+                out
+            )
+            out += before
+        return out
+
+
+class Encoder(nn.Module):
+    scale: int = 1
+    sizes: tuple[int, ...] = (4, 6)
+    blocks: int = 2
+
+    def setup(self):
+        self._stages = [
+            Stage(channels=size * self.scale, blocks=self.blocks) for size in self.sizes
+        ]
+
+    @nn.compact
+    def __call__(self, x):
+        for stage in self._stages:
+            x = stage(x)
+        return nn.relu(x)
+
+
+class ImpalaPolicy(nn.Module):
+    actions: int
+    scale: int = 1
+
+    def setup(self):
+        self.encoder = Encoder(scale=self.scale)
+
+    @nn.compact
+    def __call__(self, x):
+        x = self.encoder(x)
+        x = x.reshape((-1))
+        x = nn.Dense(features=8)(x)
+        return nn.Dense(features=self.actions)(nn.relu(x))
+
+
+class BatchedPolicy(nn.Module):
+    actions: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = Encoder(sizes=(3, 4, 5), name="torso")(x)
+        x = x.reshape((x.shape[0], -1))
+        return nn.Dense(self.actions)(x)
+
+
+class Halvings(nn.Module):
+    width: int
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.depth):
+            x = nn.relu(nn.Conv(self.width, (3, 3), strides=(2, 2))(x))
+        return x
+
+
+class HalvingPolicy(nn.Module):
+    actions: int
+
+    @nn.compact
+    def __call__(self, x):
+        x = Halvings(4)(x)
+        x = x.reshape((x.shape[0], -1))
+        return nn.Dense(self.actions)(x)

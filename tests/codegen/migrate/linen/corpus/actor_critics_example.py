@@ -8,6 +8,7 @@ OBS = jnp.linspace(-1.0, 1.0, 3 * 2 * 4).reshape(3, 2, 4)
 DONES = jnp.array([[False, False], [True, False], [False, True]])
 CARRY = jnp.linspace(-0.5, 0.5, 2 * 8).reshape(2, 8)
 PICTURE = jnp.linspace(0.0, 255.0, 2 * 3 * 12 * 12).reshape(2, 3, 12, 12)
+ROWS = jnp.transpose(PICTURE, (0, 2, 3, 1)) / 255.0
 FLAT = OBS[0]
 ACTION = jnp.linspace(0.0, 1.0, 2 * 2).reshape(2, 2)
 
@@ -27,4 +28,11 @@ EXAMPLES = [
     Example(Build("TwinCritics"), FLAT, ACTION),
     Example(Build("SoftCritic", (5,)), FLAT, ACTION),
     Example(Build("SquashedActor", 2, jnp.array([1.0, 2.0])), FLAT),
+    Example(Build("Stage", 4, 1), ROWS),
+    Example(Build("Encoder"), ROWS),
+    Example(Build("ImpalaPolicy", 3), ROWS[0]),
+    Example(Build("ImpalaPolicy", 3, 2), ROWS[0]),
+    Example(Build("BatchedPolicy", 3), ROWS),
+    Example(Build("Halvings", 4, 1), ROWS),
+    Example(Build("HalvingPolicy", 3), ROWS),
 ]

@@ -1,5 +1,4 @@
 import jax
-import jax.numpy as jnp
 
 from typed_nnx_codegen.verify.examples import Build, Example
 

@@ -1,5 +1,6 @@
 """Variables whose first values follow from shapes: computed sizes, scales, axes, statistics."""
 
+from functools import partial
 from typing import Any, Callable
 
 import flax.linen as nn
@@ -265,3 +266,35 @@ class NormedCritics(nn.Module):
             axis_size=self.count,
         )
         return mapped(use_norm=True)(x, action, train)
+
+
+class NormedBlock(nn.Module):
+    width: int
+    norm: Any = nn.LayerNorm
+
+    @nn.compact
+    def __call__(self, x):
+        before = x
+        x = self.norm()(x)
+        x = nn.relu(nn.Dense(2 * self.width)(x))
+        return before + nn.Dense(self.width)(x)
+
+
+class SlowBlocks(nn.Module):
+    widths: tuple[int, ...] = (6, 6)
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        norm = partial(SlowNorm, use_running_average=not train, warmup=0)
+        x = norm()(x)
+        x = nn.Dense(self.widths[0])(x)
+        for width in self.widths:
+            x = NormedBlock(width, norm)(x)
+        x = norm()(x)
+        return nn.Dense(1)(x)
+
+
+class PlainBlocks(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return NormedBlock(4)(NormedBlock(4, nn.RMSNorm)(x))

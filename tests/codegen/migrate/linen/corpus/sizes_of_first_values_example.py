@@ -33,4 +33,8 @@ EXAMPLES = [
     Example(Build("NormedCritic"), ROWS, ACTION),
     Example(Build("NormedCritic", use_norm=False), ROWS, ACTION, mutable=STATS),
     Example(Build("NormedCritics"), ROWS, ACTION, train=True, mutable=STATS),
+    Example(Build("NormedBlock", 4), ROWS),
+    Example(Build("SlowBlocks"), ROWS, train=True, mutable=STATS),
+    Example(Build("SlowBlocks"), ROWS),
+    Example(Build("PlainBlocks"), ROWS),
 ]

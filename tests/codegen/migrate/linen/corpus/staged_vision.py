@@ -271,3 +271,25 @@ class FlatRoot(nn.Module):
         batch, count, width = tokens.shape
         rows, columns = int(math.sqrt(count)), int(np.sqrt(count))
         return nn.Dense(4)(tokens.reshape(batch, rows, columns * width))
+
+
+class WidthsByLevel(nn.Module):
+    """Widths that a function of the method computes with numpy."""
+
+    base: int = 32
+    decay: float = 1.0
+    most: int = 6
+    resolution: int = 8
+
+    @nn.compact
+    def __call__(self, x):
+        levels = int(np.log2(self.resolution))
+
+        def width(level):
+            return int(np.clip(int(self.base / (2.0 ** (level * self.decay))), 1, self.most))
+
+        x = nn.Dense(width(2))(x)
+        for level in range(levels, 1, -1):
+            x = nn.Dense(width(level), name=f"level_{level}")(x)
+        positions = np.arange(self.base // 4) / np.sqrt(self.base)
+        return nn.Dense(int(np.sqrt(self.base)))(x[..., None] * positions)

@@ -42,4 +42,6 @@ EXAMPLES = [
     Example(Build("SomeRank"), TOKENS),
     Example(Build("EqualDtypes", 5), TOKENS),
     Example(Build("FlatRoot"), TOKENS),
+    Example(Build("WidthsByLevel"), TOKENS),
+    Example(Build("WidthsByLevel", 40, 0.5, 9, 16), TOKENS),
 ]

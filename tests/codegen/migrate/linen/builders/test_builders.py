@@ -1,0 +1,112 @@
+"""Functions that build submodules: how the files of a project look when modules have them."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from typed_nnx_codegen.migrate.linen.migration import LinenResult, migrate_linen
+from typed_nnx_codegen.migrate.options import Options
+
+SHARED = '''import flax.linen as nn
+import numpy as np
+
+SCALE = 2
+
+
+def head(x, size, act=nn.tanh):
+    """Project and bend."""
+    return act(nn.Dense(size * SCALE)(x)) * np.float32(2 + SCALE)
+
+
+def left(x):
+    return nn.Dense(3)(x)
+'''
+
+USER = """from flax import linen as nn
+
+from .shared import head, left
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return head(head(x, 3), 2, act=nn.relu)
+
+
+def build(x):
+    return left(x)
+"""
+
+
+def _migrated(tmp_path: Path, files: dict[str, str]) -> dict[str, LinenResult]:
+    package = tmp_path / "nets"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    for name, text in files.items():
+        (package / name).write_text(text)
+    paths = [package / name for name in files]
+    return {one.path.name: one for one in migrate_linen(paths, [tmp_path], Options())}
+
+
+def test_a_function_of_another_file_comes_with_the_names_that_it_needs(tmp_path: Path) -> None:
+    results = _migrated(tmp_path, {"shared.py": SHARED, "user.py": USER})
+    (plan,) = results["user.py"].plans
+    assert not plan.marks
+    after = results["user.py"].after
+    tree = ast.parse(after)
+    (net,) = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    methods = [one.name for one in net.body if isinstance(one, ast.FunctionDef)]
+    assert methods == ["__init__", "__call__", "head"]
+    imported = {
+        name.name for one in tree.body if isinstance(one, ast.ImportFrom) for name in one.names
+    }
+    assert {"SCALE", "left"} <= imported
+    assert "head" not in imported
+
+
+def test_a_function_goes_where_nothing_uses_it_any_more(tmp_path: Path) -> None:
+    results = _migrated(tmp_path, {"shared.py": SHARED, "user.py": USER})
+    defined = [
+        one.name
+        for one in ast.parse(results["shared.py"].after).body
+        if isinstance(one, ast.FunctionDef)
+    ]
+    assert defined == ["left"]
+
+
+def test_a_function_that_a_package_exports_stays(tmp_path: Path) -> None:
+    exported = f'__all__ = ["head"]\n{SHARED}'
+    results = _migrated(tmp_path, {"shared.py": exported, "user.py": USER})
+    assert "def head" in results["shared.py"].after
+
+
+def test_the_result_has_the_file_as_it_was_and_its_lines(tmp_path: Path) -> None:
+    text = USER.replace("class Net", "def last(x):\n    return nn.Dense(1)(x)\n\n\nclass Net")
+    text = text.replace("return head(head(x, 3), 2", "return head(last(head(x, 3)), 2")
+    results = _migrated(tmp_path, {"shared.py": SHARED, "user.py": text})
+    found = results["user.py"]
+    assert found.before == text
+    line = 1 + text.split("\n").index("class Net(nn.Module):")
+    assert line in {one.line for one in found.findings}
+
+
+@pytest.mark.parametrize(
+    "decorated",
+    ["@jax.jit\ndef head(x):", "@cache\ndef head(x):", "async def head(x):"],
+    ids=["jit", "cache", "async"],
+)
+def test_a_function_that_is_more_than_its_body_stays_with_a_marker(
+    tmp_path: Path, decorated: str
+) -> None:
+    text = (
+        "from functools import cache\nimport jax\nimport flax.linen as nn\n\n\n"
+        f"{decorated}\n    return nn.Dense(3)(x)\n\n\n"
+        "class Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+        "        return head(x)\n"
+    )
+    results = _migrated(tmp_path, {"net.py": text})
+    assert "head(x)" in results["net.py"].after.partition("class Net")[2]
+    assert "self.head" not in results["net.py"].after

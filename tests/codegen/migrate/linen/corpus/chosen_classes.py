@@ -1,0 +1,98 @@
+"""Classes and functions that a local name has by a condition."""
+
+from functools import partial
+
+import flax.linen as nn
+import jax
+
+
+class ChosenNorms(nn.Module):
+    bn: bool = True
+    kind: str = "layer"
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        norm = partial(nn.BatchNorm, use_running_average=not train) if self.bn else nn.LayerNorm
+        x = nn.Dense(4)(x)
+        x = norm(bias_init=nn.initializers.normal())(x)
+        if self.kind == "layer":
+            other = nn.LayerNorm
+        elif self.kind == "group":
+            other = partial(nn.GroupNorm, num_groups=2)
+        else:
+            raise ValueError(self.kind)
+        for _ in range(2):
+            x = other(name=None)(nn.Dense(4)(x))
+        return x
+
+
+class ChosenByStatement(nn.Module):
+    kind: str = "layer"
+
+    @nn.compact
+    def __call__(self, x):
+        if self.kind == "layer":
+            norm = nn.LayerNorm
+        else:
+            norm = nn.RMSNorm
+        return norm(epsilon=1e-3)(x)
+
+
+class ChosenFunction(nn.Module):
+    norm_type: str = "layer_norm"
+    width: int = 4
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        if self.norm_type == "layer_norm":
+            normalize = lambda x: nn.LayerNorm()(x)  # noqa: E731
+        elif self.norm_type == "batch_norm":
+            normalize = lambda x: nn.BatchNorm(use_running_average=not train)(x)  # noqa: E731
+        else:
+            normalize = lambda x: x  # noqa: E731
+        for _ in range(2):
+            x = nn.Dense(self.width)(x)
+            x = normalize(x)
+            x = nn.relu(x)
+        return nn.Dense(3)(x)
+
+
+class ChosenOnce(nn.Module):
+    """A default that a branch replaces."""
+
+    wide: bool = False
+    plain: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        layer = nn.Dense
+        if self.wide:
+            layer = partial(nn.Dense, use_bias=False)
+        x = layer(4, name="first")(x)
+        norm = nn.LayerNorm if self.plain else nn.RMSNorm
+        x = norm(epsilon=1e-3)(x)
+        return layer(features=3)(nn.relu(x))
+
+
+class ChangedLater(nn.Module):
+    """The condition is another one where the class is used."""
+
+    depth: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        is_first = True
+        for _ in range(self.depth):
+            norm = nn.LayerNorm if is_first else nn.RMSNorm
+            x = norm()(nn.Dense(4)(x))
+            is_first = False
+        return x
+
+
+class NeverSeen(nn.Module):
+    """A function that builds, and that only other code calls."""
+
+    @nn.compact
+    def __call__(self, x):
+        layers = {"a": lambda y: nn.Dense(3)(y)}
+        return jax.tree.map(lambda function: function(x), layers)["a"]

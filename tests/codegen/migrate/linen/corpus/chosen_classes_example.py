@@ -1,0 +1,19 @@
+import jax
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+X = jax.random.normal(jax.random.key(0), (2, 5))
+
+EXAMPLES = [
+    Example(Build("ChosenNorms"), X, mutable=("batch_stats",), kwargs={"train": True}),
+    Example(Build("ChosenNorms", bn=False, kind="group"), X),
+    Example(Build("ChosenByStatement"), X),
+    Example(Build("ChosenByStatement", "rms"), X),
+    Example(Build("ChosenFunction"), X),
+    Example(Build("ChosenFunction", "batch_norm"), X, train=True, mutable=("batch_stats",)),
+    Example(Build("ChosenFunction", "none"), X),
+    Example(Build("ChosenOnce"), X),
+    Example(Build("ChosenOnce", wide=True, plain=True), X),
+    Example(Build("ChangedLater"), X),
+    Example(Build("NeverSeen"), X),
+]

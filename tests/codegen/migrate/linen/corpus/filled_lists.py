@@ -1,0 +1,204 @@
+"""Lists of submodules that loops of `setup` fill: several at once, nested, on conditions."""
+
+from typing import Sequence
+
+import flax.linen as nn
+
+
+class Pairs(nn.Module):
+    """Two submodules in each iteration."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        for width in self.widths:
+            blocks.append(nn.Dense(width))
+            blocks.append(nn.LayerNorm())
+        self.blocks = blocks
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.out(x)
+
+
+class TwoDense(nn.Module):
+    """Two layers in each iteration, of other widths."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        for k in range(len(self.widths) - 1):
+            blocks.append(nn.Dense(self.widths[k]))
+            blocks.append(nn.Dense(self.widths[k + 1]))
+        self.blocks = blocks
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        x = nn.relu(x)
+        for block in self.blocks:
+            x = nn.relu(block(x))
+        return self.out(x)
+
+
+class Block(nn.Module):
+    """A layer that is told its width twice."""
+
+    width_in: int
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.relu(nn.Dense(self.width)(x))
+
+
+class Carried(nn.Module):
+    """A width that the next iteration needs after it has changed."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        width = self.widths[0]
+        self.first = nn.Dense(width)
+        for k, _ in enumerate(self.widths):
+            before = width
+            width = self.widths[k]
+            block = Block(before, width)
+            blocks.append(block)
+        self.blocks = blocks
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        x = self.first(x)
+        for block in self.blocks:
+            x = block(x)
+        return self.out(x)
+
+
+class Nested(nn.Module):
+    """A loop in a loop fills one list."""
+
+    widths: Sequence[int]
+    depth: int = 2
+
+    def setup(self):
+        blocks = []
+        for width in self.widths:
+            for _ in range(self.depth):
+                blocks.append(nn.Dense(width))
+        self.blocks = blocks
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = nn.relu(block(x))
+        return self.out(x)
+
+
+class Staged(nn.Module):
+    """Several loops fill one list, one after the other."""
+
+    widths: Sequence[int]
+    depth: int = 2
+
+    def setup(self):
+        blocks = [nn.Dense(3), nn.Dense(5)]
+        for width in self.widths:
+            for _ in range(self.depth):
+                blocks.append(nn.Dense(width))
+            blocks.append(nn.Dense(width + 1))
+        for width in reversed(self.widths):
+            blocks.append(nn.Dense(width))
+        blocks.append(nn.Dense(4))
+        self.blocks = blocks
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = nn.relu(block(x))
+        return self.out(x)
+
+
+class NamedPairs(nn.Module):
+    """The numbers in the names are not the places in the list."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        for k, width in enumerate(self.widths):
+            blocks.append(nn.Dense(width, name=f"dense_{k}"))
+            blocks.append(nn.Dense(width, name=f"other_{k}"))
+        self.blocks = blocks
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+class LastOnly(nn.Module):
+    """One iteration appends less than the others."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        for k, width in enumerate(self.widths):
+            blocks.append(nn.Dense(width))
+            if k != len(self.widths) - 1:
+                blocks.append(nn.Dense(width * 2))
+        self.blocks = blocks
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.out(x)
+
+
+class Down(nn.Module):
+    """Some blocks of one width, and a last one only where it is wanted."""
+
+    width: int
+    depth: int = 1
+    halves: bool = True
+
+    def setup(self):
+        blocks = []
+        for _ in range(self.depth):
+            blocks.append(nn.Dense(self.width))
+        self.blocks = blocks
+        if self.halves:
+            self.last = nn.Dense(self.width // 2)
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = nn.relu(block(x))
+        if self.halves:
+            x = self.last(x)
+        return x
+
+
+class Encoder(nn.Module):
+    """The width behind each part depends on what it is built with."""
+
+    widths: Sequence[int]
+    depth: int = 1
+
+    def setup(self):
+        downs = []
+        for k, width in enumerate(self.widths):
+            is_last = k == len(self.widths) - 1
+            downs.append(Down(width, self.depth, halves=not is_last))
+        self.downs = downs
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        for down in self.downs:
+            x = down(x)
+        return self.out(x)

@@ -1,0 +1,20 @@
+"""Examples for `filled_lists.py`."""
+
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+X = jnp.arange(10.0).reshape(2, 5) / 7
+W = (6, 4, 8)
+_ALL = ("Pairs", "TwoDense", "Carried", "Nested", "Staged", "NamedPairs", "LastOnly", "Encoder")
+_SHORT = ("Pairs", "Carried", "Nested", "Staged", "LastOnly", "Encoder")
+
+EXAMPLES = [
+    *(Example(Build(name, widths=W), X, name=f"{name} of three") for name in _ALL),
+    *(
+        Example(Build(name, widths=W, depth=depth), X, name=f"{name} of depth {depth}")
+        for name, depth in (("Nested", 3), ("Staged", 3), ("Encoder", 2), ("Encoder", 0))
+    ),
+    *(Example(Build(name, widths=(7,)), X, name=f"{name} of one") for name in _SHORT),
+    Example(Build("Down", 6, 2, halves=False), X),
+]

@@ -1,0 +1,92 @@
+"""Functions of a project under transforms of jax."""
+
+from functools import partial
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+@jax.vmap
+def flipped(inputs, lengths):
+    size = inputs.shape[0]
+    return jnp.flip(jnp.roll(inputs, size - lengths, axis=0), axis=0)
+
+
+@jax.jit
+def doubled(x):
+    return jnp.concatenate([x, x], axis=-1)
+
+
+@partial(jax.jit, static_argnums=(1,))
+def repeated(x, count):
+    return jnp.concatenate([x] * 3, axis=-1) * count
+
+
+def outer(a, b):
+    return jnp.reshape(a[:, None] * b[None, :], (a.shape[-1] * b.shape[-1],))
+
+
+def of_first(a, b):
+    return jnp.tile(a, b.shape[0])
+
+
+def paired(a, b):
+    return jnp.concatenate([a, b], axis=-1), a
+
+
+@partial(jax.vmap, in_axes=(0, None))
+def scaled(x, scale):
+    return x * scale
+
+
+class Flipping(nn.Module):
+    @nn.compact
+    def __call__(self, x, lengths):
+        x = flipped(x, lengths)
+        x = nn.Dense(4)(x)
+        x = flipped(doubled(x), lengths)
+        x = nn.Dense(3)(x)
+        return nn.Dense(2)(repeated(x, 2))
+
+
+class MappedInCall(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        y = nn.Dense(3)(x)
+        z = jax.vmap(outer)(x, y)
+        z = nn.Dense(5)(z)
+        first, second = jax.vmap(paired, in_axes=(0, 0))(z, y)
+        both = nn.Dense(4)(first) + nn.Dense(4)(second)
+        turned = jax.vmap(lambda row: row[::-1])(both)
+        kept = jax.checkpoint(lambda row: jnp.tanh(row))(turned)
+        return nn.Dense(2)(scaled(kept, 2.0))
+
+
+class MappedTwice(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        y = jax.vmap(jax.vmap(lambda row: jnp.concatenate([row, row[..., :2]], axis=-1)))(x)
+        y = nn.Dense(4)(y)
+        batch, steps, width = y.shape
+        y = jax.vmap(lambda one: one.reshape(-1), in_axes=1, out_axes=0)(y)
+        return nn.Dense(3)(y)
+
+
+class Vectorized(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = x.reshape(2, 3, 5)
+        y = jax.vmap(lambda one: one @ one.T, in_axes=-3, out_axes=-3)(x)
+        y = nn.Dense(3)(y)
+        z = jax.vmap(of_first)(nn.Dense(2)(x), x)
+        return nn.Dense(3)(z) + y
+
+
+class UnsureRank(nn.Module):
+    """How many axes the rows have is not sure: their first may be their last."""
+
+    @nn.compact
+    def __call__(self, x):
+        y = jax.vmap(of_first)(x, nn.Dense(2)(x))
+        return nn.Dense(3)(y)

@@ -1,0 +1,43 @@
+"""The two functions that Linen calls `remat`."""
+
+import flax.linen as nn
+from flax.linen import partitioning
+from flax.linen import partitioning as nn_partitioning
+
+
+class PlainGated(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x, scale, train: bool):
+        y = nn.Dense(self.features)(x) * scale
+        if train:
+            y = y + 1.0
+        return y
+
+
+class RematOfPartitioning(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        block = nn_partitioning.remat(PlainGated, static_argnums=(2,))
+        x = block(3)(x, 2.0, train)
+        x = block(4, name="last")(x, 0.5, train)
+        return PlainGated(2)(x, 1.0, train)
+
+
+class RematOfLinen(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        block = nn.remat(PlainGated, static_argnums=(3,), prevent_cse=False)
+        x = block(3)(x, 2.0, train)
+        return block(4)(x, 0.5, train)
+
+
+class OneStatic(nn.Module):
+    def setup(self):
+        self.blocks = [partitioning.remat(PlainGated, static_argnums=(2,))(3) for _ in range(2)]
+
+    def __call__(self, x, train: bool = False):
+        for block in self.blocks:
+            x = block(x, 2.0, train)
+        return x

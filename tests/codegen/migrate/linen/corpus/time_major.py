@@ -1,0 +1,44 @@
+"""Arrays whose first two axes change places: what is behind them stays."""
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class HeadsFirst(nn.Module):
+    """Heads of attention before the rows, and behind them again."""
+
+    heads: int = 2
+    width: int = 8
+
+    @nn.compact
+    def __call__(self, x):
+        value = nn.DenseGeneral(features=(self.heads, self.width // self.heads))(x)
+        mixed = jnp.matmul(jnp.ones((self.heads, 5, 5)), jnp.swapaxes(value, 0, 1))
+        mixed = jnp.swapaxes(mixed, 0, 1)
+        return nn.DenseGeneral(3, axis=(-2, -1))(mixed)
+
+
+class TimeFirst(nn.Module):
+    """Time before the batch, by each of the functions."""
+
+    width: int = 4
+
+    @nn.compact
+    def __call__(self, x):
+        y = jnp.swapaxes(nn.Dense(self.width)(x), 0, 1)
+        y = jnp.moveaxis(nn.Dense(self.width + 1)(y), 1, 0)
+        y = nn.Dense(self.width + 2)(y).swapaxes(0, 1)
+        return nn.LayerNorm()(y)
+
+
+class FieldsOfTheClass(nn.Module):
+    """Defaults that are other fields: the values in the class, whatever is given."""
+
+    groups: int = 1
+    factor: int = groups + 1
+    both: tuple[int, ...] = (groups, factor * 2)
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(self.factor * self.groups)(x)
+        return nn.Dense(sum(self.both))(x)
