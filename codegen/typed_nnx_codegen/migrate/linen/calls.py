@@ -168,8 +168,9 @@ class Calls:
     def _check_name(self, node: cst.Call, frame: Frame) -> None:
         """Mark a call of something unknown that names what it makes: it constructs a module."""
         is_named = any(one.keyword and one.keyword.value == "name" for one in node.args)
-        is_called = any(one.func is node for one in frame.analysis.nodes.of(cst.Call))
-        if is_named and is_called and frame.records:
+        if not is_named or not frame.records:
+            return
+        if any(one.func is node for one in frame.analysis.nodes.of(cst.Call)):
             frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
 
     def _one_of(

@@ -83,9 +83,7 @@ def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
         parameters.append(f"{one.name}: {annotation} = {_default(one.default, one, file, '')}")
     header = ", ".join([*parameters, f"**kwargs: {anything}"])
     given = ", ".join(["*args", *(f"{name}={name}" for name in names), "**kwargs"])
-    node = cst.parse_statement(
-        f"def __init__({header}) -> None:\n    super().__init__({given})\n"
-    )
+    node = cst.parse_statement(f"def __init__({header}) -> None:\n    super().__init__({given})\n")
     assert isinstance(node, cst.FunctionDef)
     return laid_out(node, depth, {})
 

@@ -123,7 +123,10 @@ def changed_by(
     match receiver, name, list(args):
         case Table(items=items, cls=None), "update", [] | [Table()]:
             first = args[0].items if args and isinstance(args[0], Table) else {}
-            return Table({**items, **first, **keywords}), NONE
+            merged: dict[object, Value] = {**items, **first}
+            for key, value in keywords.items():
+                merged[key] = value
+            return Table(merged), NONE
         case Table(items=items, cls=None), "setdefault", [Const(value=key), *rest]:
             value = items.get(key, rest[0] if rest else NONE)
             return Table({**items, key: value}), value

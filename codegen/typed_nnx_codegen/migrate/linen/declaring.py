@@ -15,8 +15,8 @@ from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line, Record
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Condition
-from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
 from typed_nnx_codegen.migrate.linen.references import SelfValue
+from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
 from typed_nnx_codegen.migrate.linen.values import Array, Const, Value
 
 if TYPE_CHECKING:

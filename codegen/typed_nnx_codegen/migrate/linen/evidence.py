@@ -73,9 +73,9 @@ class Evidence:
         for table in analysis.nodes.of(cst.Dict):
             for item in table.elements:
                 match item:
-                    case cst.DictElement(key=cst.SimpleString() as key, value=value):
-                        name = str(key.evaluated_value)
-                        self._named.setdefault(name, []).append((value, analysis))
+                    case cst.DictElement(key=cst.SimpleString() as key, value=held):
+                        known = self._named.setdefault(str(key.evaluated_value), [])
+                        known.append((held, analysis))
         within = dict(_local_names(analysis, self._classes))
         for call in analysis.nodes.of(cst.Call):
             if call not in within:

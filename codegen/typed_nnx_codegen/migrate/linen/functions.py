@@ -190,7 +190,9 @@ class Functions:
             else:
                 frame.names[name] = UNKNOWN
         named = {one.name.value for one in (*params.params, *params.kwonly_params)}
-        rest = {name: one.value for name, one in bound.by_name.items() if name not in named}
+        rest: dict[object, Value] = {
+            name: one.value for name, one in bound.by_name.items() if name not in named
+        }
         if isinstance(params.star_arg, cst.Param):
             extra = Items(tuple(one.value for one in bound.extra))
             frame.names[params.star_arg.name.value] = UNKNOWN if bound.is_open else extra

@@ -160,3 +160,18 @@ def _any_of(parts: tuple[Value, ...]) -> Value:
                 found = [each for each in found if each != one and not is_rebuilt(each, one)]
                 found.append(one)
     return found[0] if len(found) == 1 else Choice(tuple(found)) if found else UNKNOWN
+
+
+def is_continued(value: Headed) -> bool:
+    """Whether a list is a few submodules, and behind them those that one loop makes."""
+    first = [site for item in value.head for site in sites_in(item)]
+    rest = sites_in(later_in(value))
+    others = {id(site) for site in (*first, *rest)}
+    is_whole = all(id(site) in others for site in sites_in(value.element))
+    return value.loop is not None and bool(rest) and is_whole and not any(s.loops for s in first)
+
+
+def later_in(value: Headed) -> Value:
+    """Return what the loop makes that goes on with a list."""
+    sites = [site for site in sites_in(value.element) if site.loops == (value.loop,)]
+    return Choice(tuple(ModuleValue(site) for site in sites))

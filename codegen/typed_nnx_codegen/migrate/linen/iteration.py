@@ -211,8 +211,10 @@ def left(entry: Value, after: Value, last: Ended, number: int) -> Value:
     for position in range(-count, 0):
         dim = _ended(after.shape.dims[position], ends, number)
         other = first.dims[position] if len(first.dims) >= -position else None
-        is_known = dim is not None and other is not None
-        dims.append(chosen(Piece(condition), dim, other) if is_known else None)
+        if dim is None or other is None:
+            dims.append(None)
+        else:
+            dims.append(chosen(Piece(condition), dim, other))
     return Array(Shape(tuple(dims), after.shape.lead), after.dtype)
 
 

@@ -268,9 +268,10 @@ class Loops:
         names = dict(before)
         running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]] = {}
         after = names
+        changed: list[Value] = []
         for _ in range(_MOST_TRIALS):
             after = self.trial(names, frame, run)
-            changed: list[Value] = []
+            changed = []
             for name, value in list(names.items()):
                 if name not in after or is_same(after[name], value):
                     continue

@@ -140,8 +140,10 @@ def _axes(value: Value, count: int) -> list[Value] | None:
 
 
 def _number(axis: Value) -> int | None:
-    is_number = isinstance(axis, Const) and isinstance(axis.value, int)
-    return axis.value if is_number else None  # type: ignore[union-attr, return-value]  # see above
+    match axis:
+        case Const(value=int(number)) if not isinstance(number, bool):
+            return number
+    return None
 
 
 def _size(value: Value, axis: Value) -> Dim | None:

@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
+from typed_nnx_codegen.migrate.linen.grown_lists import is_continued, later_in
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import Choice, Headed, ModuleValue, Repeated
@@ -94,11 +95,13 @@ class Naming:
             case Sequence(items=items):
                 for position, item in enumerate(items):
                     self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
-            case Table(items=items):
+            case Table(items=items, cls=cls):
+                if cls is not None:
+                    self._in_record(value)
                 for key, item in items.items():
                     self._of_attribute(item, f"{linen}_{key}", f"{path}.{key}")
-            case Headed(head=head) if head and _is_continued(value):
-                rest = _later(value)
+            case Headed(head=head) if head and is_continued(value):
+                rest = later_in(value)
                 letter = "ijk"[path.count("{")]
                 for position, item in enumerate(head):
                     self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
@@ -112,6 +115,13 @@ class Naming:
             case Choice(options=options):
                 for option in options:
                     self._of_attribute(option, linen, path, first)
+
+    def _in_record(self, value: Value) -> None:
+        """Mark submodules in a record: NNX has no such container."""
+        for site in sites_in(value):
+            self._recorder.mark(
+                site.node, "a record holds this submodule: write an `nnx.Dict`", NAME
+            )
 
     def _unplaced(self, value: Value) -> None:
         """Mark names with numbers that are not the places in a list."""
@@ -170,7 +180,7 @@ class Naming:
     def _of_name(self, site: Site) -> None:
         site.linen = site.explicit
         if "{" not in site.explicit:
-            site.attribute = self._free(site.explicit, site)
+            site.attribute = self._of_other_side(site) or self._free(site.explicit, site)
             site.reference = f"self.{site.attribute}"
             return
         argument = name_argument(site.node)
@@ -185,6 +195,18 @@ class Naming:
         self.tables.setdefault(table, []).append(site)
         site.attribute = f"{table}.{site.explicit}"
         site.reference = f"self.{table}[{code_of(argument)}]"
+
+    def _of_other_side(self, site: Site) -> str:
+        """Return the attribute of one of that name on the other side of a branch on fields."""
+        for other in self._recorder.plan.sites:
+            is_named = other.explicit == site.explicit and other.attribute and other is not site
+            if is_named and any(
+                one.number == each.number and one.side != each.side and not one.is_of_call
+                for one in other.conditions
+                for each in site.conditions
+            ):
+                return other.attribute
+        return ""
 
     def _table(self, site: Site) -> str:
         """Return the dict for a submodule: those whose names may be alike are in one."""
@@ -366,18 +388,3 @@ class Naming:
             candidate += suffix
         self._taken.add(candidate)
         return candidate
-
-
-def _is_continued(value: Headed) -> bool:
-    """Whether a list is a few submodules, and behind them those that one loop makes."""
-    first = [site for item in value.head for site in sites_in(item)]
-    rest = sites_in(_later(value))
-    others = {id(site) for site in (*first, *rest)}
-    is_whole = all(id(site) in others for site in sites_in(value.element))
-    return value.loop is not None and bool(rest) and is_whole and not any(s.loops for s in first)
-
-
-def _later(value: Headed) -> Value:
-    """Return what the loop makes that goes on with a list."""
-    sites = [site for site in sites_in(value.element) if site.loops == (value.loop,)]
-    return Choice(tuple(ModuleValue(site) for site in sites))

@@ -145,3 +145,22 @@ def test_a_file_without_modules_of_its_own_is_rewritten_too(tmp_path: Path) -> N
     after = next(one.after for one in results if one.path == script)
     assert "model = MLP(4, in_features=x.shape[-1], rngs=nnx.Rngs(jax.random.key(0)))" in after
     assert "return model(x)" in after
+
+
+def test_a_function_that_a_file_without_flax_passes_on_is_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from models.layers import passed_on\n")
+    layers = folder / "layers.py"
+    layers.write_text(
+        "import flax.linen as nn\n\n\n"
+        "def passed_on(width, x):\n    return nn.Dense(width)(x)\n\n\n"
+        "def inner(width, x):\n    return nn.Dense(width)(x)\n\n\n"
+        "class Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+        "        return inner(5, passed_on(4, x))\n"
+    )
+
+    (result,) = migrate_linen([layers], [tmp_path], Options())
+
+    assert "\ndef passed_on(" in result.after
+    assert "\ndef inner(" not in result.after

@@ -21,6 +21,16 @@ def shift(chosen):
 
 
 EXAMPLES = [
+    Example(Build("TableOfWaves", 6), wave(2, 5, 6)),
+    Example(Build("ShiftNet", 4, 6), wave(2, 4, 4, 3)),
+    Example(
+        Build("Mixture", {"wide": 3}, {"narrow": 2, "wide": 4, "pooled": 1}, nn.relu),
+        IMAGES,
+        train=True,
+        mutable=STATISTICS,
+    ),
+    Example(Build("PlainUnit", nn.relu, 4, halves=True), IMAGES, train=True, mutable=STATISTICS),
+    Example(Build("EarlyUnit", nn.relu, 3), IMAGES, train=True, mutable=STATISTICS),
     Example(Build("JointProjection", 6, 2), wave(2, 5, 6)),
     Example(Build("ListedBlock", 6, 2), wave(2, 5, 6), train=False),
     Example(Build("ListedTransformer", 8, 2, 2, 3), wave(2, 5, 6), train=False),

@@ -202,3 +202,69 @@ class Encoder(nn.Module):
         for down in self.downs:
             x = down(x)
         return self.out(x)
+
+
+class Part(nn.Module):
+    """A loop over places."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        for i in range(len(self.widths)):
+            blocks.append(nn.Dense(self.widths[i]))
+        self.blocks = blocks
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+class Named(nn.Module):
+    """A loop over widths."""
+
+    widths: Sequence[int]
+
+    def setup(self):
+        blocks = []
+        for width in self.widths:
+            blocks.append(nn.Dense(width + 1))
+        self.blocks = blocks
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+class Whole(nn.Module):
+    """Loops of parts in a loop with the same variable."""
+
+    rows: Sequence[Sequence[int]]
+
+    def setup(self):
+        parts = []
+        for i in range(len(self.rows)):
+            parts.append(Part(self.rows[i]))
+            parts.append(Named(self.rows[i]))
+        self.parts = parts
+        self.out = nn.Dense(2)
+
+    def __call__(self, x):
+        for part in self.parts:
+            x = part(x)
+        return self.out(x)
+
+
+class Compacted(nn.Module):
+    """The same parts, in a compact method."""
+
+    rows: Sequence[Sequence[int]]
+
+    @nn.compact
+    def __call__(self, x):
+        for i, row in enumerate(self.rows):
+            x = Part(row)(x)
+            x = Named(row)(x)
+        return nn.Dense(2)(x)

@@ -32,7 +32,7 @@ class General(nn.DenseGeneral):
         super().__init__(*args, **given)
 
 
-class FineNorm2(Dense):
+class Gentle(Dense):
     pass
 
 
@@ -63,7 +63,7 @@ class Block(nn.Module):
     def __call__(self, x):
         h = self.dense(self.features)(x)
         h = self.norm()(h)
-        return nn.relu(FineNorm2(self.features)(h)) + x[..., :1]
+        return nn.relu(Gentle(self.features)(h)) + x[..., :1]
 
 
 class DerivedLayers(nn.Module):

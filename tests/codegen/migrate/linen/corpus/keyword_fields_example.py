@@ -1,0 +1,12 @@
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+X = jnp.arange(10.0).reshape(2, 5)
+EXAMPLES = [
+    Example(Build("KeywordFields", bias=True), X),
+    Example(Build("KeywordFields", 4, bias=False), X),
+    Example(Build("MoreKeywords", 4, bias=True, more=2), X),
+    Example(Build("PositionalBehind", 4, 7, bias=True), X),
+    Example(Build("KeywordUser"), X),
+]
