@@ -68,7 +68,9 @@ class Recurrence:
         for one in inner:
             self._note(one, values, frame)
             if isinstance(one.target, LinenClass) and frame.records:
-                message = f"`{one.target.name}` begins with another carry in NNX: pass the first one"
+                message = (
+                    f"`{one.target.name}` begins with another carry in NNX: pass the first one"
+                )
                 frame.recorder.mark(one.node, message, COUNTERPART)
         sized = dict(given)
         for name, one in zip(_INNER[str(site.target)], inner, strict=False):
