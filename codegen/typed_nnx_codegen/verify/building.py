@@ -166,7 +166,7 @@ class NewModels:
         if not known:
             return {}
         positional = list(_parameters(cls))[: len(args)]
-        found = {}
+        found: dict[str, Any] = {}
         for lifted in known[0].lifted:
             if lifted.name not in given and lifted.name not in positional:
                 found[lifted.name] = self._value(lifted, build, list(found.values()))

@@ -229,8 +229,9 @@ def _of_subclass(value: Value, layer: Ref) -> Value:
 
 def _in_field(value: Value, one: Field) -> Value:
     """Return what a field is given, which is a number where its type says so."""
-    is_number = isinstance(value, Code) and one.is_number
-    return replace(value, is_number=True) if is_number else value
+    if isinstance(value, Code) and one.is_number:
+        return replace(value, is_number=True)
+    return value
 
 
 def _given(bound: BoundArguments) -> dict[str, Bound]:

@@ -218,14 +218,17 @@ class _Method:
             self._is_class(node.func) or isinstance(node.func, cst.Call)
         )
 
+    def _is_rebound(self, name: str, own: set[str]) -> bool:
+        """Whether a name that is no parameter of a lambda is bound more than once."""
+        return name not in own and self._bound.get(name, 0) > 1
+
     def _is_constant(self, node: cst.BaseExpression) -> bool:
         """Whether an expression is the same wherever it stands in the method."""
         own: set[str] = set()
         if isinstance(node, cst.Lambda):
             own = {one.name.value for one in descendants(node) if isinstance(one, cst.Param)}
         for below in (node, *descendants(node)):
-            is_name = isinstance(below, cst.Name) and below.value not in own
-            if is_name and self._bound.get(below.value, 0) > 1:
+            if isinstance(below, cst.Name) and self._is_rebound(below.value, own):
                 return False
             if isinstance(below, cst.NamedExpr | cst.Await | cst.Yield):
                 return False
