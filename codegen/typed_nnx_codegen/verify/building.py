@@ -128,6 +128,9 @@ class NewModels:
                 "  Fix: a class or function of both files that makes it, Build('make_layer')"
             )
         cls = self._class(build.class_name)
+        derived = self._derived(build, cls)
+        if derived:
+            return self._layer(build, derived, cls)
         args = [mapped(each, self._made, self._named) for each in build.args]
         given = {name: mapped(each, self._made, self._named) for name, each in build.fields.items()}
         given.update(build.lifted)
@@ -210,12 +213,32 @@ class NewModels:
         sizes = [one for one in others if isinstance(one, int)]
         return (*sizes, *(shape[-1] for shape in shapes), 1)[0]
 
-    def _layer(self, build: Build) -> Any:
-        name = build.class_name.rpartition(".")[2]
+    def _derived(self, build: Build, cls: Any) -> str:
+        """Return the layer of Linen whose NNX layer a class derives from; empty where none is."""
+        for call in self.calls.of(build, self.root):
+            for base in type(call.module).__mro__:
+                layer = getattr(self._runtime(), nnx_name(base.__name__), None)
+                is_layer = getattr(nn, base.__name__, None) is base and isinstance(layer, type)
+                if is_layer and has_layer(f"{LINEN}.{base.__name__}"):
+                    is_same = isinstance(cls, type) and issubclass(cls, layer)
+                    return base.__name__ if is_same else ""
+        return ""
+
+    def _layer(self, build: Build, derived: str = "", own: Any = None) -> Any:
+        """Return a layer of NNX.
+
+        Args:
+            build: What the example says.
+            derived: The Linen layer that a class of the user derives from, where it is one.
+            own: That class after the migration.
+        """
+        name = derived or build.class_name.rpartition(".")[2]
         calls = self.calls.of(build, self.root)
         fields = fields_of(build, getattr(nn, name))
         fields = {key: mapped(each, self._made, self._named) for key, each in fields.items()}
-        cls = getattr(self._runtime(), nnx_name(name))
+        cls = own if derived else getattr(self._runtime(), nnx_name(name))
+        if derived:
+            fields = {**_decided(calls[0].module), "rngs": self._runtime().Rngs(0), **fields}
         if build.lifted:
             given = {**fields, **build.lifted}
             return cls(**given, **self._rngs(cls, given))
@@ -228,6 +251,12 @@ class NewModels:
                 f"{nnx_name(name)}"
             ) from error
         return cls(**given, **self._rngs(cls, given))
+
+
+def _decided(module: nn.Module) -> dict[str, Any]:
+    """Return the settings of a layer that say its widths, which its class may have others of."""
+    names = ("features", "num_embeddings", "axis", "qkv_features", "decode")
+    return {name: getattr(module, name) for name in names if hasattr(module, name)}
 
 
 def _without_partial(function: Any) -> Any:

@@ -217,6 +217,9 @@ class Calls:
             transformed = under_transform(name, passed[0].value, args, keywords)
             if transformed is not None:
                 return transformed
+        looped = self._executor.looped_functions.call(name, passed, node, frame)
+        if looped is not None:
+            return looped
         if name in ("builtins.getattr", "builtins.setattr"):
             return UNKNOWN
         if name == "builtins.hasattr":

@@ -45,8 +45,8 @@ from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
+from typed_nnx_codegen.migrate.linen.unsaid_shapes import is_enough
 from typed_nnx_codegen.migrate.linen.values import (
-    ANY_SHAPE,
     UNKNOWN,
     Array,
     Sequence,
@@ -329,7 +329,7 @@ class ConstructorCalls:
                 dim = visible.shape.axis(lifted.axis)
                 if dim is not None:
                     return self._templates.token(dim)
-            elif visible.shape != ANY_SHAPE:
+            elif is_enough(visible.shape, lifted.name, self._executor.plan_of(cls).init):
                 return self._shape(visible.shape)
         size = self.missing.size(site, lifted.name, self._measured(site, lifted))
         return self._templates.token(size)

@@ -26,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.functions import Functions
 from typed_nnx_codegen.migrate.linen.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.held_items import HeldItems
 from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
+from typed_nnx_codegen.migrate.linen.looped_functions import LoopedFunctions
 from typed_nnx_codegen.migrate.linen.loops import Loops
 from typed_nnx_codegen.migrate.linen.mapped_functions import MappedFunctions
 from typed_nnx_codegen.migrate.linen.members import Members
@@ -96,6 +97,7 @@ class Executor:
         self.choices = Choices(self)
         self.merging = Merging(self)
         self.mapped_functions = MappedFunctions(self)
+        self.looped_functions = LoopedFunctions(self)
         self._functions: dict[cst.CSTNode, Analysis] = {}
         for analysis in classes.analyses:
             for kind in (cst.FunctionDef, cst.Lambda):

@@ -49,6 +49,11 @@ class Gradual:
                 self.kept[cls] = Kept("`ToNNX` holds it, or a module that uses it")
                 waiting += [*cls.ancestry(), *_named_in([cls.node], cls, classes)]
 
+    def keep_read(self, read: Iterable[LinenClass]) -> None:
+        """Keep the modules of files that are not migrated."""
+        for cls in read:
+            self.kept.setdefault(cls, Kept(f"{cls.analysis.path.name} is not migrated"))
+
     def keep(self, plans: Mapping[LinenClass, ClassPlan], classes: LinenClasses) -> bool:
         """Keep the modules whose plans need a person, and those that go with them.
 

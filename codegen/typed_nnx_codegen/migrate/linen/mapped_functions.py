@@ -102,10 +102,10 @@ class MappedFunctions:
         inner: list[Passed] = []
         for one in passed:
             axis = _FIRST if one.keyword else axes.pop(0)
-            size = size or _size(one.value, axis)
-            inner.append(replace(one, value=_without(one.value, axis), code=None, place=None))
+            size = size or size_along(one.value, axis)
+            inner.append(replace(one, value=without_axis(one.value, axis), code=None, place=None))
         result = self._executor.calls.dispatch(callee.function, inner, node, frame)
-        return _with(result, callee.out_axes, size)
+        return with_axis(result, callee.out_axes, size)
 
 
 def under_transform(
@@ -146,16 +146,16 @@ def _number(axis: Value) -> int | None:
     return None
 
 
-def _size(value: Value, axis: Value) -> Dim | None:
+def size_along(value: Value, axis: Value) -> Dim | None:
     number = _number(axis)
     if isinstance(value, Array) and number is not None:
         return value.shape.axis(number)
     if isinstance(value, Sequence) and number is not None:
-        return next((size for one in value.items if (size := _size(one, axis))), None)
+        return next((size for one in value.items if (size := size_along(one, axis))), None)
     return None
 
 
-def _without(value: Value, axis: Value) -> Value:
+def without_axis(value: Value, axis: Value) -> Value:
     """Return an argument as the function gets it: without the mapped axis."""
     if axis == NONE:
         return value
@@ -179,13 +179,13 @@ def _sliced(value: Value, axis: Value) -> Value:
         case Array() if number is not None:
             return shapes.subscript(value, Sequence((Const(...), _FIRST, *(_ALL,) * (-number - 1))))
         case Sequence(items=items) if number is not None:
-            return replace(value, items=tuple(_without(one, axis) for one in items))
+            return replace(value, items=tuple(without_axis(one, axis) for one in items))
         case Table(items=table, cls=None) if number is not None:
-            return Table({key: _without(one, axis) for key, one in table.items()})
+            return Table({key: without_axis(one, axis) for key, one in table.items()})
     return UNKNOWN
 
 
-def _with(value: Value, axis: Value, size: Dim | None) -> Value:
+def with_axis(value: Value, axis: Value, size: Dim | None) -> Value:
     """Return what all calls return together: with the mapped axis."""
     if axis == NONE:
         return value
@@ -197,9 +197,11 @@ def _with(value: Value, axis: Value, size: Dim | None) -> Value:
             axes = _axes(axis, len(items))
             if axes is not None:
                 pairs = zip(items, axes, strict=True)
-                return replace(value, items=tuple(_with(one, each, size) for one, each in pairs))
+                return replace(
+                    value, items=tuple(with_axis(one, each, size) for one, each in pairs)
+                )
         case Table(items=table, cls=None) if number is not None:
-            return Table({key: _with(one, axis, size) for key, one in table.items()})
+            return Table({key: with_axis(one, axis, size) for key, one in table.items()})
     return UNKNOWN
 
 

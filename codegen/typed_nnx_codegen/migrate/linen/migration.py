@@ -50,6 +50,7 @@ def migrate_linen(
     options: Options,
     recorded: Recorded | None = None,
     gradual: bool = False,
+    read: Sequence[Path] = (),
 ) -> list[LinenResult]:
     """Migrate files; nothing is written.
 
@@ -59,19 +60,22 @@ def migrate_linen(
         options: What is asked for.
         recorded: What examples tell of the shapes that submodules are called with.
         gradual: Whether modules that need a person stay in Linen, in a bridge.
+        read: Files that are not migrated, whose modules the others may use.
 
     Returns:
         The results of the files that could be read and mention flax.
     """
-    analyses = _analyses(paths, Project(tuple(roots), is_near=True))
+    every = list(dict.fromkeys([*paths, *read]))
+    analyses = _analyses(every, Project(tuple(roots), is_near=True))
     before = {path: one.tree.code for path, one in analyses.items()}
     changed: dict[Path, cst.Module] = {}
     for change in [with_chosen_classes, *[with_setups] * _MOST_ROUNDS, with_methods]:
         found = change(analyses)
         if found:
             changed |= found
-            analyses = _analyses(paths, Project(tuple(roots), is_near=True, changed=changed))
-    results = _Migration(analyses, options, recorded).run(gradual=gradual)
+            analyses = _analyses(every, Project(tuple(roots), is_near=True, changed=changed))
+    migration = _Migration(analyses, options, recorded, frozenset({*read} - {*paths}))
+    results = migration.run(gradual=gradual)
     return [as_it_was(one, before[one.path]) for one in results]
 
 
@@ -105,12 +109,18 @@ class _Migration:
         analyses: The files.
         options: What is asked for.
         recorded: What examples tell.
+        kept: The files that are only read.
     """
 
     def __init__(
-        self, analyses: dict[Path, Analysis], options: Options, recorded: Recorded | None
+        self,
+        analyses: dict[Path, Analysis],
+        options: Options,
+        recorded: Recorded | None,
+        kept: frozenset[Path] = frozenset(),
     ) -> None:
         self._analyses = analyses
+        self._kept = kept
         self._classes = LinenClasses(analyses.values())
         self._files = {path: File(one, options) for path, one in analyses.items()}
         refers = {one.analysis.path: _Refer(one) for one in self._files.values()}
@@ -141,25 +151,30 @@ class _Migration:
         if gradual or bridged:
             keeping = Gradual(wraps_layers=gradual)
             keeping.keep_bridged(bridged, self._classes)
+            if gradual:
+                keeping.keep_read(cls for cls in self._every() if cls.analysis.path in self._kept)
             self._keep_some(keeping)
         every = self._every()
-        staying = Staying({cls: self._planner.plan_of(cls) for cls in every})
+        staying = Staying({cls: self._planner.plan_of(cls) for cls in every}, self._kept)
         for cls in every:
             self._check_helpers(cls)
+            if cls.analysis.path in self._kept:
+                self._planner.plan_of(cls).stays = f"{cls.analysis.path.name} is not migrated"
+        written = [path for path in self._analyses if path not in self._kept]
         texts: dict[Path, str] = {}
         # A module that cannot be written stays, which concerns the files of others too.
         while True:
             staying.spread()
-            failed = [plan for path in self._analyses for plan in self._write(path, texts)]
+            failed = [plan for path in written for plan in self._write(path, texts)]
             if not failed:
                 break
         before = {cls: list(self._planner.plan_of(cls).marks) for cls in every}
         staying.mark()
-        for path, analysis in self._analyses.items():
-            modules = self._classes.all_in(analysis)
+        for path in written:
+            modules = self._classes.all_in(self._analyses[path])
             if any(before.get(cls) != self._planner.plan_of(cls).marks for cls in modules):
                 self._write(path, texts)
-        return [self._result(path, texts.get(path)) for path in self._analyses]
+        return [self._result(path, texts.get(path)) for path in written]
 
     def _check_helpers(self, cls: LinenClass) -> None:
         plan = self._planner.plan_of(cls)

@@ -1,4 +1,4 @@
-"""The files that one file imports from its own package: they are read, and not migrated."""
+"""The files of a project that single files import: they are read, and not migrated."""
 
 from __future__ import annotations
 
@@ -9,34 +9,63 @@ from pathlib import Path
 from typing import Final
 
 _USES_JAX: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax)\b", re.MULTILINE)
+# Enough for the modules that a model is made of; others say nothing of its sizes.
+_MOST: Final = 40
 
 
 def near_files(paths: Iterable[Path]) -> list[Path]:
-    """Return the modules with jax that files import by relative imports.
+    """Return the modules with jax that files import from their own project, and these in turn.
+
+    Their own project is the package around a file, or its folder where it is in no package.
 
     Args:
         paths: The files. Folders are read as they are.
     """
-    found = [near for path in paths if path.is_file() for near in _imported(path)]
-    return [path for path in dict.fromkeys(found) if _uses_jax(path)]
+    named = [path.resolve() for path in paths if path.is_file()]
+    found: dict[Path, None] = {}
+    waiting = list(named)
+    while waiting and len(found) < _MOST:
+        for near in _imported(waiting.pop(0)):
+            if near not in found and near not in named and _uses_jax(near):
+                found[near] = None
+                waiting.append(near)
+    return list(found)
 
 
 def _imported(path: Path) -> Iterator[Path]:
+    """Yield the files of its project that a file imports."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return  # whoever reads the file itself says what is wrong
     for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.level:
-            continue
-        folder = path.resolve().parent
-        for _ in range(node.level - 1):
-            folder = folder.parent
-        below = folder.joinpath(*(node.module or "").split(".")) if node.module else folder
-        for place in (below, *(below / alias.name for alias in node.names)):
-            file = place.with_name(f"{place.name}.py")
-            if file.is_file() and not file.is_symlink():
-                yield file
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _file(_below(_top(path), alias.name))
+        elif isinstance(node, ast.ImportFrom):
+            folder = path.parents[node.level - 1] if node.level else _top(path)
+            module = _below(folder, node.module or "")
+            for place in (module, *(module / alias.name for alias in node.names)):
+                yield from _file(place)
+
+
+def _top(path: Path) -> Path:
+    """Return the folder that absolute imports of the project begin in."""
+    folder = path.parent
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
+
+
+def _below(folder: Path, name: str) -> Path:
+    return folder.joinpath(*name.split(".")) if name else folder
+
+
+def _file(place: Path) -> Iterator[Path]:
+    """Yield the file of a module, or of a package."""
+    for file in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+        if file.is_file() and not file.is_symlink():
+            yield file
 
 
 def _uses_jax(path: Path) -> bool:

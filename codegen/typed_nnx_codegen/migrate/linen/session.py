@@ -86,8 +86,9 @@ class LinenWork:
 
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
             """Migrate files."""
-            roots = [*request.paths, *near_files(request.paths)]
-            return migrate_linen(paths, roots, request.options, recorded, self._gradual)
+            near = near_files(request.paths)
+            roots = [*request.paths, *near]
+            return migrate_linen(paths, roots, request.options, recorded, self._gradual, near)
 
         migrated = _migrated([one.path for one in sources], migrate)
         for source in sources:

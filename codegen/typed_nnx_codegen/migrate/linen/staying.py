@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
@@ -14,10 +15,14 @@ class Staying:
 
     Args:
         plans: The plans of all modules.
+        kept: The files that are only read.
     """
 
-    def __init__(self, plans: Mapping[LinenClass, ClassPlan]) -> None:
+    def __init__(
+        self, plans: Mapping[LinenClass, ClassPlan], kept: frozenset[Path] = frozenset()
+    ) -> None:
         self._plans = plans
+        self._kept = kept
 
     def spread(self) -> None:
         """Let modules stay whose base stays."""
@@ -39,8 +44,13 @@ class Staying:
                 if site.is_bridged:
                     continue
                 if isinstance(site.target, LinenClass) and self._stays(site.target):
-                    message = f"`{site.target.name}` is still a module of Linen"
-                    plan.marks.append(Mark(site.node, message, STAYS))
+                    plan.marks.append(Mark(site.node, self._said(site.target), STAYS))
+
+    def _said(self, cls: LinenClass) -> str:
+        message = f"`{cls.name}` is still a module of Linen"
+        path = cls.analysis.path
+        is_kept = path in self._kept
+        return f"{message}: migrate {path.name} together with this file" if is_kept else message
 
     def _stays(self, cls: LinenClass) -> bool:
         return cls in self._plans and bool(self._plans[cls].stays)

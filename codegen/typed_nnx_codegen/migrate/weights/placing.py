@@ -74,6 +74,8 @@ class Placer:
         """
         cls = type(slot.content)
         entries = self.maps.entries(cls, name) if is_module(slot.content) else []
+        if is_library_layer(cls) and not any(each.variables for each in entries):
+            entries = []  # it derives from a layer, and its variables have the names of that
         if entries:
             self._by_entries(tree, slot, entries)
         elif is_library_layer(cls) or not is_module(slot.content):

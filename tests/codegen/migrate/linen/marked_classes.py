@@ -158,16 +158,6 @@ LEFT_OUT: Final[dict[str, dict[str, str]]] = {
         "VAE 3": "the method that is entered does not tell the sizes of others",
         "ConvVAE 3": "the method that is entered does not tell the sizes of others",
     },
-    "layer_subclasses": {
-        "PlainDense": "its constructor is that of the layer of NNX",
-        "Dense": "its constructor is that of the layer of NNX",
-        "General": "its constructor is that of the layer of NNX",
-        "Gentle": "its constructor is that of the layer of NNX",
-        "FineNorm": "its constructor is that of the layer of NNX",
-        "SmallConv": "its constructor is that of the layer of NNX",
-        "NoBiasSmallConv": "its constructor is that of the layer of NNX",
-        "Slow": "its constructor is that of the layer of NNX",
-    },
     "methods": {
         "ConstantsAndProperties.small": "a class method constructs the class: marked there",
         "SeveralMethods 3": "the method that is entered does not tell the sizes of others",

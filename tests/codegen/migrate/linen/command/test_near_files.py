@@ -1,0 +1,108 @@
+"""A file that is named alone: what it imports from its own project is read, and not changed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.migrate.linen.command.running import run
+from typed_nnx_codegen.migrate.linen.near_files import near_files
+
+BLOCKS = """import flax.linen as nn
+
+
+class Block(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.relu(nn.Dense(self.width)(x))
+"""
+MODEL = """import flax.linen as nn
+{imports}
+
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(Block(4)(x))
+"""
+IMPORTS = ["from .blocks import Block", "from net.blocks import Block"]
+# The same numbers before and after, although the block is a module of Linen still.
+SCRIPT = """
+import jax, jax.numpy as jnp, numpy as np, typed_nnx as nnx
+from pathlib import Path
+from net.model import Model as Old
+from net.moved import Model
+from typed_nnx_codegen.migrate.weights import load
+
+x = jnp.arange(10.0).reshape(2, 5)
+variables = Old().init(jax.random.key(0), x)
+model = Model(in_shape=x.shape, rngs=nnx.Rngs(1))
+load(variables, model, "net/moved.migration.json")
+np.testing.assert_allclose(model(x), Old().apply(variables, x), rtol=1e-6)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "net"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "blocks.py").write_text(BLOCKS)
+    return folder
+
+
+@pytest.mark.parametrize("imports", IMPORTS)
+def test_a_module_of_a_file_that_is_not_named_gives_sizes_and_a_marker(
+    project: Path, imports: str
+) -> None:
+    model = project / "model.py"
+    model.write_text(MODEL.format(imports=imports))
+    run(model, "--write", "--allow-dirty")
+    after = model.read_text()
+    assert "self.dense_0 = nnx.Linear(4, 3, rngs=rngs)" in after
+    assert "TN208: `Block` is still a module of Linen: migrate blocks.py together" in after
+    assert (project / "blocks.py").read_text() == BLOCKS
+
+
+@pytest.mark.parametrize("imports", IMPORTS)
+def test_files_that_are_named_together_need_no_marker(project: Path, imports: str) -> None:
+    model = project / "model.py"
+    model.write_text(MODEL.format(imports=imports))
+    result = run(model, str(project / "blocks.py"), "--write", "--allow-dirty")
+    assert result.exit_code == 0
+    assert "TODO" not in model.read_text()
+
+
+@pytest.mark.parametrize("imports", IMPORTS)
+def test_a_module_of_a_file_that_is_not_named_is_held_in_a_bridge(
+    project: Path, imports: str
+) -> None:
+    model = project / "model.py"
+    model.write_text(MODEL.format(imports=imports))
+    result = run(model, "-o", str(project / "moved.py"), "--gradual")
+    assert result.exit_code == 0, result.output
+    subprocess.run([sys.executable, "-c", SCRIPT], cwd=project.parent, check=True)
+
+
+def test_what_is_read_is_what_the_project_has_with_jax(project: Path) -> None:
+    (project / "plain.py").write_text("import os\n")
+    (project / "deep.py").write_text("import jax\nfrom net import blocks, plain\n")
+    (project / "far.py").write_text("import jax\n")
+    model = project / "model.py"
+    model.write_text("import os\nimport flax\nfrom . import deep\nfrom flax.core import lift\n")
+    assert near_files([model]) == [project / "deep.py", project / "blocks.py"]
+    assert near_files([project]) == []
+
+
+def test_scripts_read_their_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "blocks.py").write_text(BLOCKS)
+    script = tmp_path / "train.py"
+    script.write_text("import blocks\n")
+    assert near_files([script]) == [tmp_path / "blocks.py"]
+    script.write_text("def (:\n")
+    assert near_files([script]) == []
