@@ -47,11 +47,16 @@ def linen_model(build: Build, old: Side) -> Any:
 
 
 def mapped(value: Any, build: Callable[[Build], Any], named: Callable[[str], Any]) -> Any:
-    """Return a value in which what the `Build` and `Ref` in it stand for took their places."""
+    """Return a value in which what the `Build` and `Ref` in it stand for took their places.
+
+    A layer of Linen itself counts as a `Ref` to it.
+    """
     if isinstance(value, Build):
         return build(value)
     if isinstance(value, Ref):
         return named(value.name)
+    if _is_linen_layer(value):
+        return named(f"{LINEN}.{value.__name__}")
     if isinstance(value, functools.partial):
         args = [mapped(each, build, named) for each in value.args]
         keys = {name: mapped(each, build, named) for name, each in value.keywords.items()}
@@ -66,7 +71,16 @@ def mapped(value: Any, build: Callable[[Build], Any], named: Callable[[str], Any
 
 
 def _deferred(function: Any, build: Callable[[Build], Any], named: Callable[[str], Any]) -> Any:
-    return mapped(function, build, named) if isinstance(function, Build | Ref) else function
+    is_named = isinstance(function, Build | Ref) or _is_linen_layer(function)
+    return mapped(function, build, named) if is_named else function
+
+
+def _is_linen_layer(value: Any) -> bool:
+    """Whether a value is a class of flax.linen that a layer of NNX stands for."""
+    if not isinstance(value, type):
+        return False
+    name = value.__name__
+    return has_layer(f"{LINEN}.{name}") and vars(nn).get(name) is value
 
 
 @dataclass(frozen=True)
@@ -218,8 +232,7 @@ class NewModels:
         for call in self.calls.of(build, self.root):
             for base in type(call.module).__mro__:
                 layer = getattr(self._runtime(), nnx_name(base.__name__), None)
-                is_layer = getattr(nn, base.__name__, None) is base and isinstance(layer, type)
-                if is_layer and has_layer(f"{LINEN}.{base.__name__}"):
+                if isinstance(layer, type) and _is_linen_layer(base):
                     is_same = isinstance(cls, type) and issubclass(cls, layer)
                     return base.__name__ if is_same else ""
         return ""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.grown_lists import condition_of, sometimes
-from typed_nnx_codegen.migrate.linen.merging import Running, is_module
-from typed_nnx_codegen.migrate.linen.parentheses import bare
+from typed_nnx_codegen.migrate.linen.merging import Running, is_function, is_module
+from typed_nnx_codegen.migrate.linen.parentheses import bare, operand
 from typed_nnx_codegen.migrate.linen.plan import Condition
+from typed_nnx_codegen.migrate.linen.references import Choice
 from typed_nnx_codegen.migrate.linen.told_ranks import forget, take_told
 from typed_nnx_codegen.migrate.linen.transforms.optional import optional_transform
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Code, Unknown, Value
@@ -271,6 +273,11 @@ class Choices:
             found = self._executor.expressions.or_code(UNKNOWN, node, frame)
             if not isinstance(found, Unknown):
                 return found
+        if is_function(one) and is_function(other):
+            value = self._executor.merging.joined(one, other, frame)
+            text = self._executor.code.of(node, frame)
+            if isinstance(value, Choice) and text is not None:
+                return replace(value, code=operand(text))
         running: list[Running] = []
         value = self._executor.merging.merged("value", one, other, frame, running)
         if running:

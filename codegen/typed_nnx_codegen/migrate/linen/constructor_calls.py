@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.fitting import Measured
 from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.input_dtypes import SETTING, follows_inputs, typed
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
     Helper,
@@ -172,6 +173,7 @@ class ConstructorCalls:
     def _call(self, site: Site, built: Built) -> str:
         """Return the call that constructs a layer."""
         hidden = {name for name, one in site.given.items() if one.hidden}
+        built = typed(site, built, self._recorder)
         arguments = [
             argument.spelled(self._templates.token)
             for argument in built.arguments
@@ -215,6 +217,8 @@ class ConstructorCalls:
             self._recorder.mark(site.node, "some of its arguments are not known: `**`", CALL)
         for name, bound in site.given.items():
             is_known = bound.code is not None or name == "name"
+            if name == SETTING and follows_inputs(site, self._recorder):
+                continue
             if not is_known and not self._executor.facts.is_moved(site.target, name):
                 self._recorder.mark(
                     site.node, f"`{name}` depends on what the method is called with", CALL

@@ -23,6 +23,7 @@ from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
+    Choice,
     ClassRef,
     FieldModule,
     FunctionRef,
@@ -212,7 +213,7 @@ class ConstructorCode:
         del frame
         return f"self.{value.name}"
 
-    def _repeated(self, value: Repeated, frame: Frame) -> str | None:
+    def _repeated(self, value: Repeated | Choice, frame: Frame) -> str | None:
         del frame
         return value.code or None
 
@@ -233,6 +234,7 @@ class ConstructorCode:
         ModuleValue: _module,
         FieldModule: _field_module,
         Repeated: _repeated,
+        Choice: _repeated,
     }
 
     # -- expressions --------------------------------------------------------------------------

@@ -24,7 +24,8 @@ class Combined:
 
     Attributes:
         operation: ``//``, ``%``, ``/``, ``**``, ``max``, ``min``, ``int``, ``ceil`` (of the first divided
-            by the second), ``at`` (the place, how many are in front, the leading sizes, those in
+            by the second), ``rank`` (how many leading sizes there are, the leading sizes: whether
+            that is so), ``at`` (the place, how many are in front, the leading sizes, those in
             front, those behind).
         parts: The sizes.
     """
@@ -198,6 +199,8 @@ def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
         return f"{atom.operation}({', '.join(codes)})"
     if atom.operation == "if":
         return f"({codes[1]} if {codes[0]} else {codes[2]})"
+    if atom.operation == "rank":
+        return f"len({_leading_code(codes[1])}) == {codes[0]}"
     if atom.operation == "at":
         count = atom.parts[1].constant or 0
         return _place_code(codes[0], codes[3 : count + 3], codes[2], codes[count + 3 :])
@@ -219,10 +222,21 @@ def placed(
 
 def _place_code(axis: str, front: list[str], leading: str, last: list[str]) -> str:
     """Return the code of a size by its place; that of the leading ones is that of their product."""
-    dims = leading.removeprefix("math.prod(").removesuffix(")")
+    dims = _leading_code(leading)
     if not front and not last:
         return f"{dims}[{axis}]"
     return f"({', '.join([*front, f'*{dims}', *last])})[{axis}]"
+
+
+def _leading_code(product: str) -> str:
+    return product.removeprefix("math.prod(").removesuffix(")")
+
+
+def if_ranked(leading: LeadingSize, count: int, one: Dim, other: Dim) -> Dim:
+    """Return the size that is `one` where there are so many leading sizes, else `other`."""
+    if one == other or count < 0:
+        return other
+    return _combined("if", _combined("rank", as_dim(count), as_dim(leading)), one, other)
 
 
 def _is_simple(dim: Dim) -> bool:
@@ -306,6 +320,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
     "max": maximum,
     "min": minimum,
     "at": lambda *parts: _combined("at", *parts),
+    "rank": lambda count, leading: _combined("rank", count, leading),
     "if": lambda condition, one, other: (
         one if one == other else _combined("if", condition, one, other)
     ),

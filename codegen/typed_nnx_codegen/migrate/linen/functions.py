@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.classes import Method
+from typed_nnx_codegen.migrate.linen.consumed import is_consumed
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.passed import Passed, bind
 from typed_nnx_codegen.migrate.linen.references import FunctionRef, SelfValue
@@ -237,7 +238,7 @@ class Functions:
 def argument_value(parameter: cst.Param, method: Method) -> Value:
     """Return what a parameter of a method stands for when a caller from outside gives it."""
     name = parameter.name.value
-    if is_flag(parameter):
+    if is_flag(parameter) or is_consumed(name, method.node):
         return UNKNOWN
     return Array(
         Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method)

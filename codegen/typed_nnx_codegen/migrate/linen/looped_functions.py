@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.mapped_functions import (
 )
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.references import BoundMethod, FunctionRef, Partial, Ref
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -109,7 +110,7 @@ class LoopedFunctions:
         if not isinstance(function, _CALLABLE):
             return None
         first = traced(given.get("init", UNKNOWN))
-        size = None
+        size = dim_of(given.get("length", NONE))
         if items != NONE:
             items = traced(items)
             size = size_along(items, _FIRST)

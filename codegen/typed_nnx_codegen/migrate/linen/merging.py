@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.open_tuples import head_of, record_or_tuple, tail_of
 from typed_nnx_codegen.migrate.linen.references import (
     Choice,
@@ -137,13 +138,13 @@ class Merging:
                 assert isinstance(array, Array)
                 return replace(array, is_optional=True, made="", of_shapes=False)
         if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
-            return _choice(_options(one), _options(other))
+            return self._of_functions(name, one, other, frame, running)
         if isinstance(other, _CALLABLE) and one == NONE:
             return Choice((*_options(other), NONE))
         for first, second in ((one, other), (other, one)):
             if isinstance(first, (ModuleValue, FieldModule)) and isinstance(second, Code):
                 return first  # a field that holds something to call in its place
-        if running is not None and isinstance(one, _PLAIN) and isinstance(other, _PLAIN):
+        if running is not None and _is_written(one) and _is_written(other):
             first_code = self._executor.code.of_value(one, frame)
             second_code = self._executor.code.of_value(other, frame)
             if first_code is not None and second_code is not None:
@@ -158,6 +159,20 @@ class Merging:
                 running.append(Running(local, first_code, second_code))
                 return OfShapes(code=local)
         return UNKNOWN
+
+    def _of_functions(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> Value:
+        """Return what stands for either of two classes, functions or submodules."""
+        choice = _choice(_options(one), _options(other))
+        if running is None or not is_function(one) or not is_function(other):
+            return choice
+        codes = [self._executor.code.of_value(each, frame) for each in (one, other)]
+        if not isinstance(choice, Choice) or codes[0] is None or codes[1] is None:
+            return choice
+        local = frame.recorder.fresh(name)
+        running.append(Running(local, codes[0], codes[1]))
+        return replace(choice, code=local)
 
     def chosen(self, condition: Piece, one: Value, other: Value, frame: Frame) -> Value:
         """Return what is one value where a condition holds, else the other one."""
@@ -262,6 +277,11 @@ class Merging:
 _PLAIN = (Const, Size, Code, OfShapes)
 
 
+def _is_written(value: Value) -> bool:
+    """Whether a local of the constructor can hold a value in the place of another one."""
+    return isinstance(value, _PLAIN) or is_function(value)
+
+
 def _is_setting(value: Value) -> bool:
     """Whether a value is a setting, or a tuple or list of such: no array, no submodule."""
     if isinstance(value, Sequence):
@@ -272,6 +292,13 @@ def _is_setting(value: Value) -> bool:
 def is_module(value: Value) -> bool:
     """Whether a value is a submodule, or a class or function that may make one."""
     return isinstance(value, _CALLABLE)
+
+
+def is_function(value: Value) -> bool:
+    """Whether a value is a function of a library, as an initializer or an activation is."""
+    if isinstance(value, Choice):
+        return bool(value.code)
+    return isinstance(value, Ref) and not value.code and find_layer(value.name) is None
 
 
 def holds_callables(value: Value) -> bool:

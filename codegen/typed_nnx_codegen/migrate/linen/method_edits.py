@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.bridging import mutable
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Recorder
+from typed_nnx_codegen.migrate.linen.input_dtypes import cast_at
 from typed_nnx_codegen.migrate.linen.moving import Moving
 from typed_nnx_codegen.migrate.linen.replacing import code_with, passed_token
 
@@ -108,7 +109,8 @@ def _written(
         ]
         return ", ".join([*codes, mutable(refer)])
     moved = moving.at_call(node, edit)
-    if edit.arguments is None and not moved:
+    dtype = cast_at(edit.site, node, recorder, recorder.plan.replacements)
+    if edit.arguments is None and not moved and not dtype:
         return None
     if edit.arguments is None:
         codes = [
@@ -121,5 +123,7 @@ def _written(
             (f"{keyword}=" if keyword else "") + code_with(value, replacements)
             for keyword, value in edit.arguments
         ]
+    if dtype:
+        codes[0] = f"({codes[0]}).astype({dtype})"
     codes += [code if name[:2] == "**" else f"{name}={code}" for name, code in moved.items()]
     return ", ".join(codes)

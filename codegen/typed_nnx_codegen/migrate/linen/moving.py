@@ -68,9 +68,14 @@ class Moving:
         return found
 
     def _guarded(self, name: str, code: str, site: Site, options: list[Site]) -> str | None:
-        """Return a keyword that only the known layers get, where a field may hold another one."""
+        """Return a keyword that only the known layers get, where a field may hold another one.
+
+        None where all get it: Linen's constructor got it here, whatever the field holds.
+        """
         is_open = site.code.startswith("self.") and isinstance(site.target, str)
-        if not is_open:
+        given = site.node.args
+        is_for_all = any(arg.keyword is not None and arg.keyword.value == name for arg in given)
+        if not is_open or is_for_all:
             return None
         return chosen_keyword(name, code, options, site, self._recorder, self._executor)
 
@@ -114,7 +119,7 @@ class Moving:
         if bound.node is None or frame is None or frame.method is None:
             return None
         place = bound.place
-        if isinstance(place, Frame) and not _is_same_there(bound.node, place, frame, node):
+        if isinstance(place, Frame) and not is_same_there(bound.node, place, frame, node):
             return None
         code = code_with(bound.node, {**self._recorder.plan.replacements, **self._reads})
         used = {
@@ -240,7 +245,7 @@ def _moving(site: Site, executor: Executor) -> Iterator[tuple[str, Bound]]:
             yield keyword.name, bound
 
 
-def _is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame, call: cst.Call) -> bool:
+def is_same_there(node: cst.BaseExpression, place: Frame, frame: Frame, call: cst.Call) -> bool:
     """Whether an expression of a method is the same at a call as where it stands."""
     names = {
         one.value

@@ -257,9 +257,11 @@ class Choice(Value):
 
     Attributes:
         options: What it may be.
+        code: The expression for it in the constructor; empty where that cannot say it.
     """
 
     options: tuple[Value, ...]
+    code: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 
+# What needs no parentheses before a dot.
+_OPERANDS: Final = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 _PASSED: Final = re.compile(r"__passed(\d+)__")
 
 
@@ -32,7 +34,12 @@ class Passing(cst.CSTTransformer):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write an argument."""
         found = _PASSED.fullmatch(original_node.value)
-        return updated_node if found is None else self._arguments[int(found[1])].value
+        if found is None:
+            return updated_node
+        value = self._arguments[int(found[1])].value
+        if not original_node.lpar or value.lpar or isinstance(value, _OPERANDS):
+            return value
+        return value.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
 
 
 class Replacer(cst.CSTTransformer):

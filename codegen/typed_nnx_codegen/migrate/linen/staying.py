@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
+from typed_nnx_codegen.migrate.linen.marker_codes import (
+    CALL,
+    EXAMPLE,
+    NAME,
+    STAYS,
+    TRANSFORM,
+)
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
+
+# The markers of code that runs as it stands, and may compute something else.
+_RUNNING: Final = frozenset({CALL, NAME, TRANSFORM, EXAMPLE})
 
 
 class Staying:
@@ -34,7 +44,7 @@ class Staying:
                     plan.stays = f"its base `{base.name}` stays a module of Linen"
 
     def mark(self) -> None:
-        """Mark the modules that stay, and where others construct them."""
+        """Mark the modules that stay or are not finished, and where others construct them."""
         for cls, plan in self._plans.items():
             if plan.stays:
                 said = "could not be migrated" if plan.problem else "it stays in Linen"
@@ -45,6 +55,27 @@ class Staying:
                     continue
                 if isinstance(site.target, LinenClass) and self._stays(site.target):
                     plan.marks.append(Mark(site.node, self._said(site.target), STAYS))
+        while any(self._mark_owner(plan) for plan in self._plans.values()):
+            pass
+
+    def _mark_owner(self, plan: ClassPlan) -> bool:
+        """Mark a module that constructs one which is left to a person; return whether it does.
+
+        That is for markers of what may run and compute something else. Other markers are of code
+        that cannot run as it stands: whoever runs this module comes to them.
+        """
+        if plan.marks or plan.stays:
+            return False
+        for site in plan.sites:
+            child = self._plans.get(site.target) if isinstance(site.target, LinenClass) else None
+            codes = (
+                [] if child is None else [one.code for one in child.marks if one.code in _RUNNING]
+            )
+            if child is not None and codes and not site.is_bridged:
+                message = f"`{child.cls.name}` is left to a person in part: see its markers"
+                plan.marks.append(Mark(site.node, message, codes[0]))
+                return True
+        return False
 
     def _said(self, cls: LinenClass) -> str:
         message = f"`{cls.name}` is still a module of Linen"

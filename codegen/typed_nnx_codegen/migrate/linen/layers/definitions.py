@@ -15,6 +15,15 @@ def keep_dtypes(arrays, *, dtype=None, inexact=True):
 ''',
 )
 
+IN_DTYPE_OF_INPUTS: Final = Helper(
+    "in_dtype_of_inputs",
+    '''\
+def in_dtype_of_inputs(arrays, *, dtype=None, inexact=True):
+    """Return arrays in the dtype of the first one: what a layer computes with its inputs in."""
+    return nnx.nn.dtypes.promote_dtype(arrays, dtype=arrays[0].dtype, inexact=inexact)
+''',
+)
+
 WITHOUT_SHARDING: Final = Helper(
     "without_sharding",
     '''\

@@ -22,6 +22,13 @@ def _attended(call: Arguments) -> Value:
     return Array(Shape((*rows.dims, query.axis(-1) if width is None else width), rows.lead))
 
 
+def _as_query(call: Arguments) -> Value:
+    """Return the shape of the query: kernels for attention want one width of all three."""
+    if not call.is_none(None, "return_residuals"):
+        return Unknown("attention with residuals")
+    return Array(call.shape(0, "q"))
+
+
 def _weights(call: Arguments) -> Value:
     query, key = call.shape(0, "query").expanded(3), call.shape(1, "key")
     if len(query.dims) < 3:
@@ -59,4 +66,8 @@ ATTENTION: Final[dict[str, Rule]] = {
     "make_attention_mask": _attention_mask,
     "make_causal_mask": _causal_mask,
     "combine_masks": _combined,
+}
+ATTENTION_KERNELS: Final[dict[str, Rule]] = {
+    "tpu.flash_attention.flash_attention": _as_query,
+    "gpu.attention.mha": _as_query,
 }

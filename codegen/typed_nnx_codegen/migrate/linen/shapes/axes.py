@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
+from typed_nnx_codegen.migrate.linen.dims import Dim, LeadingSize, as_dim, if_ranked
 from typed_nnx_codegen.migrate.linen.shapes.operands import prefixed
 from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Lead, Shape
 
@@ -72,6 +72,27 @@ def changed(shape: Shape, axis: int, dim: Dim | None) -> Shape:
     if len(front) <= axis:
         return ANY_SHAPE
     return behind((*front[:-1], dim), unsettled(rest, axis + 1))
+
+
+def maybe_last(shape: Shape, axis: int, dim: Dim | None, last: Dim | None) -> Shape:
+    """Return a shape with another size along an axis, which may be the last one.
+
+    Args:
+        shape: The shape.
+        axis: The axis.
+        dim: The size along it.
+        last: The size along it where it is the last axis.
+    """
+    found, lead = changed(shape, axis, dim), shape.lead
+    is_known = bool(found.expanded(1).dims) and found.axis(-1) is not None
+    if is_known or axis < 0 or lead is None or not lead.argument or lead.sure is not None:
+        return found
+    end = shape.dims[-1] if shape.dims else None
+    if end is None or last is None:
+        return found
+    count = axis + 1 - len(shape.dims) - len(lead.front)
+    size = if_ranked(LeadingSize(lead.argument, lead.start, lead.stop), count, last, end)
+    return Shape((size,), Lead("", None))
 
 
 def inserted(shape: Shape, axis: int, dim: Dim | None) -> Shape:

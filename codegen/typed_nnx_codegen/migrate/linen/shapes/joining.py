@@ -8,7 +8,13 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim, product
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
-from typed_nnx_codegen.migrate.linen.shapes.axes import changed, inserted, positive_axis, removed
+from typed_nnx_codegen.migrate.linen.shapes.axes import (
+    changed,
+    inserted,
+    maybe_last,
+    positive_axis,
+    removed,
+)
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import combined_dim
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     dim_of,
@@ -107,6 +113,8 @@ def _same(first: Dim | None, second: Dim | None) -> Dim | None:
 def _concatenate(call: Arguments) -> Value:
     arrays = call.get(0, "arrays", "operands")
     shapes = _shapes(arrays)
+    if shapes is None and isinstance(arrays, Array):
+        return _rows(arrays.shape, call)
     if shapes is None:
         return Unknown("arrays that are not known one by one")
     if call.given(1, "axis", "dimension") and call.is_none(1, "axis", "dimension"):
@@ -114,6 +122,19 @@ def _concatenate(call: Arguments) -> Value:
         return Array(_flat([shape_of(item).size_from(0) for item in items] or [None]))
     axis = call.integer(1, "axis", "dimension", default=0)
     return Array() if axis is None else Array(concatenated(shapes, axis))
+
+
+def _rows(shape: Shape, call: Arguments) -> Value:
+    """Return the shape of the rows of an array one after the other; there are any number."""
+    if call.given(1, "axis", "dimension") and call.is_none(1, "axis", "dimension"):
+        return Array(Shape((shape.size_from(0),)))
+    axis = call.integer(1, "axis", "dimension", default=0)
+    if axis is None or shape.rank is None or shape.rank < 2:
+        return Unknown("arrays that are not known one by one")
+    row = Shape(shape.dims[1:])
+    count, size = shape.dims[0], row.axis(axis)
+    total = None if count is None or size is None else count * size
+    return Array(changed(row, axis, total))
 
 
 def _flat(sizes: list[Dim | None]) -> Shape:
@@ -178,15 +199,19 @@ def parts(shape: Shape, where: Value, axis: int, *, exact: bool) -> Value:
     if count is not None and count > 0:
         longer = [0 if exact else count - 1 - k for k in range(count)]
         sizes = [None if size is None else (size + by) // count for by in longer]
-        return Sequence(tuple(Array(changed(shape, axis, part)) for part in sizes), is_list=True)
+        end = shape.dims[-1] if shape.dims else None
+        ends = [None if end is None else (end + by) // count for by in longer]
+        pairs = zip(sizes, ends, strict=True)
+        made = [Array(maybe_last(shape, axis, part, last)) for part, last in pairs]
+        return Sequence(tuple(made), is_list=True)
     items = items_of(where)
     if items is None:
         return Unknown("a split into a number of parts that is not literal")
     bounds: list[Dim | None] = [as_dim(0), *(dim_of(item) for item in items), size]
-    made = [
+    between = [
         None if end is None or start is None else end - start for start, end in pairwise(bounds)
     ]
-    return Sequence(tuple(Array(changed(shape, axis, part)) for part in made), is_list=True)
+    return Sequence(tuple(Array(changed(shape, axis, part)) for part in between), is_list=True)
 
 
 def _split(*, exact: bool, axis: int | None = None) -> Rule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
-from typed_nnx_codegen.migrate.linen.shapes.attention import ATTENTION
+from typed_nnx_codegen.migrate.linen.shapes.attention import ATTENTION, ATTENTION_KERNELS
 from typed_nnx_codegen.migrate.linen.shapes.creation import (
     CREATION,
     LAX_CREATION,
@@ -92,6 +92,7 @@ _BY_MODULE: Final[dict[str, dict[str, Rule]]] = {
     "jax.numpy.fft.": FOURIER,
     "numpy.fft.": FOURIER,
     "flax.linen.attention.": ATTENTION,
+    "jax.experimental.pallas.ops.": ATTENTION_KERNELS,
     "flax.linen.pooling.": POOLING,
     "einops.": EINOPS,
     "builtins.": BUILTINS,

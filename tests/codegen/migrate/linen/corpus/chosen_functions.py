@@ -1,0 +1,82 @@
+"""Initializers and activations that a field or a branch chooses."""
+
+from functools import partial
+from typing import Any, Callable, Optional
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class ChosenInitializers(nn.Module):
+    """Local names hold one of two initializers, with and without a call."""
+
+    is_last: bool = False
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        scale_init = nn.initializers.zeros if self.is_last else nn.initializers.ones
+        x = nn.BatchNorm(use_running_average=not train, scale_init=scale_init)(x)
+        if self.is_last:
+            kernel_init = nn.initializers.ones
+        else:
+            kernel_init = nn.initializers.zeros
+        x = nn.Dense(3, kernel_init=kernel_init)(x)
+        bias_init = nn.initializers.normal() if self.is_last else nn.initializers.ones
+        return nn.Dense(2, bias_init=bias_init, use_bias=self.is_last)(x)
+
+
+class ThreeInitializers(nn.Module):
+    """One of three initializers for a variable, by two fields."""
+
+    is_last: bool = False
+    is_first: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        init = nn.initializers.ones
+        if self.is_first:
+            init = nn.initializers.zeros
+        elif self.is_last:
+            init = nn.initializers.lecun_normal()
+        kernel = self.param("kernel", init, (x.shape[-1], 3))
+        scale_init = nn.initializers.ones if self.is_first else nn.initializers.zeros
+        return x @ kernel * self.param("scale", scale_init, (3,))
+
+
+class NormedBlock(nn.Module):
+    """The class in a field is constructed with an initializer that another field chooses."""
+
+    features: int
+    is_last: bool = False
+    norm: Optional[Callable[..., Any]] = partial(nn.BatchNorm, momentum=0.9)
+
+    @nn.compact
+    def __call__(self, x, train: bool = False):
+        x = nn.Dense(self.features, use_bias=not self.norm)(x)
+        if self.norm:
+            init = nn.initializers.zeros if self.is_last else nn.initializers.ones
+            x = self.norm(use_running_average=not train, scale_init=init)(x)
+        return x if self.is_last else nn.relu(x)
+
+
+class ChosenByCall(nn.Module):
+    """The call chooses: the constructor cannot know, and a marker says so."""
+
+    @nn.compact
+    def __call__(self, x, small: bool = False):
+        init = nn.initializers.zeros if small else nn.initializers.ones
+        return nn.Dense(3, kernel_init=init)(x)
+
+
+class ChosenActivation(nn.Module):
+    """A chosen function is called, before and after it is one of two more."""
+
+    kind: str = "relu"
+
+    @nn.compact
+    def __call__(self, x):
+        act = nn.relu if self.kind == "relu" else nn.gelu
+        x = act(nn.Dense(4)(x))
+        if self.kind == "tanh":
+            act = jnp.tanh
+        return nn.Dense(2)(act(x))

@@ -1,0 +1,27 @@
+from functools import partial
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+EXAMPLES = [
+    Example(Build("ChosenInitializers"), X),
+    Example(Build("ChosenInitializers", is_last=True), X, train=True, mutable=("batch_stats",)),
+    Example(Build("ThreeInitializers"), X),
+    Example(Build("ThreeInitializers", is_first=True), X),
+    Example(Build("ThreeInitializers", is_last=True), X),
+    Example(Build("NormedBlock", 4), X),
+    Example(Build("NormedBlock", 4, is_last=True), X, train=True, mutable=("batch_stats",)),
+    Example(Build("NormedBlock", 4, norm=None), X),
+    Example(
+        Build("NormedBlock", 4, norm=partial(nn.BatchNorm, momentum=0.5)),
+        X,
+        train=True,
+        mutable=("batch_stats",),
+    ),
+    Example(Build("ChosenByCall"), X),
+    Example(Build("ChosenActivation"), X),
+    Example(Build("ChosenActivation", kind="tanh"), X),
+]

@@ -1,0 +1,64 @@
+"""Modules that construct one with a marker: they have one too."""
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class ByMode(nn.Module):
+    """What it computes depends on which collections are mutable."""
+
+    @nn.compact
+    def __call__(self, x):
+        is_training = self.is_mutable_collection("batch_stats")
+        return nn.BatchNorm(use_running_average=not is_training)(x) + is_training
+
+
+class HoldsByMode(nn.Module):
+    features: int = 3
+
+    def setup(self):
+        self.dense = nn.Dense(self.features)
+        self.norm = ByMode()
+
+    def __call__(self, x):
+        return self.norm(self.dense(x))
+
+
+class HoldsTheHolder(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.relu(HoldsByMode(4)(x))
+
+
+class HoldsOthers(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(nn.relu(x))
+
+
+class TakesSkips(nn.Module):
+    """The loop takes one array after the other, and no size of them is known."""
+
+    widths: tuple[int, ...] = (3, 4)
+
+    @nn.compact
+    def __call__(self, x, skips):
+        for width in self.widths:
+            last = skips[-1]
+            skips = skips[:-1]
+            x = nn.Dense(width)(jnp.concatenate((x, last), axis=-1))
+        return x
+
+
+class TakesRows(nn.Module):
+    """An array of which one row after the other goes: the layer is called with the same sizes."""
+
+    steps: int = 2
+
+    @nn.compact
+    def __call__(self, x, rows):
+        dense = nn.Dense(x.shape[-1])
+        for _ in range(self.steps):
+            x = x + dense(x) + rows[0]
+            rows = rows[1:]
+        return x
