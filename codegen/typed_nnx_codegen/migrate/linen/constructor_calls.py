@@ -37,6 +37,7 @@ from typed_nnx_codegen.migrate.linen.marker_codes import (
     NAME,
     SIZE,
     STAYS,
+    TRANSFORM,
 )
 from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
 from typed_nnx_codegen.migrate.linen.missing_sizes import MissingSizes, of_argument, within
@@ -121,7 +122,7 @@ class ConstructorCalls:
                 refer=self._executor.refer,
             )
         except Unsupported as error:
-            self._recorder.mark(site.node, str(error))
+            self._recorder.mark(site.node, str(error), TRANSFORM)
             return code
 
     def _constructor(self, site: Site) -> str:

@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dott
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, public_linen
-from typed_nnx_codegen.migrate.linen.field_containers import may_be_none
+from typed_nnx_codegen.migrate.linen.field_containers import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.layout import laid_out
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
@@ -105,6 +105,8 @@ def _parameter(one: Field, cls: LinenClass, file: File, plan: ClassPlan) -> _Par
         held = f"{code_of(file.refer(plan.containers[one.name]))}({one.name})"
         if may_be_none(one):
             held = f"None if {one.name} is None else {held}"
+    elif holds_arrays(one, is_of_call=one.name in plan.optional):
+        held = f"{code_of(file.refer('nnx.data'))}({one.name})"
     line = f"self.{one.name} = {held}{behind}"
     is_keyword = one.is_keyword or _is_keyword_class(one.owner)
     default = one.default

@@ -16,6 +16,8 @@ DICT: Final = "nnx.Dict"
 _LISTS: Final = frozenset({"Sequence", "List", "Tuple", "list", "tuple", "Iterable", "Collection"})
 _DICTS: Final = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "FrozenDict"})
 
+_ARRAYS: Final = frozenset({"ndarray", "Array", "DeviceArray", "ArrayLike", "ArrayTree"})
+
 
 def held_containers(cls: LinenClass) -> dict[str, str]:
     """Return the fields that hold containers of modules, and what the containers become."""
@@ -28,6 +30,23 @@ def held_containers(cls: LinenClass) -> dict[str, str]:
         elif kind and _names_module(one):
             found[one.name] = kind
     return found
+
+
+def holds_arrays(one: Field, *, is_of_call: bool = False) -> bool:
+    """Whether a field holds a tuple, list or dict of arrays, by its type.
+
+    Args:
+        one: The field.
+        is_of_call: Whether methods of others give it what they compute.
+    """
+    return bool(_kind(one)) and (is_of_call or _names_array(one))
+
+
+def _names_array(one: Field) -> bool:
+    return any(
+        isinstance(node, (cst.Name, cst.Attribute)) and _last(node) in _ARRAYS
+        for node in descendants(one.annotation.annotation)
+    )
 
 
 def may_be_none(one: Field) -> bool:

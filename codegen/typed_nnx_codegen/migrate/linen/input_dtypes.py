@@ -1,7 +1,8 @@
 """Layers that compute in the dtype of an array which only the call knows: `dtype=x.dtype`.
 
-Linen brings the inputs and the parameters of such a layer to that dtype first. In NNX the inputs
-are brought to it where the layer is called, and the parameters follow the inputs.
+Linen brings the inputs and the parameters of most such layers to that dtype first. In NNX the
+inputs are brought to it where the layer is called, and the parameters follow the inputs. Norms
+bring their result to it, which is written behind the call.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, find_layer
-from typed_nnx_codegen.migrate.linen.layers.definitions import IN_DTYPE_OF_INPUTS
+from typed_nnx_codegen.migrate.linen.layers.definitions import IN_DTYPE_OF_INPUTS, KEEP_DTYPES
 from typed_nnx_codegen.migrate.linen.moving import is_same_there
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.replacing import code_with
@@ -22,6 +23,8 @@ from typed_nnx_codegen.migrate.linen.replacing import code_with
 SETTING: Final = "dtype"
 # Layers that do nothing before they bring inputs and parameters to their dtype, nor after it.
 _TYPED: Final = frozenset({"nnx.Linear", "nnx.LinearGeneral", "nnx.Conv", "nnx.ConvTranspose"})
+# Layers that compute in their own way, and bring their result to their dtype in the end.
+_CAST_RESULTS: Final = frozenset({"nnx.LayerNorm", "nnx.RMSNorm"})
 
 
 def follows_inputs(site: Site, recorder: Recorder) -> bool:
@@ -52,9 +55,11 @@ def typed(site: Site, built: Built, recorder: Recorder) -> Built:
     if not follows_inputs(site, recorder):
         return built
     kept = tuple(one for one in built.arguments if one.keyword != SETTING)
-    added = Argument("promote_dtype", IN_DTYPE_OF_INPUTS.name)
-    helpers = (*built.helpers, IN_DTYPE_OF_INPUTS)
-    return replace(built, arguments=(*kept, added), helpers=helpers)
+    helper = KEEP_DTYPES if built.cls in _CAST_RESULTS else IN_DTYPE_OF_INPUTS
+    others = tuple(one for one in kept if one.keyword != "promote_dtype")
+    added = Argument("promote_dtype", helper.name)
+    helpers = tuple(dict.fromkeys((*built.helpers, helper)))
+    return replace(built, arguments=(*others, added), helpers=helpers)
 
 
 def cast_at(
@@ -79,11 +84,34 @@ def cast_at(
     return code_with(dtype, replacements)
 
 
+def cast_result(edit: CallEdit, node: cst.Call, recorder: Recorder) -> None:
+    """Note that what a call of a norm gives is brought to the dtype of its inputs.
+
+    Args:
+        edit: How the call is written otherwise.
+        node: The call.
+        recorder: What was seen of the module.
+    """
+    site = edit.site
+    if site is None or _array_of(site) is None or not follows_inputs(site, recorder):
+        return
+    dtype = site.given[SETTING].node
+    if dtype is not None and _casts_result(site):
+        recorder.plan.rebuilt[node] = lambda _, updated: cst.Call(
+            cst.Attribute(updated, cst.Name("astype")), [cst.Arg(dtype)]
+        )
+
+
 def _array_of(site: Site) -> cst.Name | None:
     """Return the array whose dtype a layer has, where only calls know it; None where it has none."""
     layer = find_layer(site.target) if isinstance(site.target, str) else None
     bound = site.given.get(SETTING)
-    if layer is None or layer.nnx not in _TYPED or bound is None or "promote_dtype" in site.given:
+    if (
+        layer is None
+        or layer.nnx not in _TYPED | _CAST_RESULTS
+        or bound is None
+        or "promote_dtype" in site.given
+    ):
         return None
     if bound.code is not None or bound.hidden:
         return None
@@ -105,6 +133,8 @@ def _is_known_at(site: Site, node: cst.Call, edit: CallEdit) -> bool:
     first = node.args[0] if node.args else None
     if first is None or first.keyword is not None or first.star or edit.called != "__call__":
         return False
+    if _casts_result(site) and not _is_plain(first.value, _array_of(site), node, edit):
+        return False
     return (
         isinstance(bound.place, Frame)
         and bound.node is not None
@@ -112,3 +142,17 @@ def _is_known_at(site: Site, node: cst.Call, edit: CallEdit) -> bool:
         and edit.frame.method is not None
         and is_same_there(bound.node, bound.place, edit.frame, node)
     )
+
+
+def _casts_result(site: Site) -> bool:
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    return layer is not None and layer.nnx in _CAST_RESULTS
+
+
+def _is_plain(
+    inputs: cst.BaseExpression, array: cst.Name | None, node: cst.Call, edit: CallEdit
+) -> bool:
+    """Whether a layer is called with the array alone whose dtype it has."""
+    if array is None or edit.arguments is not None or len(node.args) != 1:
+        return False
+    return isinstance(inputs, cst.Name) and inputs.value == array.value

@@ -138,7 +138,7 @@ class LoopedFunctions:
         """Return what one of a few functions returns: their shapes are equal, or jax refuses."""
         if not all(isinstance(one, _CALLABLE) for one in branches):
             return None
-        found = UNKNOWN
+        found: Value = UNKNOWN
         args = [traced(one) for one in operands]
         for one in branches:
             result = self._result(one, args, node, frame)

@@ -147,6 +147,7 @@ def _number(axis: Value) -> int | None:
 
 
 def size_along(value: Value, axis: Value) -> Dim | None:
+    """Return the size along the mapped axis of an argument; None where it is not known."""
     number = _number(axis)
     if isinstance(value, Array) and number is not None:
         return value.shape.axis(number)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.bridging import mutable
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Recorder
-from typed_nnx_codegen.migrate.linen.input_dtypes import cast_at
+from typed_nnx_codegen.migrate.linen.input_dtypes import cast_at, cast_result
 from typed_nnx_codegen.migrate.linen.moving import Moving
 from typed_nnx_codegen.migrate.linen.replacing import code_with, passed_token
 
@@ -109,6 +109,7 @@ def _written(
         ]
         return ", ".join([*codes, mutable(refer)])
     moved = moving.at_call(node, edit)
+    cast_result(edit, node, recorder)
     dtype = cast_at(edit.site, node, recorder, recorder.plan.replacements)
     if edit.arguments is None and not moved and not dtype:
         return None

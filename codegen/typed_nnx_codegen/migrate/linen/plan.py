@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import libcst as cst
 
@@ -11,7 +12,7 @@ from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.layer_subclasses import LayerSubclass
 from typed_nnx_codegen.migrate.linen.layers import Helper
-from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
+from typed_nnx_codegen.migrate.linen.marker_codes import OTHER, SIZE
 from typed_nnx_codegen.migrate.linen.values import Value
 
 # Writes a call anew: given the call as it was, and with what is below it rewritten.
@@ -20,6 +21,10 @@ Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]
 
 # Keywords of partials, one in the other.
 Path = tuple[str, ...]
+
+
+# What is said of a variable that has the right shape, and not its first value.
+STAND_IN: Final = "its first value depends on what the method is called with: zeros of its shape"
 
 
 @dataclass(frozen=True)
@@ -225,6 +230,15 @@ class Mark:
     node: cst.CSTNode
     message: str
     code: str = OTHER
+
+    @property
+    def is_of_owners(self) -> bool:
+        """Whether it concerns modules that construct this one.
+
+        For sizes that are not known their constructors have parameters, and another first value
+        is no matter where weights are loaded.
+        """
+        return self.code != SIZE and self.message != STAND_IN
 
 
 @dataclass(eq=False)

@@ -18,7 +18,7 @@ from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.merging import holds_callables, is_module
 from typed_nnx_codegen.migrate.linen.normalizing import Normalizing
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
-from typed_nnx_codegen.migrate.linen.plan import Entry
+from typed_nnx_codegen.migrate.linen.plan import STAND_IN, Entry
 from typed_nnx_codegen.migrate.linen.references import (
     ModuleValue,
     Partial,
@@ -41,8 +41,6 @@ from typed_nnx_codegen.migrate.linen.values import (
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
-
-_STAND_IN: Final = "its first value depends on what the method is called with: zeros of its shape"
 
 
 class Variables:
@@ -173,7 +171,7 @@ class Variables:
             )
             return ""
         if made.is_stand_in:
-            frame.recorder.mark(node, _STAND_IN, CALL)
+            frame.recorder.mark(node, STAND_IN, CALL)
         return self._declaring.declare(collection, spelled, made, value, node, frame)
 
     # -- by name ------------------------------------------------------------------------------

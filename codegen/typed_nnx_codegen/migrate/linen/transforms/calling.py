@@ -11,6 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
 from typed_nnx_codegen.migrate.linen.references import ModuleValue, Repeated
@@ -136,7 +137,7 @@ class LiftedCalls:
                 sizes.append(size)
         except Unsupported as error:
             if frame.records:
-                frame.recorder.mark(node, str(error))
+                frame.recorder.mark(node, str(error), TRANSFORM)
             return UNKNOWN
         if not site.sizes:
             site.sizes = tuple(sizes)
@@ -163,10 +164,10 @@ class LiftedCalls:
             try:
                 found = [self._written(recorder, node, one) for one in calls]
             except Unsupported as error:
-                recorder.mark(node, str(error))
+                recorder.mark(node, str(error), TRANSFORM)
                 continue
             if len({function for function, _ in found}) > 1:
-                recorder.mark(node, "what is called here is under different transforms")
+                recorder.mark(node, "what is called here is under different transforms", TRANSFORM)
                 continue
             function, code = found[0]
             is_attribute = calls[0].method != "__call__" or (
@@ -305,10 +306,12 @@ def _check_uses(recorder: Recorder) -> None:
         try:
             is_mapped = any(lift.maps for lift in lifts_of(site))
         except Unsupported as error:
-            recorder.mark(site.node, str(error))
+            recorder.mark(site.node, str(error), TRANSFORM)
             continue
         if is_mapped and site in handed:
-            recorder.mark(site.node, "a module under a transform is handed to another module")
+            recorder.mark(
+                site.node, "a module under a transform is handed to another module", TRANSFORM
+            )
         elif is_mapped and site not in called:
             recorder.mark(site.node, "it is not seen where this module under a transform is called")
 

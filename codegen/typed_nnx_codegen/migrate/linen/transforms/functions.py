@@ -11,6 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
@@ -83,7 +84,7 @@ class LiftedFunctions:
             return self._called(transforms, function, passed, frame)
         except Unsupported as error:
             if frame.records:
-                frame.recorder.mark(node, str(error))
+                frame.recorder.mark(node, str(error), TRANSFORM)
             return UNKNOWN
 
     def _called(
@@ -194,7 +195,7 @@ class LiftedFunctions:
                 inner, size = steps_inside(lift, inner)
                 stacks.append(Stack(lift, size))
         except Unsupported as error:
-            recorder.mark(method.node, str(error))
+            recorder.mark(method.node, str(error), TRANSFORM)
             return body()
         frame.names.update({name: one.value for name, one in zip(names, inner, strict=True)})
         outer = recorder.stacks
@@ -264,7 +265,7 @@ class LiftedFunctions:
                 template = name.format(", ".join(["__function__", *settings]))
                 recorder.plan.rebuilt[node] = AroundFirst(template)
         except Unsupported as error:
-            recorder.mark(node, str(error))
+            recorder.mark(node, str(error), TRANSFORM)
 
     def _decorator(self, name: str, settings: list[str]) -> str:
         if not name.endswith("({})") or name.count("(") != 1:
@@ -312,7 +313,7 @@ class LiftedFunctions:
             wrapping = Wrapping(mapped, spelled, self._executor.refer, count)
             return self._decorator(*wrapping.transform(lift))
         except Unsupported as error:
-            recorder.mark(node, str(error))
+            recorder.mark(node, str(error), TRANSFORM)
             return ""
 
     def _write_class(self, recorder: Recorder, cls: LinenClass) -> None:

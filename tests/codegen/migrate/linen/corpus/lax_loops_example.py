@@ -1,6 +1,7 @@
 """Calls of the modules of `lax_loops.py`."""
 
 import jax.numpy as jnp
+
 from typed_nnx_codegen.verify.examples import Build, Example
 
 _X = jnp.linspace(-1.0, 1.0, 20).reshape(4, 5)

@@ -62,3 +62,17 @@ class TakesRows(nn.Module):
             x = x + dense(x) + rows[0]
             rows = rows[1:]
         return x
+
+
+class BeginsWithInput(nn.Module):
+    """Its first value is that of an input: a marker says so, and loaded weights replace it."""
+
+    @nn.compact
+    def __call__(self, x):
+        return x * self.param("scale", lambda _: x[0] + 1.0)
+
+
+class HoldsBeginsWithInput(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(BeginsWithInput()(x))

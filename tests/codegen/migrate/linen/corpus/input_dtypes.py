@@ -1,0 +1,98 @@
+"""Layers that compute in the dtype of an array of the call."""
+
+import functools
+
+import jax.numpy as jnp
+from flax import linen as nn
+
+
+class TypedByInputs(nn.Module):
+    """Dense layers in the dtype of what they are called with."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        h = nn.Dense(self.features, dtype=x.dtype, name="enter")(x)
+        h = nn.gelu(h)
+        return nn.Dense(features=x.shape[-1], dtype=h.dtype, use_bias=False)(h)
+
+
+class TypedByAnother(nn.Module):
+    """Layers in the dtype of another array, which is no dtype of the inputs."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x, y):
+        h = nn.Dense(self.features, dtype=y.dtype)(x)
+        h = nn.DenseGeneral((2, 3), dtype=x.dtype)(h.astype(jnp.float32) + 1.0)
+        return nn.DenseGeneral(2, axis=(-2, -1), dtype=y.dtype)(jnp.tanh(h)), h
+
+
+class TypedConvolution(nn.Module):
+    """A convolution in the dtype of the images."""
+
+    @nn.compact
+    def __call__(self, images):
+        h = nn.Conv(4, (3, 3), strides=(2, 2), dtype=images.dtype)(images)
+        return nn.ConvTranspose(3, (2, 2), dtype=images.dtype)(h)
+
+
+class TypedAgain(nn.Module):
+    """One layer, called twice with arrays of other dtypes."""
+
+    @nn.compact
+    def __call__(self, x):
+        dense = nn.Dense(x.shape[-1], dtype=x.dtype)
+        h = dense(x).astype(jnp.float32)
+        return dense(h * 2.0)
+
+
+class ReboundBeforeTheCall(nn.Module):
+    """The name of the array has another array where the layer is called."""
+
+    @nn.compact
+    def __call__(self, x):
+        dense = nn.Dense(3, dtype=x.dtype)
+        x = x.astype(jnp.float32)
+        return dense(x)
+
+
+class TypedNorms(nn.Module):
+    """Norms whose results alone have the dtype of their inputs."""
+
+    @nn.compact
+    def __call__(self, x):
+        h = nn.LayerNorm(dtype=x.dtype, name="norm")(x)
+        h = nn.RMSNorm(dtype=h.dtype, epsilon=1e-5)(h) * 2.0
+        return nn.LayerNorm(dtype=h.dtype, use_scale=False, use_bias=False)(h)
+
+
+class TypedByAnotherNorm(nn.Module):
+    """A norm whose result has the dtype of another array."""
+
+    @nn.compact
+    def __call__(self, x, y):
+        return nn.LayerNorm(dtype=y.dtype)(x)
+
+
+class TypedInLayers(nn.Module):
+    """Layers in a loop, each in the dtype of what the one before gave."""
+
+    sizes: tuple[int, ...] = (4, 3)
+
+    @nn.compact
+    def __call__(self, x):
+        for k, size in enumerate(self.sizes):
+            x = nn.Dense(size, dtype=x.dtype, name=f"layer_{k}")(x)
+        return x
+
+
+class TypedPartial(nn.Module):
+    """A partial of a layer that has the dtype of the inputs."""
+
+    @nn.compact
+    def __call__(self, x):
+        dense = functools.partial(nn.Dense, features=4, dtype=x.dtype)
+        return dense(name="first")(x) * dense(name="second")(x)
