@@ -20,7 +20,7 @@ def config(**settings):
     """Return a small configuration."""
     sizes = {"vocab_size": 11, "embedding_size": 6, "hidden_size": 8, "intermediate_size": 12}
     layers = {"num_hidden_layers": 4, "num_hidden_groups": 2, "num_attention_heads": 2}
-    return Build("AlbertConfig", **sizes, **layers, max_position_embeddings=16, **settings)
+    return Build("AlbertConfig", max_position_embeddings=16, **{**sizes, **layers, **settings})
 
 
 ARGUMENTS = (IDS, MASK, TYPES, POSITIONS)

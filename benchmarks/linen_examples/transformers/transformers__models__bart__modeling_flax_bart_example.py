@@ -20,7 +20,7 @@ def config(**settings):
     encoder = {"encoder_layers": 2, "encoder_ffn_dim": 12, "encoder_attention_heads": 2}
     decoder = {"decoder_layers": 2, "decoder_ffn_dim": 12, "decoder_attention_heads": 2}
     sizes = {"vocab_size": 11, "d_model": 8, "max_position_embeddings": 16, "eos_token_id": 2}
-    return Build("BartConfig", **sizes, **encoder, **decoder, **settings)
+    return Build("BartConfig", **{**sizes, **encoder, **decoder, **settings})
 
 
 ENDS = IDS.at[:, -1].set(2)

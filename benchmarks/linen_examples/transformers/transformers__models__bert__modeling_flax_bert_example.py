@@ -20,7 +20,7 @@ def config(**settings):
     """Return a small configuration."""
     small = {"vocab_size": 11, "hidden_size": 8, "num_hidden_layers": 2, "intermediate_size": 12}
     sizes = {"num_attention_heads": 2, "max_position_embeddings": 16, "pad_token_id": 0}
-    return Build("BertConfig", **small, **sizes, **settings)
+    return Build("BertConfig", **{**small, **sizes, **settings})
 
 
 ARGUMENTS = (IDS, MASK, TYPES, POSITIONS, None)

@@ -17,7 +17,7 @@ def wave(*shape):
 def config(**settings):
     """Return a small configuration."""
     sizes = {"vocab_size": 11, "dim": 8, "hidden_dim": 12, "n_layers": 2, "n_heads": 2}
-    return Build("DistilBertConfig", **sizes, max_position_embeddings=16, **settings)
+    return Build("DistilBertConfig", max_position_embeddings=16, **{**sizes, **settings})
 
 
 EXAMPLES = [

@@ -83,6 +83,8 @@ def _written(block: Block, texts: dict[int, list[str]], read: set[str], depth: i
 
 def _compound(one: Compound, body: list[str], orelse: list[str], depth: int) -> list[str]:
     space = _INDENT * depth
+    # A site that is not written after all has an empty line.
+    body, orelse = (lines if any(lines) else [] for lines in (body, orelse))
     if not body and not orelse:
         return []
     if not body and one.header.startswith("if "):

@@ -158,9 +158,21 @@ def resolve(slot: Slot, parts: tuple[str, ...]) -> Slot:
     Raises:
         NowhereError: There is no such attribute or item.
     """
-    for part in parts:
-        slot = step(slot, part)
+    while parts:
+        slot, parts = _first(slot, parts)
     return slot
+
+
+def _first(slot: Slot, parts: tuple[str, ...]) -> tuple[Slot, tuple[str, ...]]:
+    """Return the place that a path begins with, and the rest of the path.
+
+    Keys of a Dict may have dots, as Linen names do: then several parts are one key.
+    """
+    for count in range(1, len(parts) + 1):
+        name = ".".join(parts[:count])
+        if _key(slot.content, name) is not None:
+            return step(slot, name), parts[count:]
+    return step(slot, parts[0]), parts[1:]
 
 
 def step(slot: Slot, part: str) -> Slot:

@@ -185,3 +185,17 @@ def test_the_map_beside_the_file_of_a_class_counts(tmp_path: Path) -> None:
     weights.load({"params": params}, model, entries(**{"params/Part_0": "part"}))
 
     assert model.part.dense.bias[...].tolist() == [1.0, 1.0]
+
+
+def test_a_key_with_dots_is_one_key(nnx: Any) -> None:
+    blocks = nnx.Dict({"up_0.block_1": nnx.Linear(2, 2, rngs=nnx.Rngs(0))})
+    model = model_with(nnx, blocks=blocks)
+    params = {"up_0.block_1": {"kernel": jnp.ones((2, 2)), "bias": jnp.ones(2)}}
+
+    weights.load(
+        {"params": params},
+        model,
+        entries(**{"params/up_{i}.block_{j}": "blocks.up_{i}.block_{j}"}),
+    )
+
+    assert blocks["up_0.block_1"].bias[...].tolist() == [1.0, 1.0]
