@@ -68,7 +68,7 @@ def note_deleted(target: cst.Subscript, frame: Frame, key: Value) -> None:
     held = _held(target, frame)
     if held is None:
         return
-    if isinstance(held, Table) and isinstance(key, Const) and held.cls is None:
+    if isinstance(held, Table) and isinstance(key, Const) and not held.cls:
         rest = {name: one for name, one in held.items.items() if name != key.value}
         rebind(held, Table(rest), frame)
         return

@@ -75,7 +75,7 @@ def _parameter_names(passed: list[Passed]) -> list[str]:
     match passed[0].value:
         case Table(items=items) if list(items) == [_PARAMS]:
             inner = items[_PARAMS]
-            if isinstance(inner, Table) and inner.cls is None:
+            if isinstance(inner, Table) and not inner.cls:
                 return [str(name) for name in inner.items]
     return []
 

@@ -133,7 +133,7 @@ def _axes(value: Value, count: int) -> list[Value] | None:
     """Return the mapped axis of each argument; None where that is not known."""
     match value:
         case Const():
-            return [value] * count
+            return [value for _ in range(count)]
         case Sequence(items=items) if len(items) >= count:
             return list(items[:count])
     return None

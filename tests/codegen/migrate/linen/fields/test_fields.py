@@ -139,28 +139,6 @@ class Model(nn.Module):
 """,
         "share the default of `head` in Linen",
     ),
-    "classes that are constructed differently": (
-        """
-class Narrow(nn.Module):
-    width: int
-
-    @nn.compact
-    def __call__(self, x):
-        return nn.Dense(self.width)(x)
-
-
-class Model(nn.Module):
-    part: object = nn.Dense
-
-    @nn.compact
-    def __call__(self, x):
-        return self.part(4)(x)
-
-
-Other = partial(Model, part=Narrow)
-""",
-        "the classes that `self.part` may be are constructed differently",
-    ),
     "a field that the constructor needs": (
         """
 class Narrow(nn.Module):

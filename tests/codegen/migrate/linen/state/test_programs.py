@@ -75,12 +75,6 @@ def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
             id="output that depends on mutability",
         ),
         pytest.param(
-            "if self.has_variable('cache', 'k'):\n    x = x + 1\n"
-            "if first:\n    self.variable('cache', 'k', lambda: jnp.zeros(3))\nreturn x",
-            "depends on its first call",
-            id="variable of a branch of the call",
-        ),
-        pytest.param(
             "return x + self.get_variable('given', 'shift')",
             "that this module does not declare",
             id="variable from outside",

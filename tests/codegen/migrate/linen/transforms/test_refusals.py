@@ -45,7 +45,7 @@ _CASES = {
         "`nn.map_variables` is not migrated",
     ),
     "axes_that_are_computed": (
-        "return nn.vmap(Part, variable_axes=dict(params=0), split_rngs={'params': True},"
+        "return nn.vmap(Part, variable_axes=axes_of(0), split_rngs={'params': True},"
         " in_axes=None, axis_size=2)()(x)",
         "`variable_axes` of `nn.vmap` is not known",
     ),
@@ -108,7 +108,7 @@ _CASES = {
     "members_that_jax_calls": (
         "many = nn.vmap(nn.Embed, variable_axes={'params': 0}, split_rngs={'params': True},"
         " in_axes=None, axis_size=2)(3, 4)\n"
-        "        return jax.lax.map(lambda y: many(y), x)",
+        "        return list(map(many, x))",
         "it is not seen where this module under a transform is called",
     ),
     "metadata_alone": (
