@@ -23,4 +23,7 @@ EXAMPLES = [
         for rows in _ROWS
     ),
     Example(Build("Down", 6, 2, halves=False), X),
+    Example(Build("Block", 5, 4), X),
+    Example(Build("Part", (4, 3)), X),
+    Example(Build("Named", (4, 3)), X),
 ]

@@ -34,4 +34,5 @@ EXAMPLES = [
     Example(Build("DecoderByConfig", config(tied=False)), TOKENS),
     Example(Build("FirstSeen"), X),
     Example(Build("FunctionalWholeTree", 4), X[:, 0]),
+    Example(Build("TableDecoder", config()), X, jnp.sin(jnp.arange(66.0)).reshape(6, 11)),
 ]

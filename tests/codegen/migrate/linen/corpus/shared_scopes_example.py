@@ -13,4 +13,5 @@ EXAMPLES = [
     Example(Build("Wrapper", model=Build("InCompact")), X),
     Example(Build("FeedForward", 4), X),
     Example(Build("FeedForward", 4, flip=True), X),
+    Example(Build("Gate", 4), X),
 ]

@@ -11,4 +11,6 @@ EXAMPLES = [
     Example(Build("ValueOf", extractor=Ref("Features")), X),
     Example(Build("OldTypes"), X),
     Example(Build("OldTypes", Ref("Features")), X),
+    Example(Build("WideFeatures"), X),
+    Example(Build("ValueOf", extractor=Ref("WideFeatures")), X),
 ]

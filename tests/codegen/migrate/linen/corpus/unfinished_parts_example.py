@@ -10,4 +10,6 @@ EXAMPLES = [
     Example(Build("HoldsBeginsWithInput"), X),
     Example(Build("TakesSkips"), X, (X[:, :2], X[:, :3])),
     Example(Build("TakesRows"), X, X),
+    Example(Build("ByMode"), X, mutable=("batch_stats",)),
+    Example(Build("BeginsWithInput"), X),
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, LeadingSize, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.shapes import (
     Starred,
@@ -87,10 +89,14 @@ def test_the_item_of_a_tuple_at_a_field_is_the_item_where_all_are_the_same() -> 
     )
 
 
-def test_a_new_last_axis_behind_one_that_may_be_the_last_says_nothing_of_the_last() -> None:
+def test_the_last_size_behind_a_new_axis_is_right_whatever_the_rank_is() -> None:
     found = subscript(X, Sequence((Slice(), NONE)))
     assert isinstance(found, Array)
-    assert found.shape.axis(-1) is None
+    last = found.shape.axis(-1)
+    assert last is not None
+    for shape in ((3,), (3, 4), (3, 4, 5)):
+        x = np.zeros(shape)
+        assert eval(last.code(), {"x": x}) == x[:, None].shape[-1]
     assert found.shape.with_rank(2) == Shape((as_dim(ArgumentSize("x", 0)), as_dim(1)))
 
 
