@@ -160,6 +160,9 @@ LEFT_OUT: Final[dict[str, dict[str, str]]] = {
         "ClassField 2": "a class that the project does not have in that place",
         "TorsoAndHead 2": "Linen's init does not call the field",
     },
+    "typed_fields": {
+        "ValueOf 3": "a class derived from the one that the field's type names: weights have no place",
+    },
     "hard_cases": {
         "GlobalTemplate": "a module in a global variable: marked there",
         "FromTable": "layers in a global dict, constructed by key: an error",

@@ -17,7 +17,7 @@ from typed_nnx_codegen.verify.example_files import read_examples
 from typed_nnx_codegen.verify.sides import import_side
 
 # Those of `make test`; `make test-all` runs the others.
-_QUICK = {"branches", "loops", "methods", "names", "outputs", "parameters", "resnets", "sharing"}
+_QUICK = {"branches", "names", "outputs", "parameters", "resnets", "sharing"}
 _FILES = [
     file if file.stem in _QUICK else pytest.param(file, marks=pytest.mark.slow)
     for file in linen_files()
