@@ -16,7 +16,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectClass,
     ProjectFunction,
 )
-from typed_nnx_codegen.migrate.linen.bound_names import names_in
+from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.edits import Edits, rewritten
 from typed_nnx_codegen.migrate.linen.builders.inlining import (
     NotInlined,
@@ -25,15 +25,6 @@ from typed_nnx_codegen.migrate.linen.builders.inlining import (
 )
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-
-_BINDING = (
-    cst.AssignTarget,
-    cst.AnnAssign,
-    cst.AugAssign,
-    cst.NamedExpr,
-    cst.For,
-    cst.CompFor,
-)
 
 
 @dataclass(frozen=True)
@@ -83,7 +74,7 @@ class _Method:
         self._analysis = cls.analysis
         self._classes = classes
         self._bound: dict[str, int] = {}
-        for name in _bound(node):
+        for name in bound_in(node):
             self._bound[name] = self._bound.get(name, 0) + 1
 
     def calls(self) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
@@ -233,15 +224,6 @@ class _Method:
             if isinstance(below, cst.NamedExpr | cst.Await | cst.Yield):
                 return False
         return True
-
-
-def _bound(node: cst.FunctionDef) -> Iterator[str]:
-    """Yield the names that a method binds, each as often as it does."""
-    for below in descendants(node):
-        if isinstance(below, cst.Param | cst.FunctionDef):
-            yield below.name.value
-        elif isinstance(below, _BINDING):
-            yield from names_in(below.target)
 
 
 def _of_expression(node: cst.BaseExpression) -> Iterator[_Option]:
