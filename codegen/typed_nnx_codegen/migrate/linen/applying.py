@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.parentheses import wrapped
+from typed_nnx_codegen.migrate.linen.replacing import KeepingNames
 
 _SCOPES = (cst.Lambda, cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp, cst.NamedExpr)
 
@@ -52,30 +54,14 @@ def _body(node: cst.Lambda, args: Sequence[str], named: Mapping[str, str]) -> st
     return code_of(after).strip()
 
 
-class _Placing(cst.CSTTransformer):
+class _Placing(KeepingNames):
     """Writes arguments for parameters."""
 
     def __init__(self, given: Mapping[str, str]) -> None:
         super().__init__()
         self._given = given
 
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.Attribute:
-        """Keep the name of an attribute."""
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        """Keep a keyword."""
-        return updated_node.with_changes(keyword=original_node.keyword)
-
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """Write the argument for a parameter."""
         code = self._given.get(original_node.value)
-        if code is None:
-            return updated_node
-        node = cst.parse_expression(code)
-        simple = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.SimpleString)
-        if isinstance(node, simple) or getattr(node, "lpar", None):
-            return node
-        return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        return updated_node if code is None else wrapped(cst.parse_expression(code))

@@ -18,8 +18,8 @@ _BINDING = (
 )
 
 
-def bound_in(node: cst.FunctionDef) -> Iterator[str]:
-    """Yield the names that a function binds."""
+def bound_in(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names that are bound below a node, each as often as it is."""
     for below in descendants(node):
         if isinstance(below, cst.Param | cst.FunctionDef):
             yield below.name.value

@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.linen.container_changes import CHANGING
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.values import NONE, UNKNOWN, Code, OfShapes, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
-_CHANGING: Final = frozenset(
-    {
-        *("append", "extend", "insert", "remove", "clear", "sort", "reverse", "pop"),
-        *("update", "setdefault", "popitem", "add", "discard"),
-    }
-)
-
-
+_CHANGING: Final = CHANGING | {"add", "discard"}
 _GIVING: Final = frozenset({"pop", "popitem", "setdefault"})
 
 

@@ -20,7 +20,8 @@ from typed_nnx_codegen.migrate.linen.values import (
 )
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
 
-_CHANGING: Final = frozenset(
+# The methods of lists and dicts that change them.
+CHANGING: Final = frozenset(
     {
         *("append", "extend", "insert", "remove", "clear", "sort", "reverse", "pop"),
         *("update", "setdefault", "popitem"),
@@ -118,7 +119,7 @@ def changed_by(
     Returns:
         Both; None where the method changes nothing.
     """
-    if name not in _CHANGING:
+    if name not in CHANGING:
         return None
     match receiver, name, list(args):
         case Table(items=items, cls=None), "update", [] | [Table()]:

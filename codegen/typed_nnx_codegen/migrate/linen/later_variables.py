@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.declaring import Declaring, VariableName
 from typed_nnx_codegen.migrate.linen.frames import Frame, Line, Recorder, VariableSite
@@ -117,21 +118,14 @@ def _maps(site: Site) -> bool:
 def _questions(function: cst.FunctionDef) -> list[str]:
     """Return the collections in which a function asks for variables; "" for any."""
     found: list[str] = []
-
-    class Finder(cst.CSTVisitor):
-        def visit_Call(self, node: cst.Call) -> None:
-            """See whether a call asks."""
-            match node:
-                case cst.Call(
-                    func=cst.Attribute(attr=cst.Name(value="has_variable")), args=[first, *_]
-                ):
-                    match first.value:
-                        case cst.SimpleString(evaluated_value=text):
-                            found.append(str(text))
-                        case _:
-                            found.append("")
-
-    function.visit(Finder())
+    for node in descendants(function):
+        match node:
+            case cst.Call(
+                func=cst.Attribute(attr=cst.Name(value="has_variable")), args=[first, *_]
+            ):
+                asked = first.value
+                text = asked.evaluated_value if isinstance(asked, cst.SimpleString) else ""
+                found.append(str(text))
     return found
 
 

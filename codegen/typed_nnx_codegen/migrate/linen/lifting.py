@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Atom, Dim, LeadingSize, Piece
+from typed_nnx_codegen.migrate.linen.free_names import free_name
 from typed_nnx_codegen.migrate.linen.functions import is_flag, is_optional
 from typed_nnx_codegen.migrate.linen.plan import Lifted
 
@@ -113,13 +114,7 @@ class Lifting:
 
     def unused(self, name: str) -> str:
         """Return a name for a parameter that nothing else has."""
-        candidate = name
-        number = 1
-        while candidate in self._taken:
-            number += 1
-            candidate = f"{name}_{number}"
-        self._taken.add(candidate)
-        return candidate
+        return free_name(name, self._taken)
 
     def _is_first(self, argument: str) -> bool:
         method = self._cls.method(self._method(argument))

@@ -145,20 +145,24 @@ class Merging:
             if isinstance(first, (ModuleValue, FieldModule)) and isinstance(second, Code):
                 return first  # a field that holds something to call in its place
         if running is not None and _is_written(one) and _is_written(other):
-            first_code = self._executor.code.of_value(one, frame)
-            second_code = self._executor.code.of_value(other, frame)
-            if first_code is not None and second_code is not None:
-                local = frame.recorder.fresh(name)
-                running.append(Running(local, first_code, second_code))
-                return Code(local)
+            either = self._local_for(name, one, other, frame)
+            if either is not None:
+                running.append(either)
+                return Code(either.local)
             with self._executor.code.with_shapes():
-                first_code = self._executor.code.of_value(one, frame)
-                second_code = self._executor.code.of_value(other, frame)
-            if first_code is not None and second_code is not None:
-                local = frame.recorder.fresh(name)
-                running.append(Running(local, first_code, second_code))
-                return OfShapes(code=local)
+                either = self._local_for(name, one, other, frame)
+            if either is not None:
+                running.append(either)
+                return OfShapes(code=either.local)
         return UNKNOWN
+
+    def _local_for(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
+        """Return a local that holds either of two values; None where one of them has no code."""
+        first = self._executor.code.of_value(one, frame)
+        second = self._executor.code.of_value(other, frame)
+        if first is None or second is None:
+            return None
+        return Running(frame.recorder.fresh(name), first, second)
 
     def _of_functions(
         self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
@@ -167,12 +171,13 @@ class Merging:
         choice = _choice(_options(one), _options(other))
         if running is None or not is_function(one) or not is_function(other):
             return choice
-        codes = [self._executor.code.of_value(each, frame) for each in (one, other)]
-        if not isinstance(choice, Choice) or codes[0] is None or codes[1] is None:
+        if not isinstance(choice, Choice):
             return choice
-        local = frame.recorder.fresh(name)
-        running.append(Running(local, codes[0], codes[1]))
-        return replace(choice, code=local)
+        either = self._local_for(name, one, other, frame)
+        if either is None:
+            return choice
+        running.append(either)
+        return replace(choice, code=either.local)
 
     def chosen(self, condition: Piece, one: Value, other: Value, frame: Frame) -> Value:
         """Return what is one value where a condition holds, else the other one."""
@@ -197,11 +202,7 @@ class Merging:
         lengths = {len(value.items) for value in (one, other) if isinstance(value, Sequence)}
         if all(lists) and len(lengths) == 1:
             return None  # item by item
-        first = self._executor.code.of_value(one, frame)
-        second = self._executor.code.of_value(other, frame)
-        if first is None or second is None:
-            return None
-        return Running(frame.recorder.fresh(name), first, second)
+        return self._local_for(name, one, other, frame)
 
     def _head(
         self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None

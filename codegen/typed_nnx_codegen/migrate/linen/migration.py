@@ -69,9 +69,15 @@ def migrate_linen(
     analyses = _analyses(every, Project(tuple(roots), is_near=True))
     before = {path: one.tree.code for path, one in analyses.items()}
     changed: dict[Path, cst.Module] = {}
-    for change in [with_chosen_classes, *[with_setups] * _MOST_ROUNDS, with_methods]:
-        found = change(analyses)
-        if found:
+    for change, rounds in (
+        (with_chosen_classes, 1),
+        (with_setups, _MOST_ROUNDS),
+        (with_methods, 1),
+    ):
+        for _ in range(rounds):
+            found = change(analyses)
+            if not found:
+                break
             changed |= found
             analyses = _analyses(every, Project(tuple(roots), is_near=True, changed=changed))
     migration = _Migration(analyses, options, recorded, frozenset({*read} - {*paths}))

@@ -38,12 +38,13 @@ def _imported(path: Path) -> Iterator[Path]:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return  # whoever reads the file itself says what is wrong
+    top = _top(path)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _file(_below(_top(path), alias.name))
+                yield from _file(_below(top, alias.name))
         elif isinstance(node, ast.ImportFrom):
-            folder = path.parents[node.level - 1] if node.level else _top(path)
+            folder = path.parents[node.level - 1] if node.level else top
             module = _below(folder, node.module or "")
             for place in (module, *(module / alias.name for alias in node.names)):
                 yield from _file(place)

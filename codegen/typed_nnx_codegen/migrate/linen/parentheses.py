@@ -9,23 +9,27 @@ from typing import Final
 import libcst as cst
 
 _ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
+_SIMPLE: Final = (
+    *(cst.Name, cst.Attribute, cst.Call, cst.Subscript),
+    *(cst.SimpleString, cst.FormattedString, cst.List, cst.Dict),
+)
+
+
+def is_operand(node: cst.BaseExpression) -> bool:
+    """Whether an expression can stand in another one as it is."""
+    return isinstance(node, _SIMPLE) or bool(node.lpar)
+
+
+def wrapped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression that can stand in another one: an operation in parentheses."""
+    if is_operand(node):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def operand(code: str) -> str:
     """Return code that can stand in an expression: in parentheses where it is an operation."""
-    node = cst.parse_expression(code)
-    simple = (
-        cst.Name,
-        cst.Attribute,
-        cst.Call,
-        cst.Subscript,
-        cst.SimpleString,
-        cst.List,
-        cst.Dict,
-    )
-    if isinstance(node, (*simple, cst.FormattedString)) or getattr(node, "lpar", None):
-        return code
-    return f"({code})"
+    return code if is_operand(cst.parse_expression(code)) else f"({code})"
 
 
 def bare(code: str) -> str:
@@ -60,10 +64,4 @@ def in_same(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
 def parsed(text: str) -> cst.BaseExpression:
     """Return code as an expression that can stand in another one."""
     node = cst.parse_expression(text)
-    if _ATOM.fullmatch(text) or isinstance(
-        node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.SimpleString)
-    ):
-        return node
-    if getattr(node, "lpar", None):
-        return node
-    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return node if _ATOM.fullmatch(text) else wrapped(node)

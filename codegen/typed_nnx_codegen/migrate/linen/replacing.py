@@ -42,6 +42,20 @@ class Passing(cst.CSTTransformer):
         return value.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
 
 
+class KeepingNames(cst.CSTTransformer):
+    """Changes names of variables: those of attributes and keywords stay as they are."""
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Keep the name of an attribute."""
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        """Keep a keyword."""
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+
 class Replacer(cst.CSTTransformer):
     """Writes other code for some nodes.
 
@@ -71,6 +85,4 @@ def code_with(node: cst.CSTNode, replacements: Mapping[cst.CSTNode, str]) -> str
     """Return the code of a node in which others are written differently."""
     after = node.visit(Replacer(replacements))
     assert isinstance(after, cst.CSTNode)
-    if getattr(after, "leading_lines", None) is not None:
-        return code_of(after)
     return code_of(after)

@@ -84,10 +84,11 @@ class LinenWork:
         if self._example is not None and sources:
             recorded = _recorded(sources[0].path, self._example)
 
+        near = near_files(request.paths)
+        roots = [*request.paths, *near]
+
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
             """Migrate files."""
-            near = near_files(request.paths)
-            roots = [*request.paths, *near]
             return migrate_linen(paths, roots, request.options, recorded, self._gradual, near)
 
         migrated = _migrated([one.path for one in sources], migrate)

@@ -9,8 +9,8 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.passed import Passed
-from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import Choice, FieldModule, ModuleValue, SelfValue
+from typed_nnx_codegen.migrate.linen.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.values import NONE, Value
 
 
@@ -23,7 +23,7 @@ def share_scope(passed: Sequence[Passed], node: cst.Call, frame: Frame) -> Value
             owner is frame.instance and _is_built(other)
         ):
             if frame.method is not None:
-                for site in _sites_of(other):
+                for site in sites_in(other):
                     site.shares = True
                 frame.recorder.plan.dropped |= set(_statements_of(node, frame.method.node))
             return NONE
@@ -51,15 +51,6 @@ def _is_built(value: Value) -> bool:
     if isinstance(value, Choice):
         return all(_is_built(one) for one in value.options)
     return isinstance(value, ModuleValue)
-
-
-def _sites_of(value: Value) -> Iterator[Site]:
-    """Yield the places that build the submodules that a value may be."""
-    if isinstance(value, Choice):
-        for one in value.options:
-            yield from _sites_of(one)
-    elif isinstance(value, ModuleValue):
-        yield value.site
 
 
 def _statements_of(node: cst.Call, function: cst.FunctionDef) -> Iterator[cst.CSTNode]:

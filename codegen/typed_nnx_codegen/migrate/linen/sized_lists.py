@@ -121,7 +121,7 @@ class SizedLists:
         local = self._local(name, "features", place, frame)
         if len(known) != len(codes) or local in frame.recorder.unsized:
             return None
-        self._write(f"{local} = [{', '.join(known)}]", local, frame)
+        frame.recorder.write(f"{local} = [{', '.join(known)}]", local)
         rank = ranks.pop() if len(ranks) == 1 else None
         shape = Shape((), Lead("", None)) if rank is None else Shape((None,) * rank)
         return SizedList(Array(shape), local=local)
@@ -133,51 +133,49 @@ class SizedLists:
         values = [self._executor.seen(arg.value, frame) or UNKNOWN for arg in node.args]
         match name, values:
             case "append", [value]:
-                return self._added(receiver, (value,), node, frame)
+                return self._added(receiver, (value,), frame)
             case "extend", [Sequence(items=items)]:
-                return self._added(receiver, items, node, frame)
+                return self._added(receiver, items, frame)
             case "pop", []:
                 return self._popped(receiver, "", node, frame)
             case "pop", [Const(value=int(place))]:
                 return self._popped(receiver, str(place), node, frame)
             case (("index" | "count" | "copy"), _):
                 return None
-        self._forget(receiver, node, frame)
+        self._forget(receiver, frame)
         return None
 
-    def _added(
-        self, receiver: SizedList, values: tuple[Value, ...], node: cst.CSTNode, frame: Frame
-    ) -> Value | None:
+    def _added(self, receiver: SizedList, values: tuple[Value, ...], frame: Frame) -> Value | None:
         codes = [self._size(value, frame) for value in values]
         known = [code for code in codes if code is not None]
         if len(known) != len(codes) or not self._is_sure(receiver, frame):
-            self._forget(receiver, node, frame)
+            self._forget(receiver, frame)
             return None
-        self._write(f"{receiver.local} += [{', '.join(known)}]", receiver.local, frame)
+        frame.recorder.write(f"{receiver.local} += [{', '.join(known)}]", receiver.local)
         return NONE
 
     def _popped(
         self, receiver: SizedList, place: str, node: cst.Call, frame: Frame
     ) -> Value | None:
         if not self._is_sure(receiver, frame):
-            self._forget(receiver, node, frame)
+            self._forget(receiver, frame)
             return None
         base = receiver.local.removesuffix("_features")
         item = self._local(base, "item_features", node, frame)
         text = f"{item} = {receiver.local}.pop({place})"
-        self._read(text, f"{item}, {receiver.local}", frame)
+        frame.recorder.write_before(text, f"{item}, {receiver.local}")
         return _with_last(receiver.element, item)
 
-    def added(self, left: Value, right: Value, node: cst.CSTNode, frame: Frame) -> Value | None:
+    def added(self, left: Value, right: Value, frame: Frame) -> Value | None:
         """Return the list after `list += [array]`; None where it is no such list."""
         if not isinstance(left, SizedList):
             return None
         items = right.items if isinstance(right, Sequence) else (UNKNOWN,)
-        return left if self._added(left, items, node, frame) == NONE else None
+        return left if self._added(left, items, frame) == NONE else None
 
-    def _forget(self, receiver: SizedList, node: cst.CSTNode, frame: Frame) -> None:
+    @staticmethod
+    def _forget(receiver: SizedList, frame: Frame) -> None:
         """Stop to keep the sizes of a list."""
-        del node
         frame.recorder.unsized.add(receiver.local)
         for name, value in list(frame.names.items()):
             if value == receiver:
@@ -199,14 +197,14 @@ class SizedLists:
                 return None
             local = self._local(name, "part_features", node, frame)
             text = ":".join(code or "" for code in codes)
-            self._read(f"{local} = {base.local}[{text}]", local, frame)
+            frame.recorder.write_before(f"{local} = {base.local}[{text}]", local)
             return replace(base, local=local)
         assert isinstance(index, cst.Index)
         code = self._executor.code.of(index.value, frame)
         if code is None:
             return None
         local = self._local(name, "item_features", node, frame)
-        self._read(f"{local} = {base.local}[{code}]", local, frame)
+        frame.recorder.write_before(f"{local} = {base.local}[{code}]", local)
         return _with_last(base.element, local)
 
     def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
@@ -224,15 +222,15 @@ class SizedLists:
             if axis is None or (axis != -1 and axis + 1 != rank):
                 return None
             local = self._local(base, "sum_features", node, frame)
-            self._read(f"{local} = sum({value.local})", local, frame)
+            frame.recorder.write_before(f"{local} = sum({value.local})", local)
             return _with_last(value.element, local)
         if name == "builtins.reversed" and len(node.args) == 1:
             local = self._local(base, "reversed_features", node, frame)
-            self._read(f"{local} = {value.local}[::-1]", local, frame)
+            frame.recorder.write_before(f"{local} = {value.local}[::-1]", local)
             return replace(value, local=local)
         if name in _KEEPING and len(node.args) == 1:
             local = self._local(base, "copy_features", node, frame)
-            self._read(f"{local} = list({value.local})", local, frame)
+            frame.recorder.write_before(f"{local} = list({value.local})", local)
             return replace(value, local=local)
         return None
 
@@ -315,14 +313,6 @@ class SizedLists:
         if key not in known:
             known[key] = frame.recorder.fresh(f"{name}_{suffix}")
         return known[key]
-
-    @staticmethod
-    def _write(text: str, local: str, frame: Frame) -> None:
-        frame.recorder.write(text, local)
-
-    @staticmethod
-    def _read(text: str, local: str, frame: Frame) -> None:
-        frame.recorder.write_before(text, local)
 
 
 def _is_open(frame: Frame) -> bool:

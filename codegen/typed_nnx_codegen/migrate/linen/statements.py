@@ -321,7 +321,7 @@ class Statements:
         operator = _OPERATORS.get(type(node.operator))
         value: Value = UNKNOWN
         if operator is not None:
-            joined = self._executor.sized_lists.added(left, right, node, frame)
+            joined = self._executor.sized_lists.added(left, right, frame)
             if joined is None:
                 joined = added(left, right) if operator == "+" else None
             value = joined if joined is not None else shapes.binary(operator, left, right)

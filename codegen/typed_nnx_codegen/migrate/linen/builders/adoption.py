@@ -12,7 +12,13 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import children, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.linen.bound_names import bound_in
-from typed_nnx_codegen.migrate.linen.builders.finding import Builder, Function, references_in
+from typed_nnx_codegen.migrate.linen.builders.finding import (
+    Builder,
+    Function,
+    first_parameter,
+    positional,
+    references_in,
+)
 from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass
 
 SELF: Final = "self"
@@ -100,9 +106,8 @@ def _follow(
     known = {node: one for node, one in builders.items() if node not in refused}
     waiting: list[tuple[Reference, cst.CSTNode]] = []
     for method in cls.own_methods.values():
-        params = [*method.node.params.posonly_params, *method.node.params.params]
-        if method.is_bound and params:
-            owner = params[0].name.value
+        owner = first_parameter(method.node)
+        if method.is_bound and owner:
             waiting += _references(method.node, owner, cls.analysis, known)
     adoption.references = list(waiting)
     names = set(taken)
@@ -115,7 +120,7 @@ def _follow(
                 return node
             continue
         builder = known[node]
-        given = builder.parameters[0].name.value if is_given and builder.parameters else ""
+        given = builder.parameters[0] if is_given and builder.parameters else ""
         if not _may_have_self(builder.node, given):
             return node
         name = _free(builder.name, names)
@@ -157,8 +162,7 @@ def _owner_at(
     current: cst.CSTNode | None = node
     while current is not None and current is not function:
         if isinstance(current, cst.FunctionDef | cst.Lambda):
-            params = [*current.params.posonly_params, *current.params.params]
-            names = [one.name.value for one in params]
+            names = positional(current)
             if names and owner not in names and _is_lifted(current, function, parents, analysis):
                 return names[0]
         current = parents.get(current)

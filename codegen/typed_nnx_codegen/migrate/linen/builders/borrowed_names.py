@@ -82,7 +82,7 @@ def _free_names(node: cst.CSTNode) -> set[str]:
             raise NotBorrowed
         elif isinstance(below, cst.ExceptHandler | cst.WithItem) and _bound_by(below):
             bound.add(_bound_by(below))
-    aside = {id(part) for below in descendants(node) for part in _not_read(below)}
+    aside = {id(part) for below in descendants(node) for part in not_read(below)}
     return {
         below.value
         for below in descendants(node)
@@ -99,7 +99,7 @@ def _bound_by(node: cst.ExceptHandler | cst.WithItem) -> str:
     return ""
 
 
-def _not_read(node: cst.CSTNode) -> list[cst.CSTNode]:
+def not_read(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the names in a node that are no reads of a variable."""
     match node:
         case cst.Attribute(attr=attr):

@@ -22,6 +22,7 @@ from typed_nnx_codegen.migrate.linen.builders.inlining import (
     NotInlined,
     arguments_of,
     as_expression,
+    raises,
 )
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -158,7 +159,7 @@ class _Method:
                 count += len(values)
                 if len(values) == 1:
                     options.append(_Option(test, values[0]))
-                elif not _raises(body):
+                elif not raises(body):
                     is_known = False
             if not is_whole and name in first:
                 options.append(_Option(None, first[name]))
@@ -254,13 +255,6 @@ def _assigned(body: Sequence[cst.CSTNode]) -> Iterator[tuple[str, cst.BaseExpres
                 ]
             ):
                 yield name, value
-
-
-def _raises(body: Sequence[cst.CSTNode]) -> bool:
-    match body[-1:]:
-        case [cst.SimpleStatementLine(body=[*_, cst.Raise()])]:
-            return True
-    return False
 
 
 def _below(args: Sequence[cst.Arg]) -> Iterator[cst.CSTNode]:

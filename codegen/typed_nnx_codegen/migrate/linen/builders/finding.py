@@ -38,9 +38,20 @@ class Builder:
     statement: cst.BaseStatement
 
     @property
-    def parameters(self) -> list[cst.Param]:
-        """Its parameters by position."""
-        return [*self.node.params.posonly_params, *self.node.params.params]
+    def parameters(self) -> list[str]:
+        """The names of its parameters by position."""
+        return positional(self.node)
+
+
+def positional(function: Function) -> list[str]:
+    """Return the names of the parameters of a function by position."""
+    params = function.params
+    return [one.name.value for one in (*params.posonly_params, *params.params)]
+
+
+def first_parameter(function: Function) -> str:
+    """Return the first parameter of a function; empty where it has none."""
+    return next(iter(positional(function)), "")
 
 
 def find_builders(

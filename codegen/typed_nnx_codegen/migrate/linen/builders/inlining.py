@@ -14,18 +14,12 @@ from typed_nnx_codegen.migrate.linen.builders.substituting import (
     Substituting,
     truth_of,
 )
+from typed_nnx_codegen.migrate.linen.free_names import free_name
 
 Statement = cst.BaseStatement
 Finish = cst.BaseSmallStatement
 _ENDS = (cst.Return, cst.Raise)
-_BINDING = (
-    cst.AssignTarget,
-    cst.AugAssign,
-    cst.AnnAssign,
-    cst.NamedExpr,
-    cst.For,
-    cst.CompFor,
-)
+_FOREIGN = (cst.Import, cst.ImportFrom, cst.With, cst.Global, cst.Nonlocal)
 
 
 class NotInlined(Exception):
@@ -124,14 +118,7 @@ def _of_branches(
 ) -> cst.BaseExpression:
     test = _substituted(node.test, arguments, local)
     truth = truth_of(test)
-    other: list[cst.BaseStatement]
-    match node.orelse:
-        case cst.Else(body=cst.IndentedBlock(body=body)):
-            other = [*_statements(body), *rest]
-        case cst.If() as inner:
-            other = [inner, *rest]
-        case _:
-            other = list(rest)
+    other = [*_orelse(node), *rest]
     first = list(_statements(node.body.body))
     if truth is True and not _ends(first):
         return _value_of([*first, *rest], arguments, local)
@@ -180,11 +167,11 @@ def as_statements(
     by_name: dict[str, cst.BaseExpression] = {}
     renamed: dict[str, cst.BaseExpression] = {}
     for name in sorted(bound):
-        renamed[name] = cst.Name(_fresh(name, taken))
+        renamed[name] = cst.Name(free_name(name, taken))
     body = _without_docstring(function)
     for name, value in arguments.by_name.items():
         if name in rebound or not _is_simple(value):
-            local = cst.Name(_fresh(name, taken))
+            local = cst.Name(free_name(name, taken))
             target = cst.AssignTarget(local)
             statements.append(cst.SimpleStatementLine([cst.Assign([target], value)]))
             by_name[name] = local
@@ -224,7 +211,7 @@ def _finished(
         block = cst.IndentedBlock([statement]).visit(Substituting(arguments, {}))
         assert isinstance(block, cst.IndentedBlock)
         found += _statements(block.body)
-    if not _raises(statements) and not isinstance(finish, cst.Expr):
+    if not raises(statements) and not isinstance(finish, cst.Expr):
         raise NotInlined
     return found
 
@@ -236,13 +223,7 @@ def _finished_branches(
     finish: cst.BaseSmallStatement,
 ) -> list[cst.BaseStatement]:
     first = list(_statements(node.body.body))
-    match node.orelse:
-        case cst.Else(body=cst.IndentedBlock(body=body)):
-            other = list(_statements(body))
-        case cst.If() as inner:
-            other = [inner]
-        case _:
-            other = []
+    other = _orelse(node)
     if rest and not _ends(first):
         first = [*first, *rest]
     if rest and not _ends(other):
@@ -297,24 +278,9 @@ def _check_rebound(function: cst.FunctionDef, arguments: Arguments) -> None:
 
 def _rebound(function: cst.FunctionDef) -> set[str]:
     """Return the names that the body of a function binds."""
-    found: set[str] = set()
-    for below in descendants(function.body):
-        if isinstance(below, cst.Param | cst.FunctionDef):
-            found.add(below.name.value)
-        elif isinstance(below, _BINDING):
-            found |= {one.value for one in _targets(below.target)}
-        elif isinstance(below, cst.Import | cst.ImportFrom | cst.With | cst.Global | cst.Nonlocal):
-            raise NotInlined
-    return found
-
-
-def _targets(node: cst.CSTNode) -> Iterable[cst.Name]:
-    match node:
-        case cst.Name():
-            yield node
-        case cst.Tuple(elements=elements) | cst.List(elements=elements):
-            for one in elements:
-                yield from _targets(one.value)
+    if any(isinstance(below, _FOREIGN) for below in descendants(function.body)):
+        raise NotInlined
+    return set(bound_in(function.body))
 
 
 def _is_simple(node: cst.BaseExpression) -> bool:
@@ -329,15 +295,6 @@ def _is_simple(node: cst.BaseExpression) -> bool:
     return False
 
 
-def _fresh(name: str, taken: set[str]) -> str:
-    candidate, number = name, 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}_{number}"
-    taken.add(candidate)
-    return candidate
-
-
 def _without_docstring(function: cst.FunctionDef) -> list[cst.BaseStatement]:
     body = list(_statements(function.body.body))
     return body[1:] if function.get_docstring() is not None else body
@@ -348,6 +305,16 @@ def _statements(body: Sequence[cst.CSTNode]) -> Iterable[cst.BaseStatement]:
         if not isinstance(one, cst.BaseStatement):
             raise NotInlined
         yield one
+
+
+def _orelse(node: cst.If) -> list[cst.BaseStatement]:
+    """Return the statements for when a condition does not hold."""
+    match node.orelse:
+        case cst.Else(body=body):
+            return list(_statements(body.body))
+        case cst.If() as inner:
+            return [inner]
+    return []
 
 
 def _ends(body: Sequence[cst.BaseStatement]) -> bool:
@@ -367,7 +334,8 @@ def _ends(body: Sequence[cst.BaseStatement]) -> bool:
     return False
 
 
-def _raises(body: Sequence[cst.BaseStatement]) -> bool:
+def raises(body: Sequence[cst.CSTNode]) -> bool:
+    """Whether a body ends with `raise`."""
     match body[-1:]:
         case [cst.SimpleStatementLine(body=[*_, cst.Raise()])]:
             return True
@@ -375,7 +343,7 @@ def _raises(body: Sequence[cst.BaseStatement]) -> bool:
 
 
 def _only_raises(body: Sequence[cst.BaseStatement]) -> bool:
-    return _raises(body) and not any(_returns(one) for one in body)
+    return raises(body) and not any(_returns(one) for one in body)
 
 
 def _returns(node: cst.CSTNode) -> bool:

@@ -16,9 +16,13 @@ from typed_nnx_codegen.migrate.linen.builders.adoption import (
     Reference,
     adoption_of,
 )
-from typed_nnx_codegen.migrate.linen.builders.borrowed_names import NotBorrowed, imports_for
+from typed_nnx_codegen.migrate.linen.builders.borrowed_names import (
+    NotBorrowed,
+    imports_for,
+    not_read,
+)
 from typed_nnx_codegen.migrate.linen.builders.edits import Edits, Rewriting, rewritten
-from typed_nnx_codegen.migrate.linen.builders.finding import find_builders
+from typed_nnx_codegen.migrate.linen.builders.finding import find_builders, first_parameter
 from typed_nnx_codegen.migrate.linen.builders.unused import drop_unused
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 
@@ -55,7 +59,7 @@ def _names_of(cls: LinenClass, every: Iterable[LinenClass]) -> set[str]:
     """Return the names that objects of a class, or of one that inherits from it, may have."""
     related = [one for one in every if cls in one.ancestry()]
     found: set[str] = set()
-    owners = {_first(method.node) for one in related for method in one.methods().values()}
+    owners = {first_parameter(method.node) for one in related for method in one.methods().values()}
     for one in {each for relative in related for each in relative.ancestry()}:
         found |= {each.name for each in one.own_fields} | set(one.own_methods) | set(one.constants)
         for node in descendants(one.node):
@@ -65,11 +69,6 @@ def _names_of(cls: LinenClass, every: Iterable[LinenClass]) -> set[str]:
                 case cst.SimpleString(value=text):
                     found.add(text.strip("'\""))
     return found
-
-
-def _first(node: cst.FunctionDef) -> str:
-    params = [*node.params.posonly_params, *node.params.params]
-    return params[0].name.value if params else ""
 
 
 def _adopt(adoption: Adoption, edits: Edits) -> None:
@@ -110,7 +109,7 @@ def _method(one: Adopted, adoption: Adoption) -> cst.FunctionDef:
     node = one.builder.node
     names, given = _written(adoption.inner[node], adoption.functions)
     if one.is_given:
-        old = one.builder.parameters[0].name.value
+        old = one.builder.parameters[0]
         names = _renamed(node, old) | {
             place: code.with_changes(value=cst.Name(SELF)) if _is_of(code, old) else code
             for place, code in names.items()
@@ -130,21 +129,12 @@ def _method(one: Adopted, adoption: Adoption) -> cst.FunctionDef:
 
 def _renamed(node: cst.CSTNode, old: str) -> dict[cst.CSTNode, cst.Attribute | cst.Name]:
     """Return the places in a function that name its object."""
-    aside = {id(part) for below in descendants(node) for part in _not_names(below)}
+    aside = {id(part) for below in descendants(node) for part in not_read(below)}
     return {
         below: cst.Name(SELF)
         for below in descendants(node)
         if isinstance(below, cst.Name) and below.value == old and id(below) not in aside
     }
-
-
-def _not_names(node: cst.CSTNode) -> list[cst.CSTNode]:
-    match node:
-        case cst.Attribute(attr=attr):
-            return [attr]
-        case cst.Arg(keyword=cst.Name() as keyword):
-            return [keyword]
-    return []
 
 
 def _is_of(code: cst.Attribute | cst.Name, owner: str) -> bool:

@@ -10,7 +10,12 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectFunction
-from typed_nnx_codegen.migrate.linen.builders.finding import Builder, Function, builds
+from typed_nnx_codegen.migrate.linen.builders.finding import (
+    Builder,
+    Function,
+    builds,
+    first_parameter,
+)
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
 
 
@@ -54,7 +59,7 @@ class SetupCalls:
     def of(self, cls: LinenClass) -> Iterator[SetupCall]:
         """Yield the calls in the `setup` that a class defines."""
         setup = cls.own_methods.get("setup")
-        owner = _first(setup.node) if setup is not None else ""
+        owner = first_parameter(setup.node) if setup is not None else ""
         if setup is None or not owner:
             return
         for node in descendants(setup.node.body):
@@ -64,7 +69,7 @@ class SetupCalls:
                 case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=called)):
                     method = cls.method(called) if name == owner else None
                     if method is not None and self._may_inline(cls, method):
-                        first = _first(method.node) if method.is_bound else ""
+                        first = first_parameter(method.node) if method.is_bound else ""
                         yield SetupCall(node, method.node, method.owner.analysis, first)
                         continue
             value = cls.analysis.values.get(node.func, UNKNOWN)
@@ -91,7 +96,7 @@ class SetupCalls:
         analysis = method.owner.analysis
         if builds(method.node, analysis, self._classes):
             return True
-        owner = _first(method.node)
+        owner = first_parameter(method.node)
         for node in descendants(method.node.body):
             value = analysis.values.get(node, UNKNOWN)
             if isinstance(value, ProjectFunction) and value.node in self._builders:
@@ -102,8 +107,3 @@ class SetupCalls:
                     if other is not None and self._builds(cls, other):
                         return True
         return False
-
-
-def _first(node: Function) -> str:
-    params = [*node.params.posonly_params, *node.params.params]
-    return params[0].name.value if params else ""

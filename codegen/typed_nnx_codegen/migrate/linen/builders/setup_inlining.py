@@ -16,7 +16,7 @@ from typed_nnx_codegen.migrate.linen.builders.borrowed_names import (
     without_annotations,
 )
 from typed_nnx_codegen.migrate.linen.builders.edits import Edits, rewritten
-from typed_nnx_codegen.migrate.linen.builders.finding import find_builders
+from typed_nnx_codegen.migrate.linen.builders.finding import find_builders, first_parameter
 from typed_nnx_codegen.migrate.linen.builders.inlining import (
     NotInlined,
     arguments_of,
@@ -50,8 +50,10 @@ def with_setups(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
             inlined |= _inline(setup.node, found, cls, edits[paths[id(cls.analysis)]])
     if not inlined:
         return {}
+    written = {node for one in edits.values() for node in one.calls_written()}
     for cls in every:
-        _drop_helpers(cls, inlined, analyses.values(), edits)
+        helpers = _unused_helpers(cls, inlined, analyses.values(), written)
+        edits[paths[id(cls.analysis)]].dropped.update(helpers)
     drop_unused({node for node in inlined if node in builders}, builders, analyses, edits)
     return {
         path: rewritten(analyses[path].tree, one) for path, one in edits.items() if not one.is_empty
@@ -66,7 +68,7 @@ def _inline(
     inner = [one for one in calls if not (set(descendants(one.call)) - {one.call}) & nodes]
     by_node = {one.call: one for one in inner}
     taken = set(bound_in(setup)) | _names_of(cls)
-    owner = [*setup.params.posonly_params, *setup.params.params][0].name.value
+    owner = first_parameter(setup)
     found: set[cst.CSTNode] = set()
     for statement in _lines(setup.body):
         within = [one for one in descendants(statement) if one in by_node]
@@ -163,23 +165,17 @@ def _names_of(cls: LinenClass) -> set[str]:
     return set(cls.analysis.scope.seen)
 
 
-def _drop_helpers(
+def _unused_helpers(
     cls: LinenClass,
     inlined: set[cst.CSTNode],
     analyses: Iterable[Analysis],
-    edits: Mapping[Path, Edits],
-) -> None:
-    """Drop the methods that only `setup` called."""
+    written: set[cst.CSTNode],
+) -> Iterator[cst.FunctionDef]:
+    """Yield the methods that only `setup` called, whose calls are written anew."""
     for name, method in cls.own_methods.items():
-        if method.node not in inlined:
-            continue
-        rewritten_calls = {node for one in edits.values() for node in one.calls_written()}
-        uses = [
-            node
+        if method.node in inlined and not any(
+            node.attr.value == name and node not in written
             for analysis in analyses
             for node in analysis.nodes.of(cst.Attribute)
-            if node.attr.value == name and node not in rewritten_calls
-        ]
-        path = next(path for path in edits if path.resolve() == cls.analysis.path.resolve())
-        if not uses:
-            edits[path].dropped.add(method.node)
+        ):
+            yield method.node

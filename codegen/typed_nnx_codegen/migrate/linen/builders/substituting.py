@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.parentheses import wrapped
+from typed_nnx_codegen.migrate.linen.replacing import KeepingNames
 
 _NOTHING = object()
 
@@ -32,7 +34,7 @@ class Arguments:
     double_star: str = ""
 
 
-class Substituting(cst.CSTTransformer):
+class Substituting(KeepingNames):
     """Writes other expressions for names.
 
     Args:
@@ -44,19 +46,6 @@ class Substituting(cst.CSTTransformer):
         super().__init__()
         self._arguments = arguments
         self._values = {**arguments.by_name, **local}
-
-    def visit_Attribute_attr(self, node: cst.Attribute) -> None:
-        """See nothing: the name of an attribute is no variable."""
-
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.Attribute:
-        """Keep the name of an attribute."""
-        return updated_node.with_changes(attr=original_node.attr)
-
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        """Keep keywords."""
-        return updated_node.with_changes(keyword=original_node.keyword)
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
         """Write the arguments that the function was given beyond its parameters."""
@@ -111,13 +100,7 @@ class Substituting(cst.CSTTransformer):
         value = self._values.get(original_node.value)
         if value is None:
             return updated_node
-        if isinstance(value, cst.Name) or (hasattr(value, "lpar") and value.lpar):
-            return value
-        if isinstance(value, cst.Attribute | cst.Call | cst.Subscript | cst.SimpleString):
-            return value
-        if isinstance(value, cst.Integer | cst.Float | cst.List | cst.Dict):
-            return value
-        return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        return value if isinstance(value, cst.Integer | cst.Float) else wrapped(value)
 
 
 def truth_of(node: cst.BaseExpression) -> bool | None:

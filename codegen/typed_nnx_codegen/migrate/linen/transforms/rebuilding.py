@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.linen.free_names import free_name
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.replacing import code_with
 
@@ -66,8 +67,8 @@ def lambda_of(
         if position in closed:
             arguments.append(prefix + codes[position])
             continue
-        name = _free(one.keyword or _name(names, position, one), taken)
-        taken.add(name)
+        wanted = one.keyword or _name(names, position, one)
+        name = free_name("value" if keyword.iskeyword(wanted) else wanted, taken)
         parameters.append(name)
         arguments.append(prefix + name)
     target = "module" if method == "__call__" else f"module.{method}"
@@ -82,17 +83,6 @@ def _name(names: Sequence[str], position: int, one: Passed) -> str:
     if position < len(names):
         return names[position]
     return one.node.value if isinstance(one.node, cst.Name) else f"arg_{position}"
-
-
-def _free(name: str, taken: set[str]) -> str:
-    if keyword.iskeyword(name):
-        name = "value"
-    candidate = name
-    number = 1
-    while candidate in taken:
-        number += 1
-        candidate = f"{name}_{number}"
-    return candidate
 
 
 @dataclass(frozen=True)
