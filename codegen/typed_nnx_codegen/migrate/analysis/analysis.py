@@ -107,6 +107,16 @@ class Analysis:
             self._known = NodeIndex(self.values)
         return self._known
 
+    @property
+    def functions(self) -> Iterable[ProjectFunction]:
+        """The functions and lambdas of the module."""
+        return self._functions.values()
+
+    @property
+    def classes(self) -> Iterable[ProjectClass]:
+        """The classes of the module."""
+        return self._classes.values()
+
     def run(self) -> None:
         """Go through the module until a round learns nothing new."""
         for _ in range(_MOST_ROUNDS):

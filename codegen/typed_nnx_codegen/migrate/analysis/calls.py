@@ -10,6 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis import nnx_classes, transforms
 from typed_nnx_codegen.migrate.analysis.builtin_calls import builtin_result
+from typed_nnx_codegen.migrate.analysis.linen_training import TRAINING
 from typed_nnx_codegen.migrate.analysis.members import (
     ancestry,
     derives,
@@ -184,6 +185,9 @@ class Calls:
             self._let_go(arguments)
             named = {a.keyword: a.value for a in arguments if a.keyword or a.star}
             return builtin_result(last, values, scope, named)
+        owner, _, method = name.rpartition(".")
+        if owner in TRAINING and method in TRAINING[owner].methods:
+            return value_of(TRAINING[owner].methods[method], Instance(owner, UNKNOWN, node), values)
         if name in _COPIES and values:
             return values[0]
         if name in _CASTS and len(values) == 2 and arguments[0].node is not None:
@@ -302,9 +306,14 @@ class Calls:
         if special is not None:
             return special
         for base in _ancestry_of(receiver):
-            known = nnx_classes.CLASSES.get(base) if isinstance(base, str) else None
+            known = nnx_classes.known_class(base) if isinstance(base, str) else None
             if known is not None and callee.name in known.methods:
-                return value_of(known.methods[callee.name], receiver, values)
+                made = (
+                    Instance(receiver, UNKNOWN, node)
+                    if isinstance(receiver, ProjectClass)
+                    else receiver
+                )
+                return value_of(known.methods[callee.name], made, values)
         return UNKNOWN
 
     def _call_of_object(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from typed_nnx_codegen.migrate.analysis import nnx_classes
+from typed_nnx_codegen.migrate.analysis.linen_training import TRAIN_STATE, TRAINING
 from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER
 from typed_nnx_codegen.migrate.analysis.type_texts import value_of
 from typed_nnx_codegen.migrate.analysis.values import (
@@ -47,7 +48,11 @@ def nnx_name(value: Value | str | ProjectClass) -> str:
     """Return the name of an NNX class without the package; empty for any other class."""
     if isinstance(value, External):
         value = value.public
-    return value[4:] if isinstance(value, str) and value.startswith("nnx.") else ""
+    if not isinstance(value, str):
+        return ""
+    if value in TRAINING:
+        return value
+    return value[4:] if value.startswith("nnx.") else ""
 
 
 def ancestry(cls: str | ProjectClass) -> tuple[list[ProjectClass | str], bool]:
@@ -57,7 +62,7 @@ def ancestry(cls: str | ProjectClass) -> tuple[list[ProjectClass | str], bool]:
     """
     if isinstance(cls, str):
         name = nnx_name(cls)
-        known = name in nnx_classes.CLASSES
+        known = nnx_classes.known_class(name) is not None
         return (list(nnx_classes.mro(name)) if known else [cls], known)
     found: list[ProjectClass | str] = []
     is_complete = _collect(cls, found)
@@ -72,7 +77,7 @@ def _collect(cls: ProjectClass, found: list[ProjectClass | str]) -> bool:
     for base in cls.bases:
         if isinstance(base, ProjectClass):
             is_complete = _collect(base, found) and is_complete
-        elif nnx_name(base) in nnx_classes.CLASSES:
+        elif nnx_classes.known_class(nnx_name(base)) is not None:
             found.extend(name for name in nnx_classes.mro(nnx_name(base)) if name not in found)
         elif not (isinstance(base, External) and _adds_nothing(base.name)):
             is_complete = False
@@ -144,6 +149,9 @@ def member_of(value: Value, name: str) -> Value:
             return ARRAY if name in _ARRAYS_IN_ARRAYS else Method(value, name)
         case Collection() | Constant() | Plain():
             return Method(value, name)
+        case _ if name == "apply_gradients" and value != NOTHING:
+            # Only these have it; a loop that steps would not learn what it steps otherwise.
+            return Method(Instance(TRAIN_STATE), name)
         case _:
             return NOTHING if value == NOTHING else UNKNOWN
 
@@ -156,7 +164,9 @@ def _member_of_class(cls: ProjectClass, name: str) -> Value:
                 return Method(cls, name, base.methods[name])
             if name in base.attributes:
                 return base.attributes[name]
-        elif name in nnx_classes.CLASSES[base].methods:
+            continue
+        known = nnx_classes.known_class(base)
+        if known is not None and name in known.methods:
             return Method(cls, name)
     return UNKNOWN if not is_complete else NOTHING
 
@@ -189,7 +199,7 @@ def _own_member(value: Instance, base: ProjectClass | str, name: str) -> Value |
         if base.annotated.get(name, UNKNOWN) != UNKNOWN:
             return base.annotated[name]
         return base.attributes.get(name, base.annotated.get(name))
-    known = nnx_classes.CLASSES.get(base)
+    known = nnx_classes.known_class(base)
     if known is None:
         return None
     if name in _VALUES and base == "Variable":

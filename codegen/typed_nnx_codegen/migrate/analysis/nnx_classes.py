@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from typed_nnx_codegen.migrate.analysis.linen_training import TRAINING
 from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER, NnxClass
 from typed_nnx_codegen.migrate.analysis.nnx_containers import CONTAINERS
 from typed_nnx_codegen.migrate.analysis.nnx_functions import FUNCTIONS as FUNCTIONS
@@ -143,6 +144,11 @@ def mro(name: str) -> tuple[str, ...]:
         known = [CLASSES[each] for each in nearest if each in CLASSES]
         nearest = tuple(base for each in known for base in each.bases)
     return tuple(found)
+
+
+def known_class(name: str) -> NnxClass | None:
+    """Return a class of the tables by its key, or one of flax's training helpers; None if none."""
+    return CLASSES.get(name) or TRAINING.get(name)
 
 
 def is_subclass(name: str, base: str) -> bool:

@@ -169,6 +169,13 @@ def code_of(node: cst.CSTNode) -> str:
     return cst.Module(body=[]).code_for_node(node)
 
 
+def key_of(node: cst.Subscript) -> str | None:
+    """Return the text that a subscript has as its key: ``variables["params"]``."""
+    if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+        return None
+    return text_of(node.slice[0].slice.value)
+
+
 def targets_of(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """Yield the single targets that an assignment to an expression has."""
     if isinstance(node, (cst.Tuple, cst.List)):

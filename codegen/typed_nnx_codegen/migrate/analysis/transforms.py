@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from typed_nnx_codegen.migrate.analysis.linen_training import TRAIN_STATE_PARAMS
 from typed_nnx_codegen.migrate.analysis.members import derives, element_of
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
@@ -15,6 +16,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Value,
     collection,
     join,
+    options_of,
 )
 
 _SAME_RESULT: Final = frozenset(
@@ -69,6 +71,10 @@ def result_under(name: str, result: Value, arguments: Sequence[Value]) -> Value:
 
 def _gradient(arguments: Sequence[Value]) -> Value:
     first = arguments[0] if arguments else UNKNOWN
+    if any(
+        isinstance(one, Instance) and one.cls == TRAIN_STATE_PARAMS for one in options_of(first)
+    ):
+        return UNKNOWN  # of their structure, but not the parameters of a state
     return Instance("nnx.State", first) if derives(first, "Module", "Pytree") else first
 
 

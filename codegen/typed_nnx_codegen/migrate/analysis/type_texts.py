@@ -46,6 +46,8 @@ def value_of(text: str, receiver: Value = UNKNOWN, arguments: Sequence[Value] = 
         return _container(name, inner, receiver, arguments)
     if name in _PLAIN:
         return Plain(name)
+    if name.startswith("flax."):
+        return Instance(name)
     if name.startswith("arg"):
         position = int(name[3:])
         return arguments[position] if position < len(arguments) else UNKNOWN

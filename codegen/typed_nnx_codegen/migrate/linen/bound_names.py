@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of, parts_of
 
 _BINDING = (
     cst.AssignTarget,
@@ -25,6 +25,25 @@ def bound_in(node: cst.CSTNode) -> Iterator[str]:
             yield below.name.value
         elif isinstance(below, _BINDING):
             yield from names_in(below.target)
+
+
+def own_names(function: cst.FunctionDef | cst.Lambda) -> frozenset[str]:
+    """Return the parameters and variables of a function, without those of functions in it."""
+    found = {one.name.value for one in parameters_of(function.params)}
+    waiting: list[cst.CSTNode] = [function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            found.add(node.name.value)
+            continue
+        if isinstance(node, cst.Lambda):
+            continue
+        if isinstance(node, _BINDING):
+            found.update(names_in(node.target))
+        elif isinstance(node, cst.AsName):
+            found.update(names_in(node.name))
+        waiting += parts_of(node)
+    return frozenset(found)
 
 
 def targets_of(comprehension: cst.CompFor) -> frozenset[str]:

@@ -15,6 +15,11 @@ _SIMPLE: Final = (
 )
 
 
+def is_atom(code: str) -> bool:
+    """Whether code is a name, an attribute, or an item of one."""
+    return _ATOM.fullmatch(code) is not None
+
+
 def is_operand(node: cst.BaseExpression) -> bool:
     """Whether an expression can stand in another one as it is."""
     return isinstance(node, _SIMPLE) or bool(node.lpar)
@@ -58,10 +63,12 @@ def in_same(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
         return after
     if not before.lpar or after.lpar:
         return after
+    if isinstance(before, cst.Tuple) and isinstance(after, cst.Name | cst.Attribute | cst.Call):
+        return after  # what is left of a tuple: the parentheses were its own
     return after.with_changes(lpar=before.lpar, rpar=before.rpar)
 
 
 def parsed(text: str) -> cst.BaseExpression:
     """Return code as an expression that can stand in another one."""
     node = cst.parse_expression(text)
-    return node if _ATOM.fullmatch(text) else wrapped(node)
+    return node if is_atom(text) else wrapped(node)

@@ -100,6 +100,6 @@ class ApplyCalls:
                 raise NoSizes("the sizes of its inputs are not known where variables are bound")
             return Sizes(())
 
-        args = [self._code.arg(arg) for arg in use.call.args if keyword_of(arg) != "mutable"]
+        args = [self._code.arg(arg) for arg in use.call.args]
         text = joined([self._models.model(use, sizes), *args])
         self._code.plan.code[use.call] = f"{self._code.helper(BOUND_TO)}({text})"

@@ -28,8 +28,14 @@ def variables_of(model):
 BOUND_TO: Final = Helper(
     "bound_to",
     '''\
-def bound_to(model, variables, rngs=None):
-    """Return a copy of a model with other variables; `model` may also be what constructs it."""
+def bound_to(model, variables, rngs=None, mutable=False):
+    """Return a copy of a model with other variables; `model` may also be what constructs it.
+
+    Modules that ask for their mode are in training where `mutable` names the batch statistics.
+    """
+
+    def asks_for_mode(path, module):
+        return "use_running_average" not in inspect.signature(type(module).__init__).parameters
 
     def is_own(leaf):
         if not isinstance(leaf, nnx.Variable):
@@ -58,12 +64,15 @@ def bound_to(model, variables, rngs=None):
                 value = value[str(name)]
         leaves.append((path, value))
     bound = nnx.merge(graphdef, nnx.from_flat_state(leaves))
+    is_eval = mutable is not True and "batch_stats" not in (mutable or ())
+    bound.set_attributes(asks_for_mode, use_running_average=is_eval, raise_if_not_found=False)
     if rngs is not None:
         keys = dict(rngs) if hasattr(rngs, "keys") else {"params": rngs}
         default = keys.get("params", next(iter(keys.values()), 0))
         nnx.reseed(bound, policy="match_shape", **{"default": default, **keys})
     return bound
 ''',
+    ("import inspect",),
 )
 
 APPLY_WITH: Final = Helper(
@@ -76,7 +85,7 @@ def apply_with(
 
     With `mutable`, the variables of these collections after the call are returned, too.
     """
-    bound = bound_to(model, variables, rngs)
+    bound = bound_to(model, variables, rngs, mutable)
     name = "__call__" if method is None else method
     function = getattr(bound, name) if isinstance(name, str) else partial(name, bound)
     output = function(*args, **kwargs)

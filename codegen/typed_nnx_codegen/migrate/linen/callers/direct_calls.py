@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of, text_of
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, key_of, text_of
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
 from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, Use
 from typed_nnx_codegen.migrate.linen.callers.kinds import Live
 from typed_nnx_codegen.migrate.linen.callers.places import Places
@@ -17,6 +18,22 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 _OTHERS = frozenset({"cache", "intermediates", "perturbations"})
 # Methods of modules that change what the model holds when it is called.
 _CHANGING = frozenset({"sow", "perturb", "put_variable", "make_rng"})
+# Layers that change what they hold when they are called.
+_CHANGING_LAYERS = ("Attention", "MultiHeadDotProductAttention", "SpectralNorm")
+
+
+def plans_below(plan: ClassPlan, plan_of: Callable[[LinenClass], ClassPlan]) -> Iterator[ClassPlan]:
+    """Yield the plan of a module and those of the modules in it, each once."""
+    waiting = [plan]
+    seen: set[LinenClass] = set()
+    while waiting:
+        current = waiting.pop()
+        if current.cls in seen:
+            continue
+        seen.add(current.cls)
+        yield current
+        inner = [site.target for site in current.sites]
+        waiting += [plan_of(target) for target in inner if isinstance(target, LinenClass)]
 
 
 class DirectCalls:
@@ -50,15 +67,8 @@ class DirectCalls:
 
     def _only_reads(self, cls: LinenClass) -> bool:
         """Whether calls of a module change nothing in it."""
-        plan = self._plan_of(cls)
-        waiting = [plan]
-        seen = set()
-        while waiting:
-            current = waiting.pop()
-            if current.cls in seen:
-                continue
-            seen.add(current.cls)
-            if current.marks or current.stores_rngs:
+        for current in plans_below(self._plan_of(cls), self._plan_of):
+            if current.marks or current.stores_rngs or current.asks_mode:
                 return False
             collections = {
                 one.linen.partition("/")[0] for one in current.entries if "/" in one.linen
@@ -70,11 +80,8 @@ class DirectCalls:
                     if isinstance(node, cst.Attribute) and node.attr.value in _CHANGING:
                         return False
             for site in current.sites:
-                if isinstance(site.target, LinenClass):
-                    waiting.append(self._plan_of(site.target))
-                elif site.target.endswith(
-                    ("Attention", "MultiHeadDotProductAttention", "SpectralNorm")
-                ):
+                is_layer = not isinstance(site.target, LinenClass)
+                if is_layer and str(site.target).endswith(_CHANGING_LAYERS):
                     return False
         return True
 
@@ -93,10 +100,8 @@ class DirectCalls:
             if use.name == "apply" and use.call is not None
         }
         root = home if home is not None else self._tree()
-        for node in descendants(root):
-            if not isinstance(node, cst.Name) or node.value != name or node not in self._places:
-                continue
-            if not self._is_variable(node) or self._binds_apart(node, home):
+        for node in variables_in(root, name, self._places):
+            if binder_of(node, self._places) is not home:
                 continue
             if self._places.statement(node) is statement:
                 continue
@@ -111,28 +116,6 @@ class DirectCalls:
 
     def _tree(self) -> cst.CSTNode:
         return self._one.analysis.tree
-
-    def _is_variable(self, node: cst.Name) -> bool:
-        """Whether a name is read or bound, not the name of a keyword or an attribute."""
-        parent = self._places.parent(node)
-        if isinstance(parent, cst.Arg):
-            return parent.value is node
-        if isinstance(parent, cst.Attribute):
-            return parent.value is node
-        return True
-
-    def _binds_apart(self, node: cst.CSTNode, home: cst.CSTNode | None) -> bool:
-        """Whether a function between binds the name for itself."""
-        assert isinstance(node, cst.Name)
-        for around in self._places.around(node):
-            if around is home:
-                return False
-            if isinstance(around, (cst.FunctionDef, cst.Lambda)):
-                if any(one.name.value == node.value for one in parameters_of(around.params)):
-                    return True
-                if isinstance(around, cst.FunctionDef) and _assigns(around, node.value):
-                    return True
-        return False
 
     def _is_read(self, node: cst.Name) -> bool:
         """Whether a name is read in a way that changes nothing: an argument, an item."""
@@ -162,15 +145,6 @@ class DirectCalls:
         return True
 
 
-def _assigns(function: cst.FunctionDef, name: str) -> bool:
-    return any(
-        isinstance(below, cst.Name) and below.value == name
-        for one in descendants(function)
-        if isinstance(one, cst.AssignTarget)
-        for below in descendants(one.target)
-    )
-
-
 def _assigned(statement: cst.CSTNode | None, call: cst.Call) -> tuple[str, bool]:
     """Return the variable that has what `init` gives, and whether that is `params` only."""
     match statement:
@@ -180,14 +154,8 @@ def _assigned(statement: cst.CSTNode | None, call: cst.Call) -> tuple[str, bool]
             if value is call:
                 return name, False
             if isinstance(value, cst.Subscript) and value.value is call:
-                return (name, True) if _key(value) == "params" else ("", False)
+                return (name, True) if key_of(value) == "params" else ("", False)
     return "", False
-
-
-def _key(node: cst.Subscript) -> str | None:
-    if len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
-        return None
-    return text_of(node.slice[0].slice.value)
 
 
 def _variables(call: cst.Call, name: str, *, is_params: bool) -> cst.CSTNode | None:

@@ -35,13 +35,12 @@ def held_sizes(
         analysis: The file.
         render: Gives the new code of an expression.
     """
-    field = _field_of(one)
     items: list[tuple[str, str]] = []
     used: list[cst.BaseExpression] = []
     for lifted in inner.lifted:
         if lifted.default and not lifted.argument:
             continue
-        size = _as_argument(lifted, field, outer, inner)
+        size = size_in_field(one, lifted, outer, inner)
         if isinstance(size, int):
             items.append((lifted.name, str(size)))
             continue
@@ -74,17 +73,28 @@ def _field_of(one: Construction) -> str:
     return ""
 
 
-def _as_argument(
-    lifted: Lifted, field: str, outer: ClassPlan, inner: ClassPlan
+def size_in_field(
+    one: Construction, lifted: Lifted, outer: ClassPlan, inner: ClassPlan
 ) -> Lifted | int | None:
-    """Return a size of an inner module over the arguments of the outer one; None if not known."""
+    """Return a size of a module in a field over the arguments of the module that has the field.
+
+    Args:
+        one: Where the module is constructed.
+        lifted: The size.
+        outer: The plan of the module that has the field.
+        inner: The plan of the module in it.
+
+    Returns:
+        The size: a number, or what to ask the arguments for; None where it is not known.
+    """
+    field = _field_of(one)
     names = [one.name.value for one in parameters_for(inner.cls, lifted.method)]
     place = str(names.index(lifted.argument)) if lifted.argument in names else ""
     for name, called, values in outer.held_calls:
         value: Value | None = values.get(lifted.argument, values.get(place))
         if name != field or called != lifted.method or not isinstance(value, Array):
             continue
-        if lifted.axis is None:
+        if lifted.axis is None or lifted.is_of_items:
             return replace(lifted, argument=value.origin) if value.origin else None
         dim = value.shape.axis(lifted.axis)
         if dim is None:

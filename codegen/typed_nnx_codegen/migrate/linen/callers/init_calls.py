@@ -36,7 +36,7 @@ class InitCalls:
             self._init_function(use)
             return
         call = use.call
-        rngs = self._rngs(call)
+        rngs = self.rngs(call)
         kind = self._code.kinds.of_use(use)
 
         def sizes() -> Sizes:
@@ -82,7 +82,8 @@ class InitCalls:
             and not (arg.keyword is not None and arg.keyword.value in ("rngs", "mutable"))
         ]
 
-    def _rngs(self, call: cst.Call) -> str:
+    def rngs(self, call: cst.Call) -> str:
+        """Return the random streams that a call of `init` makes variables with."""
         first = next(
             (
                 arg.value
@@ -139,7 +140,7 @@ class InitCalls:
             model = kind.name
         else:
             model = self._models.new_model(
-                use, lambda: self._models.sizes(use, call, 1, is_kept=True), self._rngs(call)
+                use, lambda: self._models.sizes(use, call, 1, is_kept=True), self.rngs(call)
             )
         passed = [self._code.arg(arg) for arg in self._passed(call, 1)]
         self._code.plan.code[call] = (

@@ -7,8 +7,9 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import parts_of
+from typed_nnx_codegen.migrate.analysis.syntax import dotted, parts_of
 
+_WITHOUT_OBJECT: Final = ("classmethod", "staticmethod")
 # What may run its parts never, later or several times.
 _NOT_ONCE: Final = (
     cst.Lambda,
@@ -20,12 +21,22 @@ _NOT_ONCE: Final = (
 )
 
 
+def class_methods(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the methods of a class that have no object: they construct it, for callers."""
+    for one in node.body.body if isinstance(node, cst.ClassDef) else ():
+        if isinstance(one, cst.FunctionDef) and any(
+            dotted(decorator.decorator) in _WITHOUT_OBJECT for decorator in one.decorators
+        ):
+            yield one
+
+
 class Places:
     """The nodes of a file by what is around them.
 
     Args:
         tree: The file.
-        classes: The definitions of the modules in it, whose code is not that of callers.
+        classes: The definitions of the modules in it, whose code is not that of callers but for
+            methods that have no object.
     """
 
     def __init__(self, tree: cst.Module, classes: Iterable[cst.ClassDef]) -> None:
@@ -36,7 +47,7 @@ class Places:
         while waiting:
             node = waiting.pop()
             self._order[node] = len(self._order)
-            below = [one for one in parts_of(node) if one not in hidden]
+            below = list(class_methods(node)) if node in hidden else parts_of(node)
             for child in below:
                 self._parents[child] = node
             waiting += reversed(below)

@@ -10,6 +10,7 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.leftovers import mark_leftovers
 from typed_nnx_codegen.migrate.linen.callers.path_names import PathNames, write_path_names
+from typed_nnx_codegen.migrate.linen.callers.training import Found, training_in
 from typed_nnx_codegen.migrate.linen.callers.writing import Writing
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
@@ -27,6 +28,7 @@ class Callers:
         self._classes = classes
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
+        self._training = Found()
         self._plans: list[ClassPlan] = []
 
     def plan(self, file: File) -> CallerPlan:
@@ -35,8 +37,10 @@ class Callers:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
             self._plans = [self._plan_of(cls) for cls in every]
             self._constructions = Constructions(self._classes, self._plans)
+            analyses = tuple(self._classes.analyses)
+            self._training = training_in(analyses, self._constructions, self._plan_of)
         kinds = Kinds(self._constructions, self._plan_of)
-        writing = Writing(file, self._constructions, kinds, self._plan_of)
+        writing = Writing(file, self._constructions, kinds, self._plan_of, self._training)
         writing.run()
         names = PathNames(self._plans)
         write_path_names(file, self._constructions, names, writing.plan)

@@ -14,10 +14,12 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, 
 from typed_nnx_codegen.migrate.linen.callers.direct_calls import DirectCalls
 from typed_nnx_codegen.migrate.linen.callers.init_calls import InitCalls
 from typed_nnx_codegen.migrate.linen.callers.kinds import INITS, Deferred, InField, Kinds, Live
+from typed_nnx_codegen.migrate.linen.callers.later_models import later_model
 from typed_nnx_codegen.migrate.linen.callers.member_reads import MemberReads
 from typed_nnx_codegen.migrate.linen.callers.models import Models
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering
 from typed_nnx_codegen.migrate.linen.callers.sizes import NoSizes, Sizes
+from typed_nnx_codegen.migrate.linen.callers.training import Found, TrainingCode
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
@@ -34,6 +36,7 @@ class Writing:
         constructions: What the callers of the project do.
         kinds: How constructions are written.
         plan_of: Gives the plan of a module.
+        training: What the training code of the project does with TrainStates.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class Writing:
         constructions: Constructions,
         kinds: Kinds,
         plan_of: Callable[[LinenClass], ClassPlan],
+        training: Found,
     ) -> None:
         self._code = Rendering(file, constructions, kinds, plan_of)
         self._code.write = self._write
@@ -60,6 +64,7 @@ class Writing:
         self._inits = InitCalls(self._code, models, direct)
         self._applies = ApplyCalls(self._code, models, direct)
         self._members = MemberReads(self._code)
+        self._training = TrainingCode(self._code, models, self._inits, training)
 
     @property
     def plan(self) -> CallerPlan:
@@ -69,7 +74,7 @@ class Writing:
     def run(self) -> None:
         """Write everything."""
         self._leave_assigned()
-        for node in [*self._uses, *self._made]:
+        for node in [*self._training.nodes, *self._uses, *self._made]:
             self._write(node)
 
     def _direct_calls(self) -> dict[Use, DirectCalls]:
@@ -84,6 +89,8 @@ class Writing:
         return found
 
     def _write(self, node: cst.CSTNode) -> None:
+        if self._training.write(node):
+            return
         if node in self._code.done or (node not in self._uses and node not in self._made):
             return
         self._code.done.add(node)
@@ -111,7 +118,9 @@ class Writing:
         plan = self._code.plan
         match self._code.kinds.of(one):
             case Deferred(preset=preset):
-                plan.code[one.node] = self._code.deferred(one.node, preset or Sizes(()))
+                later = later_model(one, self._code) if not (preset and preset.items) else None
+                deferred = later or self._code.deferred(one.node, preset or Sizes(()))
+                plan.code[one.node] = deferred
             case Live(init=init):
                 self._write(init.call or init.node)
             case InField() if one.node in self._code.held and self._code.rngs:

@@ -1,0 +1,254 @@
+"""The functions that training code passes its state to: their transforms, and names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import (
+    argument,
+    code_of,
+    descendants,
+    number_of,
+    parameters_of,
+)
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction, Value
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, is_variable, variables_in
+from typed_nnx_codegen.migrate.linen.callers.constructions import JIT, Constructions
+from typed_nnx_codegen.migrate.linen.callers.places import Places
+from typed_nnx_codegen.migrate.linen.callers.training.found import Found
+from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
+    NotKnownError,
+    function_of,
+    holds_state,
+    is_params,
+    is_state,
+)
+from typed_nnx_codegen.migrate.linen.callers.training.unread_states import UnreadStates
+
+_GRADIENTS: Final = {"jax.grad": "nnx.grad", "jax.value_and_grad": "nnx.value_and_grad"}
+_PARTIAL: Final = "functools.partial"
+# What a variable that stands for the model is called.
+_NAMES: Final = ("model", "network", "net")
+
+
+class Functions:
+    """Finds the transforms of functions with a state, and gives the parameters of the model a name.
+
+    Args:
+        analyses: The files.
+        constructions: Where the nodes of the files stand.
+        found: What the training code does; transforms and names are added.
+    """
+
+    def __init__(
+        self, analyses: tuple[Analysis, ...], constructions: Constructions, found: Found
+    ) -> None:
+        self._analyses = analyses
+        self._constructions = constructions
+        self._found = found
+        self._jitted: set[cst.CSTNode] = set()
+        self._makers: dict[cst.FunctionDef | cst.Lambda, list[cst.Call]] = {}
+        self._renamed: dict[tuple[cst.CSTNode | None, str], str] = {}
+
+    def run(self) -> None:
+        """Find them.
+
+        Raises:
+            NotKnownError: A state goes through a transform that has no known form in NNX.
+        """
+        for analysis in self._analyses:
+            places = self._constructions.places(analysis)
+            for node in analysis.nodes.of_any(cst.Name, cst.Attribute):
+                value = analysis.values.get(node, UNKNOWN)
+                if node in places and isinstance(value, External):
+                    self._external(node, value.name, analysis, places)
+        unread = UnreadStates(self._analyses, self._constructions, self._found)
+        for function, makers in self._makers.items():
+            unread.take_away(function, makers)
+        for analysis in self._analyses:
+            places = self._constructions.places(analysis)
+            self._name_models(analysis, places)
+            self._check(analysis, places)
+        for analysis in self._analyses:
+            self._name_keywords(analysis, self._constructions.places(analysis))
+
+    # -- transforms -----------------------------------------------------------------------------
+
+    def _external(self, node: cst.CSTNode, name: str, analysis: Analysis, places: Places) -> None:
+        if name in JIT:
+            function = self._transformed(node, analysis, places)
+            if function is None:
+                return
+            self._jitted.add(function.node)
+            if self._takes_state(function):
+                self._found.publics[node] = "nnx.jit"
+        elif name in _GRADIENTS:
+            function = self._transformed(node, analysis, places)
+            maker = places.parent(node)
+            if (
+                isinstance(maker, cst.Call)
+                and function is not None
+                and self._takes_params(function)
+            ):
+                self._check_argnums(maker, function)
+                self._found.publics[node] = _GRADIENTS[name]
+                self._makers.setdefault(function.node, []).append(maker)
+
+    @staticmethod
+    def _transformed(
+        node: cst.CSTNode, analysis: Analysis, places: Places
+    ) -> ProjectFunction | None:
+        """Return the function that a transform is written for: a decorator, or a call of it."""
+        for around in places.around(node):
+            if isinstance(around, cst.Decorator):
+                function = places.parent(around)
+                for one in analysis.functions:
+                    if one.node is function:
+                        return one
+                return None
+            if isinstance(around, cst.Call):
+                first = argument(around, 0, "fun")
+                if around.func is node and first is not None:
+                    return function_of(analysis.values.get(first.value, UNKNOWN))
+            elif isinstance(around, cst.BaseStatement):
+                return None
+        return None
+
+    def _takes_state(self, function: ProjectFunction) -> bool:
+        return holds_state(function.result) or any(
+            holds_state(value) for _, value in self._parameters(function)
+        )
+
+    def _takes_params(self, function: ProjectFunction) -> bool:
+        return any(is_params(value) for _, value in self._parameters(function))
+
+    def _parameters(self, function: ProjectFunction) -> Iterator[tuple[str, Value]]:
+        scope = self._scope(function)
+        for one in parameters_of(function.node.params):
+            yield one.name.value, scope.get(one.name.value, UNKNOWN)
+
+    def _scope(self, function: ProjectFunction) -> dict[str, Value]:
+        for analysis in self._analyses:
+            scope = analysis.scopes.get(function.node)
+            if scope is not None:
+                return dict(scope.seen)
+        return {}
+
+    def _check_argnums(self, maker: cst.Call, function: ProjectFunction) -> None:
+        given = argument(maker, 1, "argnums")
+        number = 0 if given is None else number_of(given.value)
+        parameters = list(self._parameters(function))
+        if not isinstance(number, int) or not 0 <= number < len(parameters):
+            raise NotKnownError(f"`{code_of(maker)}` has other arguments than parameters")
+        if not is_params(parameters[number][1]):
+            raise NotKnownError(f"`{code_of(maker)}` is not of the parameters")
+        others = {arg.keyword.value for arg in maker.args if arg.keyword is not None}
+        if not others <= {"argnums", "has_aux", "fun"}:
+            raise NotKnownError(f"`{code_of(maker)}` has options that NNX does not have")
+
+    # -- where states are read --------------------------------------------------------------------
+
+    def _check(self, analysis: Analysis, places: Places) -> None:
+        """Check that no state gets into a function in another way than as an argument."""
+        for node, value in analysis.values.items():
+            if node not in places or not (is_state(value) or is_params(value)):
+                continue
+            for around in places.around(node):
+                if isinstance(around, (cst.FunctionDef, cst.Lambda)):
+                    self._check_function(around, analysis, places)
+            if isinstance(node, cst.Name):
+                self._check_closure(node, places)
+
+    def _check_closure(self, node: cst.Name, places: Places) -> None:
+        home = binder_of(node, places)
+        for around in places.around(node):
+            if around is home:
+                return
+            if around in self._jitted:
+                raise NotKnownError(f"`{node.value}` is captured by a function that is compiled")
+
+    def _check_function(
+        self, function: cst.FunctionDef | cst.Lambda, analysis: Analysis, places: Places
+    ) -> None:
+        """Raise where a function with a state in it is called by something that is not known."""
+        if isinstance(function, cst.Lambda):
+            self._check_reference(function, places, analysis)
+            return
+        for decorator in function.decorators:
+            if not any(node in self._found.publics for node in descendants(decorator)):
+                raise NotKnownError(f"`{function.name.value}` has a decorator that is not known")
+        for other in self._analyses:
+            around = self._constructions.places(other)
+            for node in other.nodes.of_any(cst.Name, cst.Attribute):
+                if node not in around:
+                    continue
+                called = function_of(other.values.get(node, UNKNOWN))
+                if called is not None and called.node is function:
+                    self._check_reference(node, around, other)
+
+    def _check_reference(self, node: cst.CSTNode, places: Places, analysis: Analysis) -> None:
+        parent = places.parent(node)
+        match parent:
+            case cst.Call() if parent.func is node:
+                return
+            case cst.Assign() | cst.AssignTarget():
+                return
+            case cst.Attribute():
+                return
+            case cst.Arg():
+                call = places.parent(parent)
+                func = call.func if isinstance(call, cst.Call) else parent
+                if func in self._found.publics:
+                    return
+                value = analysis.values.get(func, UNKNOWN)
+                if isinstance(value, External) and value.name in JIT:
+                    return
+            case cst.ImportAlias():
+                return
+        raise NotKnownError(f"`{code_of(node)}` has a state in it, and something else calls it")
+
+    # -- names ------------------------------------------------------------------------------------
+
+    def _name_models(self, analysis: Analysis, places: Places) -> None:
+        """Give the variables that have parameters the name of a model."""
+        for node, value in analysis.values.items():
+            if not isinstance(node, cst.Name) or node not in places or not is_params(value):
+                continue
+            if is_variable(node, places):
+                self._name(node.value, binder_of(node, places), analysis, places)
+        for function in analysis.functions:
+            for name, value in self._parameters(function):
+                if is_params(value):
+                    self._name(name, function.node, analysis, places)
+
+    def _name(
+        self, name: str, home: cst.CSTNode | None, analysis: Analysis, places: Places
+    ) -> None:
+        if (home, name) in self._renamed:
+            return
+        root = home if home is not None else analysis.tree
+        taken = {node.value for node in descendants(root) if isinstance(node, cst.Name)}
+        new = next((one for one in _NAMES if one not in taken), f"{name}_model")
+        self._renamed[home, name] = new
+        for node in variables_in(root, name, places):
+            if binder_of(node, places) is not home:
+                continue
+            value = analysis.values.get(node, UNKNOWN)
+            if value is not UNKNOWN and not is_params(value):
+                raise NotKnownError(f"`{name}` is parameters of a state, and something else")
+            self._found.names[node] = new
+
+    def _name_keywords(self, analysis: Analysis, places: Places) -> None:
+        for call in analysis.nodes.of(cst.Call):
+            function = function_of(analysis.values.get(call.func, UNKNOWN))
+            if call not in places or function is None:
+                continue
+            for arg in call.args:
+                if arg.keyword is not None:
+                    new = self._renamed.get((function.node, arg.keyword.value))
+                    if new is not None:
+                        self._found.names[arg.keyword] = new

@@ -1,0 +1,224 @@
+"""Writes training code for an NNX model and its optimizer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, text_of
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass
+from typed_nnx_codegen.migrate.linen.callers.init_calls import InitCalls
+from typed_nnx_codegen.migrate.linen.callers.kinds import Live
+from typed_nnx_codegen.migrate.linen.callers.models import Models
+from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined, keyword_of
+from typed_nnx_codegen.migrate.linen.callers.training.fields import Field
+from typed_nnx_codegen.migrate.linen.callers.training.found import (
+    Application,
+    Creation,
+    Found,
+    Update,
+)
+from typed_nnx_codegen.migrate.linen.callers.training.state_values import is_state_class
+
+_OPTIMIZER = "nnx.ModelAndOptimizer"
+_MODEL_NAMES = ("model", "network", "net")
+
+
+class TrainingCode:
+    """Writes the training code of one file.
+
+    Args:
+        code: Writes expressions.
+        models: Writes models.
+        inits: Writes what makes variables.
+        found: What the training code of the project does.
+    """
+
+    def __init__(self, code: Rendering, models: Models, inits: InitCalls, found: Found) -> None:
+        self._code = code
+        self._models = models
+        self._inits = inits
+        self._found = found
+        self._written: set[cst.CSTNode] = set()
+        self.nodes = [] if not found.creations else list(self._nodes())
+        self._own = set(self.nodes)
+        for one in found.creations.values():
+            code.done |= {one.init.node, one.init.call or one.init.node, *_values(one.call)}
+        for application in found.applications.values():
+            code.done |= {application.call, *_values(application.call)} - set(application.args)
+        for node in found.dropped & self._own:
+            code.plan.removed.add(node)
+
+    def _nodes(self) -> Iterator[cst.CSTNode]:
+        """Yield the nodes of the file that are written anew."""
+        found = self._found
+        known = (
+            *(found.creations, found.applications, found.updates, found.models, found.trees),
+            *(found.steps, found.shorter, found.names, found.publics, found.has_aux),
+            *(found.classes, found.dropped),
+        )
+        for node in descendants(self._code.analysis.tree):
+            is_known = node in self._code.places and any(node in one for one in known)
+            if is_known or (isinstance(node, (cst.Name, cst.Attribute)) and self._is_class(node)):
+                yield node
+
+    def _is_class(self, node: cst.Name | cst.Attribute) -> bool:
+        """Whether a node names a class of states that goes away."""
+        value = self._code.analysis.values.get(node, UNKNOWN)
+        if node not in self._code.places or not is_state_class(value):
+            return False
+        return not (isinstance(value, ProjectClass) and self._found.classes.get(value.node))
+
+    def write(self, node: cst.CSTNode) -> bool:
+        """Write a node if it is part of the training code; return whether it is."""
+        if node not in self._own:
+            return False
+        if node not in self._written:
+            self._written.add(node)
+            self._write(node)
+        return True
+
+    def _write(self, node: cst.CSTNode) -> None:
+        found, plan = self._found, self._code.plan
+        if node in found.dropped:
+            plan.removed.add(node)
+        elif isinstance(node, cst.ClassDef):
+            self._class(node)
+        elif node in found.creations:
+            self._creation(found.creations[node])
+        elif node in found.applications:
+            self._application(found.applications[node])
+        elif node in found.updates:
+            self._update(found.updates[node])
+        elif isinstance(node, cst.Tuple):
+            plan.code[node] = self._shorter(node)
+        elif node in found.publics:
+            plan.code[node] = self._code.refer(found.publics[node])
+        elif isinstance(node, cst.Call):
+            plan.code[node] = self._call(node, without=found.has_aux[node])
+        else:
+            plan.code[node] = self._name(node)
+
+    def _name(self, node: cst.CSTNode) -> str:
+        found = self._found
+        if isinstance(node, cst.Attribute) and node in found.steps:
+            return f"{self._code.render(node.value)}.step[...]"
+        text = found.names.get(node, "")
+        if isinstance(node, cst.Attribute) and node in found.models:
+            text = f"{self._code.render(node.value)}.model"
+        if node in found.trees:
+            return f"{self._code.refer('nnx.state')}({text}, {self._code.refer(found.trees[node])})"
+        return text or self._code.refer(_OPTIMIZER)
+
+    def _call(self, node: cst.Call, without: cst.Arg) -> str:
+        args = [self._code.arg(arg) for arg in node.args if arg is not without]
+        return f"{self._code.render(node.func)}({joined(args)})"
+
+    def _shorter(self, node: cst.Tuple) -> str:
+        gone = self._found.shorter[node]
+        kept = [self._code.render(one.value) for n, one in enumerate(node.elements) if n != gone]
+        text = ", ".join(kept)
+        return f"({text})" if node.lpar and len(kept) > 1 else text
+
+    # -- states -----------------------------------------------------------------------------------
+
+    def _creation(self, one: Creation) -> None:
+        code, plan = self._code, self._code.plan
+        use = one.init
+        assert use.call is not None
+        call = use.call
+        kind = code.kinds.of_use(use)
+        rngs = self._inits.rngs(call)
+        if isinstance(kind, Live) and use is kind.init:
+            sizes = self._models.sizes(use, call, 1, is_kept=False)
+            made = code.constructed(use.constructions[0].node, sizes, rngs)
+            name = kind.name
+            plan.removed.add(kind.statement)
+        else:
+            made = self._models.new_model(
+                use, lambda: self._models.sizes(use, call, 1, is_kept=False), rngs
+            )
+            name = self._free_name()
+        statement = code.places.statement(use.node)
+        assert statement is not None
+        plan.before.setdefault(statement, []).append(f"{name} = {made}")
+        plan.removed |= set(one.dropped)
+        fields = [code.arg(arg) for arg in one.fields]
+        if (
+            one.cls is not None
+            and one.cls.node in self._found.classes
+            and self._found.classes[one.cls.node]
+        ):
+            parts = [name, code.render(one.tx), *fields]
+            plan.code[one.call] = f"{one.cls.name}({joined(parts)})"
+            return
+        parts = [name, code.render(one.tx), f"wrt={code.refer('nnx.Param')}"]
+        plan.code[one.call] = f"{code.refer(_OPTIMIZER)}({joined(parts)})"
+
+    def _free_name(self) -> str:
+        taken = self._code.file.names.before
+        return next((one for one in _MODEL_NAMES if one not in taken), "linen_model")
+
+    def _application(self, one: Application) -> None:
+        code = self._code
+        model = code.render(one.params)
+        for arg in one.call.args:
+            if keyword_of(arg) == "method":
+                code.done.add(arg.value)
+        if one.streams:
+            statement = code.places.statement(one.call)
+            assert statement is not None
+            streams = [f"{name}={code.render(value)}" for name, value in one.streams]
+            line = f"{code.refer('nnx.reseed')}({joined([model, *streams])})"
+            code.plan.before.setdefault(statement, []).append(line)
+        function = model if one.method == "__call__" else f"{model}.{one.method}"
+        code.plan.code[one.call] = f"{function}({joined([code.arg(arg) for arg in one.args])})"
+
+    def _update(self, one: Update) -> None:
+        code, plan = self._code, self._code.plan
+        state = code.render(one.state)
+        statement = code.places.statement(one.call)
+        assert statement is not None
+        lines = [] if one.grads is None else [f"{state}.update({code.render(one.grads)})"]
+        lines += [f"{state}.{keyword_of(arg)} = {code.render(arg.value)}" for arg in one.fields]
+        if lines:
+            plan.before.setdefault(statement, []).extend(lines)
+        plan.code[one.call] = state
+        if one.statement is not None and (lines or self._is_among_others(statement)):
+            plan.removed.add(one.statement)
+
+    def _is_among_others(self, statement: cst.CSTNode) -> bool:
+        block = self._code.places.block(statement)
+        return isinstance(block, (cst.IndentedBlock, cst.Module)) and len(block.body) > 1
+
+    # -- classes ----------------------------------------------------------------------------------
+
+    def _class(self, node: cst.ClassDef) -> None:
+        plan = self._code.plan
+        fields = self._found.classes[node]
+        plan.removed.add(node)
+        if fields:
+            plan.before[node] = [self._class_text(node, fields)]
+
+    def _class_text(self, node: cst.ClassDef, fields: tuple[Field, ...]) -> str:
+        """Return the definition of a class of optimizers with attributes of its own."""
+        code = self._code
+        first = node.body.body[0]
+        lines = [f"class {node.name.value}({code.refer(_OPTIMIZER)}):"]
+        match first:
+            case cst.SimpleStatementLine(body=[cst.Expr(value=value)]) if text_of(value):
+                lines += [f"    {code_of(value)}", ""]
+        header = ["self", f"model: {code.refer('nnx.Module')}", "tx", "*"]
+        for one in fields:
+            default = f" = {code.render(one.default)}" if one.default is not None else ""
+            header.append(f"{one.name}: {code.render(one.annotation)}{default}")
+        lines.append(f"    def __init__({', '.join(header)}) -> None:")
+        lines.append(f"        super().__init__(model, tx, wrt={code.refer('nnx.Param')})")
+        lines += [f"        self.{one.name} = {one.name}" for one in fields]
+        return "\n".join(lines)
+
+
+def _values(call: cst.Call) -> set[cst.CSTNode]:
+    """Return the arguments of a call, and the attributes that it reads of a model."""
+    return {call.func, *(arg.value for arg in call.args if isinstance(arg.value, cst.Attribute))}

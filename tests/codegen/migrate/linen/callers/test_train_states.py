@@ -1,0 +1,127 @@
+"""Training code with a TrainState becomes code with a model and its optimizer, or stays functional."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.migrate.linen.callers.programs_run import PROGRAMS, migrated
+
+_PROGRAM = """\
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import optax
+from flax.training.train_state import TrainState
+
+
+class Net(nn.Module):
+    features: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.features)(x)
+
+
+net = Net()
+
+
+def create(x):
+    params = net.init(jax.random.key(0), x)["params"]
+    return TrainState.create(apply_fn=net.apply, params=params, tx=optax.sgd(0.1))
+
+
+@jax.jit
+def step(state, x):
+    grads = jax.grad(lambda params: state.apply_fn({"params": params}, x).sum())(state.params)
+    return state.apply_gradients(grads=grads)
+
+
+def main(x):
+    state = create(x)
+    for _ in range(2):
+        state = step(state, x)
+    return state
+"""
+
+
+@pytest.mark.parametrize("target", ["typed_nnx", "flax.nnx"])
+@pytest.mark.parametrize(
+    "name", ["train_state_loop", "batch_norm_loop", "train_state_whole", "train_state_updates"]
+)
+def test_a_known_training_loop_is_written_with_an_optimizer_and_no_helpers(
+    name: str, target: str
+) -> None:
+    after = migrated(PROGRAMS / f"{name}.py", target).after
+
+    assert "nnx.ModelAndOptimizer" in after
+    assert "nnx.value_and_grad" in after
+    for gone in ("TrainState.create", "flax.training", "variables_of", "apply_with", "jax.jit"):
+        assert gone not in after
+
+
+def _after(text: str, tmp_path: Path) -> str:
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    return migrated(path, "typed_nnx").after
+
+
+def test_the_plain_program_is_written_with_an_optimizer(tmp_path: Path) -> None:
+    after = _after(_PROGRAM, tmp_path)
+
+    assert "nnx.ModelAndOptimizer(model, optax.sgd(0.1), wrt=nnx.Param)" in after
+    assert "nnx.grad(lambda model: model(x).sum())(state.model)" in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # The state before a step is read after it.
+        ("        state = step(state, x)\n", "        print(step(state, x), state.step)\n"),
+        ("        state = step(state, x)\n", "        step(state, x)\n"),
+        (
+            "    return state\n",
+            "    other = step(state, x)\n    return state, other\n",
+        ),
+        (
+            "    return state.apply_gradients(grads=grads)\n",
+            "    new = state.apply_gradients(grads=grads)\n    return new, state.params\n",
+        ),
+        # Other transforms than jit and grad take the state.
+        (
+            "    for _ in range(2):\n        state = step(state, x)\n",
+            "    state, _ = jax.lax.scan(lambda s, x: (step(s, x), None), state, x)\n",
+        ),
+        ("@jax.jit\ndef step", "@jax.vmap\ndef step"),
+        ("@jax.jit\ndef step", "@jax.pmap\ndef step"),
+        # The parameters are more than those that the model was made with, or are kept elsewhere.
+        ("    return TrainState", "    print(params)\n    return TrainState"),
+        ("    return TrainState", "    params = jax.tree.map(jnp.abs, params)\n    return TrainState"),
+        ("    return state\n", "    return {'weights': state.params}\n"),
+        ("    return state\n", "    return [state]\n"),
+        ("    return state\n", "    return print(state.opt_state)\n"),
+        ("    return state\n", "    return checkpoint(state)\n"),
+        ("    return state\n", "    return state.replace(params=state.params)\n"),
+        # Another model runs with the parameters.
+        ("    return state\n", "    return Net(features=4).apply({'params': state.params}, x)\n"),
+        # A compiled function captures the state.
+        (
+            "    return state\n",
+            "    return jax.jit(lambda x: state.apply_fn({'params': state.params}, x))(x)\n",
+        ),
+        # Something else than a state may be called like one.
+        ("    return state\n", "    return state\n\n\ndef run(other):\n    other.apply_fn(1)\n"),
+        # The gradients are of something else.
+        ("jax.grad(lambda", "jax.grad(argnums=(0,), fun=lambda"),
+    ],
+)
+def test_a_state_that_nnx_cannot_carry_in_place_stays_functional(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    assert old in _PROGRAM
+
+    after = _after(_PROGRAM.replace(old, new), tmp_path)
+
+    assert "ModelAndOptimizer" not in after
+    assert "TrainState.create" in after
