@@ -20,6 +20,12 @@ EXAMPLES = [
         name="force_conv_bias=True",
     ),
     Example(
+        Build("ConvBlock", n_filters=8),
+        wave(2, 16, 16, 3),
+        mutable=("batch_stats",),
+        name="in training",
+    ),
+    Example(
         Build(
             "Sequential",
             layers=[Build("flax.linen.Dense", 8), nn.relu, Build("flax.linen.Dense", 3)],

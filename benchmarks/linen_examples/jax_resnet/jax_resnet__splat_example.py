@@ -12,6 +12,13 @@ def wave(*shape):
 
 
 EXAMPLES = [
+    Example(
+        Build("SplAtConv2d", channels=8, kernel_size=(3, 3), padding=((1, 1), (1, 1))),
+        wave(2, 6, 6, 8),
+        mutable=("batch_stats",),
+        name="in training",
+    ),
+    Example(Build("SplAtConv2d", channels=8, kernel_size=(2, 2), radix=1), wave(2, 6, 6, 8)),
     Example(Build("SplAtConv2d", channels=8, kernel_size=(2, 2)), wave(2, 6, 6, 8)),
     Example(
         Build("SplAtConv2d", channels=8, kernel_size=(2, 2), match_reference=True),

@@ -103,7 +103,9 @@ class Project:
         return ".".join(reversed(parts))
 
     def _read(self, path: Path) -> Analysis | None:
-        if path in self._running or not self._may_define(path, _MOST_STEPS):
+        # Functions with jax alone say what shapes Linen modules get from them.
+        is_told = self._is_near and self._matches(_USES_JAX, path)
+        if path in self._running or not (is_told or self._may_define(path, _MOST_STEPS)):
             return None
         self._running.append(path)
         try:

@@ -71,6 +71,8 @@ class LinenRun:
         self, variables: Any, args: tuple[Any, ...], kwargs: dict[str, Any], seed: int
     ) -> tuple[Any, dict[str, Any]]:
         example = self.example
+        # Calls may write to dicts that they are given.
+        args, kwargs = concrete((args, kwargs))
         with self.side.active():
             returned = self.model.apply(
                 variables,
@@ -99,12 +101,13 @@ def linen_run(example: Example, old: Side) -> LinenRun:
         args, kwargs = _arguments(example, old)
         run = LinenRun(example, old, model, args, kwargs)
         run.calls.enter(model, example.method, args, kwargs)
+        copied_args, copied_kwargs = concrete((args, kwargs))
         with run.calls.recorded():
             variables: Mapping[str, Any] = model.init(
                 {"params": jax.random.key(0), **keys(example.rngs, 1)},
-                *args,
+                *copied_args,
                 method=example.method,
-                **kwargs,
+                **copied_kwargs,
             )
     run.variables = perturbed(dict(variables))
     return run

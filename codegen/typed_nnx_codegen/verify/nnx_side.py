@@ -26,6 +26,7 @@ from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.examples import Build
 from typed_nnx_codegen.verify.inputs import concrete, float_leaves, summed
 from typed_nnx_codegen.verify.linen_side import LinenRun
+from typed_nnx_codegen.verify.modes import STATISTICS, set_mode
 from typed_nnx_codegen.verify.sides import Side
 
 
@@ -144,5 +145,6 @@ def _filled(linen: LinenRun, models: NewModels) -> NnxRun:
     except TypeError as error:
         name = linen.example.build.class_name
         raise BadUse(f"{name}: {error}.\n  Fix: migrate the class") from error
+    set_mode(model, is_training=STATISTICS in linen.example.mutable)
     loaded = load_with(linen.variables, model, models.maps, strict=False)
     return NnxRun(linen, models.side, models.maps, model, loaded, models.stand_ins)

@@ -37,7 +37,7 @@ def test_models_that_were_migrated_by_hand_are_equal(tmp_path: Path, runtime: st
     assert done.returncode == 0, done.stdout + done.stderr
     said = json.loads(report.read_text())
     assert said["equal"]
-    assert len(said["examples"]) == 17
+    assert len(said["examples"]) == 20
     assert all(each["items"] for each in said["examples"])
 
 
@@ -61,6 +61,17 @@ def test_a_bias_that_is_zero_at_first_hides_no_mistake(tmp_path: Path) -> None:
 
     assert done.status == 1
     assert "outputs" in done.differing("MLP").values()
+
+
+def test_a_model_that_ignores_its_mode_is_found(tmp_path: Path) -> None:
+    done = run(
+        tmp_path,
+        'Example(Build("ByMode"), ROWS)',
+        ("use_running_average=self.use_running_average)", "use_running_average=False)"),
+    )
+
+    assert done.status == 1
+    assert "outputs" in done.differing("ByMode").values()
 
 
 def test_weights_that_were_swapped_are_found(tmp_path: Path) -> None:

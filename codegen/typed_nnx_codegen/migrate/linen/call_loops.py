@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.linen.coded_lists import coded_lists
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Change, Frame
 from typed_nnx_codegen.migrate.linen.iteration import element_of, left, literal_size
@@ -49,11 +50,15 @@ class CallLoops:
                 each = Repeated(UNKNOWN, values.loop)
                 parts = values.parts
                 self._running(
-                    each, frame, lambda: self._parts(target, parts, frame, run), lambda: None
+                    target,
+                    each,
+                    frame,
+                    lambda: self._parts(target, parts, frame, run),
+                    lambda: None,
                 )
             return
         element, _ = element_of(values)
-        self._running(values, frame, run, lambda: assign(target, element, None, frame))
+        self._running(target, values, frame, run, lambda: assign(target, element, None, frame))
 
     def _parts(
         self,
@@ -82,26 +87,49 @@ class CallLoops:
                 run()
 
     def _running(
-        self, values: Value, frame: Frame, run: Callable[[], None], bind: Callable[[], None]
+        self,
+        target: cst.BaseExpression,
+        values: Value,
+        frame: Frame,
+        run: Callable[[], None],
+        bind: Callable[[], None],
     ) -> None:
         """Go through the iterations of such a loop."""
         loop = element_of(values)[1]
         also = values.also if isinstance(values, Repeated) else ()
         recorder = frame.recorder
         bind()
-        before = dict(frame.names)
-        # What the items are made with can be said where they are made.
-        recorder.loops += [] if loop is None else [loop]
-        running, names = self._loops.stable(before, frame, run)
+        lists = self._executor.running_lists
+        lost: list[str] = []
+        while True:
+            around, locals_ = dict(frame.names), set(recorder.locals)
+            begun = lists.begun(lost, target, loop, frame)
+            before = dict(frame.names)
+            # What the items are made with can be said where they are made.
+            recorder.loops += [] if loop is None else [loop]
+            recorder.call_loops.append(loop or 0)
+            running, names = self._loops.stable(before, frame, run)
+            sizes = {one.local for one, _ in running}
+            more = [] if lost else lists.lost(before, names, sizes, loop, frame)
+            if not more:
+                break
+            lost = more
+            recorder.call_loops.pop()
+            recorder.loops.pop()
+            frame.names, recorder.locals = around, locals_
         frame.names = dict(names)
         bind()
-        recorder.call_loops.append(len(recorder.call_loops) + 1)
         run()
         recorder.call_loops.pop()
         ended = None if frame.records or loop is None else self._loops.ended.get(loop)
         last = self._loops.trial(names, frame, run) if ended is not None else {}
+        span = None if loop is None else self._loops.spans.get(loop)
+        coded = coded_lists(self._executor, before, names, span, frame, run)
         if loop is not None:
             recorder.loops.pop()
+        lists.end(begun, loop, also, frame)
+        names |= {name: frame.names[name] for name in begun}
+        before |= {name: frame.names[name] for name in begun}
         for one, after in running:
             update = after()
             entry = recorder.templates.dims_in(one.first)
@@ -113,3 +141,4 @@ class CallLoops:
                 frame.names[name] = value
             if name in before and loop is not None and last.get(name, before[name]) != before[name]:
                 frame.names[name] = left(before[name], last[name], ended, loop)
+        frame.names |= coded

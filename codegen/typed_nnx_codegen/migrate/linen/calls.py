@@ -12,6 +12,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.array_lists import over_arrays
+from typed_nnx_codegen.migrate.linen.calls_in_turn import called_in_turn, made_in_method
+from typed_nnx_codegen.migrate.linen.called_choices import call_of_choice
 from typed_nnx_codegen.migrate.linen.changed_settings import note_setting_call
 from typed_nnx_codegen.migrate.linen.classes import LINEN
 from typed_nnx_codegen.migrate.linen.computed_numbers import computed_number
@@ -30,6 +32,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     ClassTransform,
     FieldModule,
     FunctionRef,
+    InTurn,
     ModuleValue,
     OneOf,
     Partial,
@@ -84,10 +87,13 @@ class Calls:
             return carry
         parent = self._of_parent(node, frame)
         if parent is not None:
-            callee: Value = parent
-        else:
-            callee = self._executor.evaluate(node.func, frame)
-        return self.dispatch(callee, self.passed(node, frame), node, frame)
+            return self.dispatch(parent, self.passed(node, frame), node, frame)
+        callee = self._executor.evaluate(node.func, frame)
+        passed = self.passed(node, frame)
+        of_class = self._of_class(node, passed, frame)
+        if of_class is not None:
+            callee, passed = of_class, passed[1:]
+        return self.dispatch(callee, passed, node, frame)
 
     def passed(self, node: cst.Call, frame: Frame) -> list[Passed]:
         """Go through the arguments of a call."""
@@ -125,6 +131,19 @@ class Calls:
                 return BoundMethod(frame.instance, name.value, method)
         return None
 
+    def _of_class(self, node: cst.Call, passed: list[Passed], frame: Frame) -> BoundMethod | None:
+        """Return the method that `Other.name(self, ...)` is, which a class may only borrow."""
+        if not isinstance(node.func, cst.Attribute) or not passed or passed[0].keyword:
+            return None
+        owner = self._executor.seen(node.func.value, frame)
+        instance = passed[0].value
+        if not isinstance(owner, ClassRef) or not isinstance(instance, SelfValue):
+            return None
+        method = owner.cls.method(node.func.attr.value)
+        if method is None or not method.is_bound:
+            return None
+        return BoundMethod(instance, method.name, method)
+
     def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return what a call of a value returns."""
         executor = self._executor
@@ -147,6 +166,8 @@ class Calls:
                 return executor.module_calls.call(callee, "__call__", passed, node, frame)
             case BoundMethod():
                 return self._method(callee, passed, node, frame)
+            case InTurn(layers=layers) if passed:
+                return called_in_turn(executor, layers, passed[0], node, frame)
             case ArrayMethod(array=array, name=name):
                 return _shape_call(shapes.method_result(array, name, *_split(passed)))
             case FunctionRef():
@@ -157,8 +178,8 @@ class Calls:
                 return self._opaque(code, passed) if changed is None else changed
             case OneOf(options=options):
                 return executor.submodules.one_of(options, passed, node, frame)
-            case Choice(options=options):
-                return self._one_of(options, passed, node, frame)
+            case Choice():
+                return call_of_choice(executor, callee, passed, node, frame)
             case Mapped():
                 return executor.mapped_functions.call(callee, passed, node, frame)
             case Unknown():
@@ -172,23 +193,6 @@ class Calls:
             return
         if any(one.func is node for one in frame.analysis.nodes.of(cst.Call)):
             frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
-
-    def _one_of(
-        self, options: tuple[Value, ...], passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value:
-        """Return what a call of one of a few functions or submodules returns."""
-        executor = self._executor
-        if all(isinstance(one, (ModuleValue, FieldModule)) or one == NONE for one in options):
-            return executor.module_calls.call(Choice(options), "__call__", passed, node, frame)
-        if any(executor.submodules.is_class(one) for one in options):
-            if frame.records:
-                frame.recorder.mark(node, "which class is constructed here depends on a branch")
-            return UNKNOWN
-        results = [self.dispatch(one, passed, node, frame) for one in options if one != NONE]
-        value = results[0] if results else UNKNOWN
-        for other in results[1:]:
-            value = executor.merging.joined(value, other, frame)
-        return value
 
     def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if callee.name in _TRANSFORMS:
@@ -205,6 +209,9 @@ class Calls:
         if callee.name == f"{LINEN}.param_with_axes":
             return self._executor.variables.param_with_axes(passed, node, frame)
         if find_layer(callee.name) is not None:
+            in_turn = made_in_method(self._executor, callee, passed, node, frame)
+            if in_turn is not None:
+                return in_turn
             return self._executor.submodules.construct(callee, passed, node, frame)
         args, keywords = _split(passed)
         return _shape_call(shapes.function_result(callee.name, args, keywords))

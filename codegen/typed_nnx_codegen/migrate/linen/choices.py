@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.grown_lists import condition_of, sometimes
 from typed_nnx_codegen.migrate.linen.merging import Running, is_function, is_module
+from typed_nnx_codegen.migrate.linen.optional_submodules import there_if
 from typed_nnx_codegen.migrate.linen.parentheses import bare, operand
 from typed_nnx_codegen.migrate.linen.plan import Condition
 from typed_nnx_codegen.migrate.linen.references import Choice
@@ -41,6 +43,9 @@ class Choices:
         test = self._executor.evaluate(node.test, frame)
         truth = self._executor.truth(test)
         orelse = _orelse(node)
+        if frame.records:
+            taken = {True, False} if truth is None else {truth}
+            frame.recorder.sides.setdefault(node, set()).update(taken)
         if truth is not None:
             chosen = list(node.body.body) if truth else orelse
             return run_all([*chosen, *rest], frame)
@@ -69,7 +74,9 @@ class Choices:
         recorder.block = first = _block()
         recorder.conditions.append(Condition(number, side=True, is_of_call=False))
         frame.ended_by = ""
+        returned = len(frame.results)
         ends = run_all(body, frame)
+        first_results = frame.results[returned:]
         ended_by = frame.ended_by
         names = frame.names
         frame.names = dict(before)
@@ -90,12 +97,31 @@ class Choices:
             done = run_all(rest, frame)
         recorder.conditions.pop()
         recorder.block = outer
+        if ends and done and ended_by == "return":
+            self._returned(code, returned, first_results, frame)
         if not ends and not other_ends:
             frame.names = self._merged(names, other_names, frame, first, second, code)
         outer.append(Compound(f"if {bare(code)}:", first, second))
         if not ends and not other_ends:
             return run_all(rest, frame)
         return done
+
+    def _returned(self, code: str, start: int, first: list[Value], frame: Frame) -> None:
+        """Note what a function of a submodule returns that ends on both sides of a branch.
+
+        Args:
+            code: The condition.
+            start: How many results there were before the branch.
+            first: The results where the condition holds.
+            frame: The function.
+        """
+        sides = [first, frame.results[start + len(first) :]]
+        condition = condition_of(code, frame.recorder)
+        if frame.records or condition is None or not all(sides):
+            return
+        join = self._executor.merging.joined
+        one, other = (reduce(lambda a, b: join(a, b, frame), side) for side in sides)
+        frame.results[start:] = [self._executor.merging.chosen(condition, one, other, frame)]
 
     def _on_shapes(self, test: cst.BaseExpression, frame: Frame) -> str:
         """Return the code of a question about shapes of arguments; empty where it is another."""
@@ -123,7 +149,7 @@ class Choices:
         self._number += 1
         number = self._number
         self._enter(number, frame)
-        told = take_told(test, outcome=True, frame=frame)
+        told = take_told(test, outcome=True, frame=frame, body=body)
         ends = run_all(body, frame)
         forget(told, frame)
         names = frame.names
@@ -205,6 +231,8 @@ class Choices:
                 value = optional
             elif name in names and name in others:
                 value = self._either(name, names[name], others[name], frame, running)
+                if code and isinstance(value, Array | Choice):
+                    value = there_if(value, names[name], others[name], code)
             else:
                 value = names[name] if name in names else others[name]
             for one in running or ():
@@ -212,6 +240,7 @@ class Choices:
                 assert second is not None
                 first.append(Line(f"{one.local} = {one.first}", one.local))
                 second.append(Line(f"{one.local} = {one.second}", one.local))
+                frame.recorder.chosen_locals[one.local] = (code, one.first, one.second)
             found[name] = value
         return found
 
@@ -227,15 +256,17 @@ class Choices:
         return self._executor.merging.merged(name, one, other, frame, running)
 
     def _chosen(self, one: Value, other: Value, code: str, frame: Frame) -> Value | None:
-        """Return an array of a submodule whose size depends on a branch; None for other values."""
-        if frame.records or one == other:
+        """Return an array, or a list of such, of a submodule whose sizes depend on a branch.
+
+        Returns:
+            The value; None for other values.
+        """
+        condition = None if frame.records else condition_of(code, frame.recorder)
+        if one == other or condition is None:
             return None
-        if not isinstance(one, Array) or not isinstance(other, Array):
-            return None
-        condition = condition_of(code, frame.recorder)
-        if condition is None:
-            return None
-        return self._executor.merging.chosen(condition, one, other, frame)
+        if isinstance(one, Array) and isinstance(other, Array):
+            return self._executor.merging.chosen(condition, one, other, frame)
+        return self._executor.running_lists.chosen(condition, one, other, frame)
 
     def expression(self, node: cst.IfExp, test: Value, frame: Frame) -> Value:
         """Return what a conditional expression stands for."""
@@ -280,6 +311,7 @@ class Choices:
                 return replace(value, code=operand(text))
         running: list[Running] = []
         value = self._executor.merging.merged("value", one, other, frame, running)
+        value = there_if(value, one, other, code)
         if running:
             chosen = Compound(f"if {bare(code)}:")
             for each in running:

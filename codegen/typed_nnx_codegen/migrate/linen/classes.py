@@ -9,7 +9,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import dotted
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, dotted, is_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, options_of
 
 LINEN: Final = "flax.linen"
@@ -73,6 +73,23 @@ class Field:
         match self.annotation.annotation:
             case cst.Name(value="int"):
                 return True
+        return False
+
+
+    @property
+    def is_shape(self) -> bool:
+        """Whether its type says that it holds several whole numbers, and its default has no -1."""
+        below = descendants(self.default) if self.default is not None else ()
+        if any(isinstance(one, cst.Minus) or is_name(one, "None") for one in below):
+            return False
+        match self.annotation.annotation:
+            case cst.Subscript(
+                value=kind, slice=[cst.SubscriptElement(slice=cst.Index(value=item)), *more]
+            ):
+                is_open = len(more) == 1 and code_of(more[0]).strip(" ,") == "..."
+                name = dotted(kind).rpartition(".")[2]
+                is_tuple = name in ("tuple", "Tuple") and is_open
+                return is_name(item, "int") and (is_tuple or (name == "Sequence" and not more))
         return False
 
 
@@ -183,6 +200,8 @@ class LinenClass:
     def method_after(self, owner: LinenClass, name: str) -> Method | None:
         """Return the method that `super()` finds in a method of a class."""
         every = self.ancestry()
+        if owner not in every:
+            return None  # the method is borrowed from another class
         for cls in every[every.index(owner) + 1 :]:
             if name in cls.own_methods:
                 return cls.own_methods[name]
@@ -214,6 +233,7 @@ class LinenClasses:
         self.analyses = list(analyses)
         self._by_node: dict[cst.ClassDef, LinenClass | None] = {}
         self._owners: dict[cst.ClassDef, Analysis] = {}
+        self._attributes: dict[str, list[tuple[cst.Attribute, LinenClass | None]]] | None = None
         for analysis in self.analyses:
             for node in analysis.nodes.of(cst.ClassDef):
                 self._owners[node] = analysis
@@ -237,6 +257,19 @@ class LinenClasses:
     def owner(self, node: cst.ClassDef) -> Analysis | None:
         """Return the analysis of the file that defines a class."""
         return self._owners.get(node)
+
+    def reads_of(self, name: str) -> list[tuple[cst.Attribute, LinenClass | None]]:
+        """Return where attributes of a name stand in the files, and the modules around them."""
+        if self._attributes is None:
+            self._attributes = {}
+            for analysis in self.analyses:
+                owners = {
+                    node: cls for cls in self.all_in(analysis) for node in descendants(cls.node)
+                }
+                for node in analysis.nodes.of(cst.Attribute):
+                    found = self._attributes.setdefault(node.attr.value, [])
+                    found.append((node, owners.get(node)))
+        return self._attributes.get(name, [])
 
     def _read(self, node: cst.ClassDef) -> LinenClass | None:
         analysis = self._owners.get(node)

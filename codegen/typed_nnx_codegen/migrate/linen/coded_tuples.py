@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.classes import Field
+from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
 from typed_nnx_codegen.migrate.linen.shapes.operands import items_of, wanted_shape
 from typed_nnx_codegen.migrate.linen.values import (
     Code,
@@ -17,6 +21,8 @@ from typed_nnx_codegen.migrate.linen.values import (
     ShapeOf,
     Value,
 )
+
+_TUPLES: Final = ("tuple", "Tuple")
 
 
 def with_ends(value: Value, left: Value, right: Value) -> Value:
@@ -48,6 +54,29 @@ def with_starred(value: Value, node: cst.Tuple | cst.List, items: list[Value]) -
     stars = [k for k, one in enumerate(node.elements) if isinstance(one, cst.StarredElement)]
     last = items[stars[-1] + 1 :]
     return _coded(value, Sequence(tuple(last))) if last else value
+
+
+def one_by_one(one: Field, code: str) -> CodeTuple | None:
+    """Return a field whose type says how many numbers it holds; None for other fields."""
+    match one.annotation.annotation:
+        case cst.Subscript(value=kind, slice=slices) if dotted(kind).rpartition(".")[2] in _TUPLES:
+            kinds = [code_of(each) for each in slices]
+        case _:
+            return None
+    if any(kind.rstrip(", ") != "int" for kind in kinds) or not _agrees(one.default, len(kinds)):
+        return None
+    dims = tuple(as_dim(Piece(f"{code}[{k}]")) for k in range(len(kinds)))
+    return CodeTuple(code, shape=Shape(dims))
+
+
+def _agrees(default: cst.BaseExpression | None, count: int) -> bool:
+    """Whether the default of a field is not of another form than its type says."""
+    match default:
+        case None:
+            return True
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return len(elements) == count
+    return False
 
 
 def _coded(value: Value, last: Value) -> Value:

@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     ModuleValue,
     Repeated,
 )
+from typed_nnx_codegen.migrate.linen.size_lists import any_item
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
@@ -87,11 +88,16 @@ class Comprehensions:
         recorder.block = body
         levels = 0
         while part is not None:
-            if header is not None:
+            if header is not None and not frame.records and levels == 0:
+                self._loops.bind_inner(part.target, number, frame)
+                self._loops.note_end(part.target, part.iter, header, number, frame)
+            elif header is not None:
                 self._loops.bind(part.target, number, frame)
+            if header is not None:
                 recorder.headers[number] = (code_of(part.target), header)
             else:
-                self._executor.statements.assign(part.target, element_of(values)[0], None, frame)
+                element = any_item(element_of(values)[0], values)
+                self._executor.statements.assign(part.target, element, None, frame)
             for condition in part.ifs:
                 self._executor.evaluate(condition.test, frame)
             part = part.inner_for_in

@@ -20,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.fitting import Measured
 from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.given_numbers import item_of_shape, number_of
 from typed_nnx_codegen.migrate.linen.input_dtypes import SETTING, follows_inputs, typed
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
@@ -43,16 +44,18 @@ from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_wid
 from typed_nnx_codegen.migrate.linen.missing_sizes import MissingSizes, of_argument, within
 from typed_nnx_codegen.migrate.linen.module_calls import HIDDEN, given_of
 from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
+from typed_nnx_codegen.migrate.linen.size_lists import CodedList, SizedList
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
-from typed_nnx_codegen.migrate.linen.unsaid_shapes import is_enough
+from typed_nnx_codegen.migrate.linen.unsaid_shapes import as_read, is_enough
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
     Sequence,
     Shape,
+    ShapeOf,
     Table,
     Value,
 )
@@ -258,6 +261,14 @@ class ConstructorCalls:
         if dim is None:
             return None
         homes = ("", self._plan.cls.home, *(f"loop{number}" for number in site.loops))
+        # One submodule takes all items of a list: they have the size of the first one.
+        first = self._recorder.first_sizes
+        shared = {
+            atom: first[atom]
+            for atom in dim.atoms()
+            if isinstance(atom, Piece) and atom.home not in homes and atom in first
+        }
+        dim = dim.replaced(shared)
         for atom in dim.atoms():
             if isinstance(atom, Piece) and atom.home not in homes:
                 return None
@@ -326,6 +337,16 @@ class ConstructorCalls:
             if method != lifted.method and lifted.argument and is_called:
                 continue
             value = _part(values, lifted.argument)
+            if lifted.is_number:
+                number = self._if_visible(number_of(value), site)
+                if number is not None:
+                    return self._templates.token(number)
+                continue
+            if lifted.is_of_items:
+                sizes = self._sizes(value, site)
+                if sizes is not None:
+                    return sizes
+                continue
             if not isinstance(value, Array):
                 continue
             visible = self._visible(value, site)
@@ -334,10 +355,29 @@ class ConstructorCalls:
                 dim = visible.shape.axis(lifted.axis)
                 if dim is not None:
                     return self._templates.token(dim)
-            elif is_enough(visible.shape, lifted.name, self._executor.plan_of(cls).init):
-                return self._shape(visible.shape)
+                continue
+            lines = self._executor.plan_of(cls).init
+            if is_enough(visible.shape, lifted.name, lines):
+                return self._shape(as_read(visible.shape, lifted.name, lines))
         size = self.missing.size(site, lifted.name, self._measured(site, lifted))
         return self._templates.token(size)
+
+    def _sizes(self, value: Value, site: Site) -> str | None:
+        """Return the last size of each array of a list; None where they are not known here."""
+        match value:
+            case CodedList(code=code) if value.is_seen_by(site):
+                dims = self._templates.dims_in(code)
+                return code if all(self._if_visible(dim, site) for dim in dims) else None
+            case SizedList(local=local) if value.is_seen_by(site):
+                return local
+            case Array(origin=origin, shape=Shape(dims=())) if origin:
+                return self._templates.items_token(origin)
+            case Sequence(items=items):
+                visible = [self._visible(item, site) for item in items]
+                sizes = [one.shape.axis(-1) for one in visible if isinstance(one, Array)]
+                if len(sizes) == len(items) and None not in sizes:
+                    return self._shape(Shape(tuple(sizes)))
+        return None
 
     def _measured(self, site: Site, lifted: Lifted) -> Iterator[Measured]:
         """Yield the sizes that examples give a submodule's lifted parameter."""
@@ -345,7 +385,8 @@ class ConstructorCalls:
         if not lifted.argument:
             yield from within(lifted, calls)
         for call in calls:
-            if lifted.argument and call.method == lifted.method:
+            is_size = not lifted.is_of_items and not lifted.is_number
+            if lifted.argument and call.method == lifted.method and is_size:
                 value = _part(dict(call.arguments), lifted.argument)
                 yield from of_argument(value, lifted.axis, call)
 
@@ -381,11 +422,14 @@ def _part(values: dict[str, Value], path: str) -> Value:
         match value:
             case Sequence(items=items) if key.startswith("["):
                 position = key[1:-1]
-                is_there = position.isdigit() and int(position) < len(items)
+                is_number = position.removeprefix("-").isdigit()
+                is_there = is_number and -len(items) <= int(position) < len(items)
                 value = items[int(position)] if is_there else UNKNOWN
             case Table(items=table):
                 name = key[1:-1].strip("'\"") if key.startswith("[") else key
                 value = table.get(name, UNKNOWN)
+            case ShapeOf():
+                value = item_of_shape(value, key)
             case Array(origin=origin) if origin:
                 value = part_of(value, f"{origin}{key if key.startswith('[') else '.' + key}")
             case _:

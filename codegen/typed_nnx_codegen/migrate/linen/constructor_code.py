@@ -14,9 +14,13 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, is_node
 from typed_nnx_codegen.migrate.linen.bound_names import bound_in, targets_of
+from typed_nnx_codegen.migrate.linen.builders.borrowed_names import is_same_name
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.first_values import read_of_parameter
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.held_items import is_own_item
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.optional_submodules import asked_for_none
 from typed_nnx_codegen.migrate.linen.parentheses import closed, parsed
 from typed_nnx_codegen.migrate.linen.partial_code import partial_arguments
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed_later
@@ -85,17 +89,30 @@ class ConstructorCode:
         writer = self._writers.get(type(value))
         return writer(self, value, frame) if writer is not None else None
 
-    def is_visible(self, home: str, frame: Frame) -> bool:
-        """Whether names of a home can be read in the constructor where it is written now."""
+    def is_visible(self, home: str, frame: Frame, code: str = "") -> bool:
+        """Whether names of a home can be read in the constructor where it is written now.
+
+        Args:
+            home: The home.
+            frame: The frame.
+            code: What is read, where it is one name or attributes of it.
+        """
         recorder = frame.recorder
-        return home in ("", recorder.plan.cls.home) or home in (
+        if home in ("", recorder.plan.cls.home) or home in (
             f"loop{number}" for number in recorder.loops
-        )
+        ):
+            return True
+        name = code.partition(".")[0]
+        there = next((one for one in self._executor.classes.analyses if str(one.path) == home), None)
+        if there is None or not name.isidentifier():
+            return False
+        return is_same_name(name, there, recorder.plan.cls.analysis)
 
     def sizes_are_visible(self, dim: Dim, frame: Frame) -> bool:
         """Whether all that a size is made of can be said in the constructor."""
         return all(
-            not isinstance(atom, Piece) or self.is_visible(atom.home, frame) for atom in dim.atoms()
+            not isinstance(atom, Piece) or self.is_visible(atom.home, frame, atom.code)
+            for atom in dim.atoms()
         )
 
     def of(self, node: cst.BaseExpression, frame: Frame) -> str | None:
@@ -149,7 +166,7 @@ class ConstructorCode:
         return code if code and (self._has_shapes or not reads_shapes) else None
 
     def _code(self, value: Code, frame: Frame) -> str | None:
-        return value.code if self.is_visible(value.home, frame) else None
+        return value.code if self.is_visible(value.home, frame, value.code) else None
 
     def _sequence(self, value: Sequence, frame: Frame) -> str | None:
         codes = [self.of_value(item, frame) for item in value.items]
@@ -193,11 +210,11 @@ class ConstructorCode:
         return self.of_value(value, frame)
 
     def _class(self, value: ClassRef | PlainClass, frame: Frame) -> str | None:
-        return value.code if self.is_visible(value.home, frame) else None
+        return value.code if self.is_visible(value.home, frame, value.code) else None
 
     def _function(self, value: FunctionRef, frame: Frame) -> str | None:
         if value.code:
-            return value.code if self.is_visible(value.home, frame) else None
+            return value.code if self.is_visible(value.home, frame, value.code) else None
         if isinstance(value.node, cst.Lambda):
             return self.of(value.node, value.frame)
         return None
@@ -207,7 +224,8 @@ class ConstructorCode:
         return "..." if value.value is Ellipsis else repr(value.value)
 
     def _module(self, value: ModuleValue, frame: Frame) -> str | None:
-        return frame.recorder.templates.site_token(value.site)
+        is_item = value.site.is_verbatim and value.site.loops
+        return None if is_item else frame.recorder.templates.site_token(value.site)
 
     def _field_module(self, value: FieldModule, frame: Frame) -> str | None:
         del frame
@@ -251,36 +269,12 @@ class ConstructorCode:
             bound |= targets_of(node.for_in)
             return self._rebuilt(node, frame, bound)
         if isinstance(node, cst.Comparison):
-            given = self._given(node, frame)
+            given = asked_for_none(self._executor, node, frame)
             if given is not None:
                 return given
         if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr)):
             raise _NotThere
         return self._rebuilt(node, frame, bound)
-
-    def _given(self, node: cst.Comparison, frame: Frame) -> cst.BaseExpression | None:
-        """Return `x is None` for an argument that may be None: its size tells the constructor."""
-        match node:
-            case cst.Comparison(
-                left=cst.Name() as left,
-                comparisons=[
-                    cst.ComparisonTarget(
-                        operator=(cst.Is() | cst.IsNot()) as operator,
-                        comparator=cst.Name(value="None"),
-                    )
-                ],
-            ):
-                value = self._executor.seen(left, frame)
-                if (
-                    isinstance(value, Array)
-                    and value.is_optional
-                    and value.origin
-                    and frame.records
-                ):
-                    token = frame.recorder.templates.given_token(value.origin)
-                    word = "is not" if isinstance(operator, cst.IsNot) else "is"
-                    return cst.parse_expression(f"{token} {word} None")
-        return None
 
     def _name(self, node: cst.Name, frame: Frame) -> cst.CSTNode:
         value = self._executor.seen(node, frame)
@@ -289,6 +283,9 @@ class ConstructorCode:
         if value is frame.recorder.instance and frame.records:
             return node.with_changes(value="self")
         text = self.of_value(value, frame)
+        is_list = isinstance(value, Repeated) and node.value in frame.names
+        if text is None and is_list and frame.verbatim and frame.records:
+            return node  # `setup` has made it in the constructor itself
         if text is None:
             raise _NotThere
         return parsed(text)
@@ -310,6 +307,9 @@ class ConstructorCode:
     ) -> cst.CSTNode:
         if self._is_of_call(node, frame):
             raise _NotThere
+        read = read_of_parameter(node, frame) if self._has_shapes else ""
+        if read:
+            return parsed(read)
         value = self._executor.seen(node, frame)
         if value is None and is_plain(node, bound):
             # Within a lambda: it has not been gone through.
@@ -320,6 +320,9 @@ class ConstructorCode:
             return parsed(text)
         if isinstance(value, Array) and self._is_computed(node, frame):
             return self._rebuilt(node, frame, bound)
+        if isinstance(node, cst.Subscript) and is_own_item(node, value, frame):
+            slices = [self._converted(one, frame, bound) for one in node.slice]
+            return node.with_changes(slice=slices)
         if isinstance(value, (Array, ShapeOf, Slice, ModuleValue, Repeated)):
             raise _NotThere
         if isinstance(node, cst.Attribute):
@@ -336,7 +339,9 @@ class ConstructorCode:
 
     def _known(self, node: cst.BaseExpression, value: Value | None, frame: Frame) -> str | None:
         """Return code for what an expression stands for; None where only its parts have some."""
-        if isinstance(value, ShapeOf | OfShapes):
+        if isinstance(value, ShapeOf) or (isinstance(value, OfShapes) and value.code):
+            return self.of_value(value, frame)
+        if isinstance(value, Array) and value.made:
             return self.of_value(value, frame)
         match node:
             case cst.Attribute(value=inner, attr=cst.Name(value="ndim")) if self._has_shapes:

@@ -14,7 +14,9 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.field_containers import holds_arrays, may_be_none
+from typed_nnx_codegen.migrate.linen.inherited_names import clashing_names, import_inherited
 from typed_nnx_codegen.migrate.linen.layout import laid_out
+from typed_nnx_codegen.migrate.linen.modes import MODE_LINE
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.replacing import code_with
@@ -61,12 +63,14 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
     keywords += [_lifted(one) for one in plan.lifted]
     keywords.append(f"rngs: {code_of(file.refer('nnx.Rngs'))}")
     header = ", ".join(["self", *parameters, "*", *keywords])
-    lines = [line for one in fields for line in one.lines] + plan.init
+    lines = [line for one in fields for line in one.lines]
+    lines += [MODE_LINE, *plan.init] if plan.asks_mode else plan.init
     text = "\n".join(f"    {line}" if line else "" for line in lines or ["pass"])
     if _PRODUCT.search(text):
         text = _PRODUCT.sub(f"{code_of(file.refer('math.prod'))}(", text)
     node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
     assert isinstance(node, cst.FunctionDef)
+    import_inherited(node, cls, file)
     comments = {one.name: "# from --example" for one in plan.lifted if one.default}
     return laid_out(node, depth, comments)
 
@@ -89,8 +93,9 @@ def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
 
 
 def _lifted(one: Lifted) -> str:
-    is_one = one.axis is not None or not one.argument
-    kind = "int" if is_one and not one.is_listed else "tuple[int, ...]"
+    is_one = one.axis is not None or one.is_number or not one.argument
+    is_one = is_one and not (one.is_listed or one.is_of_items)
+    kind = "int" if is_one else "tuple[int, ...]"
     if one.default:
         return f"{one.name}: {kind} = {one.default}"
     return f"{one.name}: {kind} | None = None" if one.is_optional else f"{one.name}: {kind}"
@@ -194,6 +199,7 @@ def translated(node: cst.BaseExpression, one: Field, file: File) -> str:
             if name:
                 replacements[below] = code_of(file.refer(name))
     replacements |= _defaults_named(node, one, file)
+    replacements |= clashing_names(node, one.owner.analysis, file)
     for below in reversed(list(descendants(node))):  # the inner ones first
         if isinstance(below, cst.Call) and is_partitioning_in(below, one.owner.analysis):
             call = cst.parse_expression(code_with(below, replacements))

@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.first_values import Made
 from typed_nnx_codegen.migrate.linen.frames import Compound, Frame, Line, Recorder, VariableSite
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
+from typed_nnx_codegen.migrate.linen.modes import MODE
 from typed_nnx_codegen.migrate.linen.passed import Passed
 from typed_nnx_codegen.migrate.linen.plan import Condition
 from typed_nnx_codegen.migrate.linen.references import SelfValue
@@ -30,7 +31,9 @@ TYPES: Final = {
     "perturbations": "nnx.Perturbation",
 }
 # What every module of NNX has.
-_OF_NNX: Final = frozenset({"train", "eval", "sow", "perturb", "set_attributes", "iter_modules"})
+_OF_NNX: Final = frozenset(
+    {"train", "eval", "sow", "perturb", "set_attributes", "iter_modules", MODE}
+)
 
 
 @dataclass(frozen=True)

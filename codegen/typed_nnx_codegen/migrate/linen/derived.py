@@ -77,6 +77,10 @@ def _is_stale(value: cst.BaseExpression, owner: str, frame: Frame) -> bool:
     """Whether an expression reads variables; one that makes the variable itself does not."""
     recorder = frame.recorder
     target = recorder.setup_target
+    match value:
+        case cst.Call(func=cst.Attribute(cst.Name(value=name), cst.Name(value="param"))):
+            if name == owner and target is not None and value is target[0]:
+                return False  # the first value, which counts once in Linen, too
     for node in descendants(value):
         match node:
             case cst.Call(func=cst.Attribute(value=cst.Name(value=name), attr=attr)) if (

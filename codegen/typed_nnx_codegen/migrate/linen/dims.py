@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.size_atoms import OF_CALL as OF_CALL
+from typed_nnx_codegen.migrate.linen.size_atoms import ArgumentNumber as ArgumentNumber
 from typed_nnx_codegen.migrate.linen.size_atoms import ArgumentSize as ArgumentSize
+from typed_nnx_codegen.migrate.linen.size_atoms import ItemSize as ItemSize
 from typed_nnx_codegen.migrate.linen.size_atoms import LeadingSize as LeadingSize
 from typed_nnx_codegen.migrate.linen.size_atoms import Piece as Piece
 from typed_nnx_codegen.migrate.linen.size_atoms import spelled_at_call as spelled_at_call
@@ -36,7 +38,7 @@ class Combined:
 
 # Operations whose code is safe as an operand.
 _CLOSED: Final = ("max", "min", "if", "at")
-Atom = Piece | ArgumentSize | Combined | LeadingSize
+Atom = Piece | ArgumentSize | ArgumentNumber | Combined | LeadingSize
 _Terms = dict[tuple[Atom, ...], int]
 _CALLS: Final = ("max", "min", "int")
 

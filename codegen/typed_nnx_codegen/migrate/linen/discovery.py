@@ -8,6 +8,7 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.given_numbers import size_fields
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import SelfValue
 from typed_nnx_codegen.migrate.linen.values import Array
@@ -85,7 +86,7 @@ class Discovery:
         self._facts.resume()
         if moved is None or kept is None or self._worth(moved) <= self._worth(kept):
             return False
-        return self._facts.refuse(cls)
+        return self._facts.refuse(cls, size_fields(self._facts, kept.plan.sites))
 
     def _worth(self, recorder: Recorder) -> int:
         """Return how much of a module is not known."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.detached_layers import entries_of_drawn
 from typed_nnx_codegen.migrate.linen.field_containers import LIST, held_containers
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import Given, find_layer
@@ -36,6 +37,8 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
             if site.shares and _is_taken(entry, found):
                 message = "the names of its variables are those of another submodule"
                 recorder.mark(site.node, message, NAME)
+            found.setdefault(entry.linen, entry)
+        for entry in entries_of_drawn(site, recorder):
             found.setdefault(entry.linen, entry)
     for one in recorder.variables.values():
         linen = f"{one.collection}/{one.linen}"

@@ -36,7 +36,8 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.recurrence import Recurrence
 from typed_nnx_codegen.migrate.linen.references import ClassRef, FunctionRef, ModuleValue, Ref
-from typed_nnx_codegen.migrate.linen.size_arrays import without_local
+from typed_nnx_codegen.migrate.linen.running_lists import RunningLists
+from typed_nnx_codegen.migrate.linen.size_arrays import is_made_by, without_local
 from typed_nnx_codegen.migrate.linen.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.statements import Statements
 from typed_nnx_codegen.migrate.linen.submodules import Submodules
@@ -53,7 +54,7 @@ from typed_nnx_codegen.migrate.linen.values import (
 from typed_nnx_codegen.migrate.linen.variable_reads import VariableReads
 from typed_nnx_codegen.migrate.linen.variables import Variables
 
-_MOST_STEPS: Final = 40_000
+_MOST_STEPS: Final = 80_000
 
 
 class TooLong(Exception):
@@ -94,6 +95,7 @@ class Executor:
         self.comprehensions = Comprehensions(self, self.loops)
         self.held_items = HeldItems(self)
         self.sized_lists = SizedLists(self)
+        self.running_lists = RunningLists(self)
         self.choices = Choices(self)
         self.merging = Merging(self)
         self.mapped_functions = MappedFunctions(self)
@@ -113,7 +115,7 @@ class Executor:
             # What it stood for in an iteration before says nothing now.
             frame.values[node] = UNKNOWN
         value = self.expressions.evaluate(node, frame)
-        if isinstance(value, Array) and not isinstance(node, cst.Name):
+        if isinstance(value, Array) and not is_made_by(node, value):
             value = without_local(value)
         frame.values[node] = value
         return value

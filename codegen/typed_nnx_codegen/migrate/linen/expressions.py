@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -46,7 +47,7 @@ from typed_nnx_codegen.migrate.linen.references import (
 )
 from typed_nnx_codegen.migrate.linen.residuals import note_residual
 from typed_nnx_codegen.migrate.linen.shared_scopes import is_scope
-from typed_nnx_codegen.migrate.linen.sized_lists import SizedList
+from typed_nnx_codegen.migrate.linen.size_lists import SizedList
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -97,7 +98,10 @@ class Expressions:
             return value
         with self._executor.code.with_shapes():
             code = self._executor.code.of(node, frame)
-        return value if code is None else OfShapes(code=operand(code))
+        if code is None:
+            return value
+        known = value if isinstance(value, OfShapes) else OfShapes()
+        return replace(known, code=operand(code))
 
     # -- names --------------------------------------------------------------------------------
 
@@ -238,9 +242,11 @@ class Expressions:
         right = self._executor.evaluate(node.right, frame)
         operator = OPERATORS[type(node.operator)]
         note_residual(operator, left, right, frame)
-        joined = added(left, right) if operator == "+" else None
-        if joined is not None:
-            return joined
+        if operator == "+":
+            total = self._executor.running_lists.total(left, right, frame)
+            joined = added(left, right) if total is None else total
+            if joined is not None:
+                return joined
         value = self.or_code(shapes.binary(operator, left, right), node, frame)
         return with_ends(value, left, right) if operator == "+" else value
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, is_name
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.classes import Field
@@ -37,6 +38,12 @@ def default_of(one: Field, executor: Executor, frame: Frame) -> Value:
     if one.default is None:
         return UNKNOWN
     inner = Frame(frame.recorder, one.owner.analysis, records=False)
+    for other in one.owner.own_fields:
+        if other.name == one.name:
+            break
+        if any(is_name(node, other.name) for node in descendants(one.default)):
+            # In the body of a class the name is the default of that field.
+            inner.names[other.name] = default_of(other, executor, frame)
     options = _options(one, one.default)
     if options is None:
         return executor.evaluate(one.default, inner)

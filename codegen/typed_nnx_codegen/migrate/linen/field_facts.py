@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import libcst as cst
 
@@ -29,6 +29,7 @@ class FieldFacts:
         self._of_call: dict[_Key, dict[Path, bool]] = {}
         self._refused: set[_Key] = set()
         self._paused: set[_Key] = set()
+        self._sizes: set[_Key] = set()
         self._outputs: dict[LinenClass, bool] = {}
         self._asked: set[LinenClass] = set()
         self.changed: set[LinenClass] = set()
@@ -144,10 +145,21 @@ class FieldFacts:
     def _new(self, key: _Key) -> None:
         self.changed.add(key[0])
 
-    def refuse(self, cls: LinenClass) -> bool:
-        """Keep fields of a module in its constructor; return whether any was not until now."""
+    def is_size(self, cls: LinenClass, name: str) -> bool:
+        """Whether a field that calls say stays in the constructor as the size of parameters."""
+        one = _field(cls, name)
+        return one is not None and (one.owner, name) in self._sizes
+
+    def refuse(self, cls: LinenClass, sizes: Iterable[str]) -> bool:
+        """Keep fields of a module in its constructor; return whether any was not until now.
+
+        Args:
+            cls: The module.
+            sizes: The fields that are sizes of parameters.
+        """
         keys = {(one.owner, one.name) for one in cls.fields() if self.is_of_call(cls, one.name)}
         self._refused |= keys
+        self._sizes |= {key for key in keys if key[1] in sizes}
         return bool(keys)
 
     # -- sizes that modules make ------------------------------------------------------------

@@ -48,6 +48,20 @@ class Made:
     is_stand_in: bool = False
 
 
+def read_of_parameter(node: cst.CSTNode, frame: Frame) -> str:
+    """Return the code of a parameter that `setup` made before, for the first value of another one.
+
+    Empty for any other expression.
+    """
+    recorder = frame.recorder
+    match node:
+        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=attribute)):
+            is_own = frame.verbatim and frame.lookup(owner) is recorder.instance
+            if is_own and recorder.params.get(attribute, False):
+                return f"self.{attribute}[...]"
+    return ""
+
+
 class FirstValues:
     """Finds the first values of variables.
 
@@ -120,7 +134,9 @@ class FirstValues:
             return None
         args = [*([key] if key else []), *known]
         function = init.value
-        if isinstance(function, FunctionRef) and not function.code:
+        # What a function of the file returns is defined where its names are not bound here.
+        is_here = isinstance(function, FunctionRef) and function.frame.records
+        if isinstance(function, FunctionRef) and not function.code and is_here:
             if isinstance(function.node, cst.FunctionDef):
                 return self._defined(function, args, named, frame)
             text = self._executor.code.of(function.node, function.frame)

@@ -10,7 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.linen.classes import Method
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Condition, Mark, Site
 from typed_nnx_codegen.migrate.linen.references import SelfValue
@@ -200,15 +200,19 @@ class Recorder:
         stale: The locals of `setup` that are computed from variables, and where; attributes with
             their owner.
         branch_codes: The conditions of branches that the constructor decides, by number.
+        chosen_locals: The locals that a branch of the constructor decides: its condition, what they
+            are where it holds, and where not.
         loop_numbers: The numbers of loops, by the loops around and the statement.
         passed_loops: The loops that were gone through for good.
         anchors: Where the lines begin that the statement writes which is gone through now.
         pending: How many functions are gone through in the midst of statements that build submodules.
         sized_names: The locals for sizes of arrays in lists, by where they are read.
+        first_sizes: The size of the first item of a list, by that of the item of an iteration.
         unsized: Those of lists whose sizes the constructor does not know any more.
         helpers: Definitions that the methods need at the top level of the file.
         reads: The variables of modules that methods read by name.
         equal_sizes: Pairs of last sizes of arrays that are added.
+        sides: The sides that calls take of branches, where their arguments decide.
     """
 
     plan: ClassPlan
@@ -251,15 +255,18 @@ class Recorder:
     depth: int = 0
     steps: int = 0
     branch_codes: dict[int, str] = field(default_factory=dict)
+    chosen_locals: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     loop_numbers: dict[tuple[object, ...], int] = field(default_factory=dict)
     passed_loops: set[int] = field(default_factory=set)
     anchors: dict[int, tuple[Block, int]] = field(default_factory=dict)
     pending: int = 0
-    sized_names: dict[tuple[cst.CSTNode, str], str] = field(default_factory=dict)
+    sized_names: dict[tuple[cst.CSTNode, str, int | None], str] = field(default_factory=dict)
+    first_sizes: dict[Atom, Dim] = field(default_factory=dict)
     unsized: set[str] = field(default_factory=set)
     helpers: list[Helper] = field(default_factory=list)
     reads: list[VariableRead] = field(default_factory=list)
     equal_sizes: set[frozenset[Dim]] = field(default_factory=set)
+    sides: dict[cst.If, set[bool]] = field(default_factory=dict)
     outputs: dict[Hashable, Value] = field(default_factory=dict)
 
     @property

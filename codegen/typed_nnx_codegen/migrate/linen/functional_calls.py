@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.linen.detached_layers import drawn_variables
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, find_layer
 from typed_nnx_codegen.migrate.linen.module_calls import given_of
@@ -46,12 +47,15 @@ class FunctionalCalls:
     def call(
         self, receiver: Value, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value | None:
-        """Return what such a call returns; None where it is no plain call of a layer."""
+        """Return what such a call, or `init`, returns; None where it is no plain call of a layer."""
         match receiver:
             case ModuleValue(site=Site(target=str() as target) as site):
                 layer = find_layer(target)
             case _:
                 return None
+        if _name_of(node) == "init":
+            is_plain = layer is not None and site.is_detached and not site.loops
+            return drawn_variables(site, node, frame.recorder) if is_plain else None
         names = _parameter_names(passed)
         if layer is None or site.transforms or site.alternatives or not names:
             return None
@@ -66,6 +70,10 @@ class FunctionalCalls:
             frame.recorder.helpers.append(WITH_PARAMETERS)
             frame.recorder.plan.rebuilt[node] = _WithParameters()
         return layer.output(given_of(site), Inputs(values), "__call__")
+
+
+def _name_of(node: cst.Call) -> str:
+    return node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
 
 
 def _parameter_names(passed: list[Passed]) -> list[str]:

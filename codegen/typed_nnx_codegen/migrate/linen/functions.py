@@ -9,14 +9,15 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.classes import Method
-from typed_nnx_codegen.migrate.linen.consumed import is_consumed
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.list_arguments import given_list, is_list
 from typed_nnx_codegen.migrate.linen.passed import Passed, bind
 from typed_nnx_codegen.migrate.linen.references import FunctionRef, SelfValue
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
     Array,
+    GivenNumber,
     Lead,
     Shape,
     Table,
@@ -53,7 +54,9 @@ class Functions:
         records = instance is recorder.instance
         # What setup writes comes before what methods write, whenever it is asked for.
         outer, recorder.block = recorder.block, recorder.setup
-        loops, recorder.loops = recorder.loops, []
+        loops = recorder.loops
+        # What a submodule is made with may be said by the loops around.
+        recorder.loops = [] if records else list(loops)
         branches, recorder.branch_path = recorder.branch_path, []
         conditions, recorder.conditions = recorder.conditions, []
         trials, recorder.trials = recorder.trials, 0
@@ -97,7 +100,7 @@ class Functions:
         frame.recorder.visited.add(method.name)
         frame.recorder.plan.methods.add(method.node)
         for parameter in method.parameters():
-            inner.names[parameter.name.value] = argument_value(parameter, method)
+            inner.names[parameter.name.value] = argument_value(parameter, method, inner)
         params = method.node.params
         for star in (params.star_arg, params.star_kwarg):
             if isinstance(star, cst.Param):
@@ -235,11 +238,15 @@ class Functions:
                 recorder.anchors[id(recorder.block)] = anchor
 
 
-def argument_value(parameter: cst.Param, method: Method) -> Value:
+def argument_value(parameter: cst.Param, method: Method, frame: Frame) -> Value:
     """Return what a parameter of a method stands for when a caller from outside gives it."""
     name = parameter.name.value
-    if is_flag(parameter) or is_consumed(name, method.node):
+    if _is_number(parameter):
+        return GivenNumber(origin=name)
+    if is_flag(parameter):
         return UNKNOWN
+    if is_list(parameter, method):
+        return UNKNOWN if is_optional(parameter, method) else given_list(name, frame)
     return Array(
         Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method)
     )
@@ -268,6 +275,16 @@ def is_flag(parameter: cst.Param) -> bool:
         return parameter.name.value in ("train", "training", "deterministic", "is_training")
     text = cst.Module([]).code_for_node(annotation.annotation).strip("\"'")
     return text in _FLAGS or text.startswith(("Callable", "Literal"))
+
+
+def _is_number(parameter: cst.Param) -> bool:
+    """Whether a parameter is said to be a whole number."""
+    match parameter.annotation, parameter.default:
+        case cst.Annotation(annotation=cst.Name(value="int")), None | cst.Integer():
+            return True
+        case None, cst.Integer():
+            return True
+    return False
 
 
 def _compared_with_none(node: cst.FunctionDef) -> set[str]:

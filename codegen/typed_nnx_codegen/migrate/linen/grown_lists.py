@@ -102,7 +102,7 @@ def sometimes(one: Value, other: Value, code: str, recorder: Recorder) -> Grown 
     while first[common : common + 1] == second[common : common + 1]:
         common += 1
     added, others = first[common:], second[common:]
-    if not any(sites_in(part) for part in (*added, *others)):
+    if not any(sites_in(part) for part in (*first, *second)):
         return None
     part = Sometimes(_any_of((*added, *others)), condition=condition, parts=added, orelse=others)
     before = first[:common]

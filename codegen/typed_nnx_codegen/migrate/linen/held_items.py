@@ -20,13 +20,15 @@ from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
     Grown,
     Headed,
+    ModuleValue,
     Repeated,
 )
-from typed_nnx_codegen.migrate.linen.sized_lists import SizedList
+from typed_nnx_codegen.migrate.linen.size_lists import SizedList
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
     Const,
+    Position,
     Table,
     Value,
 )
@@ -58,8 +60,9 @@ class HeldItems:
         if name == "builtins.zip":
             return Repeated(Items(elements), repeated.loop, also=repeated.also)
         if name == "builtins.enumerate":
-            items = Items((UNKNOWN, elements[0]))
-            return Repeated(items, repeated.loop, also=repeated.also)
+            loop = repeated.loop
+            number = UNKNOWN if loop is None or len(args) > 1 else Position("", loop)
+            return Repeated(Items((number, elements[0])), loop, also=repeated.also)
         if name in ("builtins.list", "builtins.tuple") and isinstance(repeated, Headed):
             return repeated
         if name in ("builtins.reversed", "builtins.list", "builtins.tuple", "builtins.iter"):
@@ -124,3 +127,13 @@ class HeldItems:
         match node.func:
             case cst.Attribute(value=cst.Name(value=name)) if name in frame.names:
                 frame.names[name] = value
+
+
+def is_own_item(node: cst.Subscript, value: Value | None, frame: Frame) -> bool:
+    """Whether a subscript is a submodule in a list that `setup` has built before: `self.blocks[k]`."""
+    match node.value:
+        case cst.Attribute(value=cst.Name(value="self" as name)):
+            owner = frame.lookup(name)
+            is_own = owner is not None and owner is frame.recorder.instance and frame.records
+            return is_own and isinstance(value, ModuleValue) and value.site.is_verbatim
+    return False

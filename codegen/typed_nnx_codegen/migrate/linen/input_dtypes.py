@@ -133,7 +133,7 @@ def _is_known_at(site: Site, node: cst.Call, edit: CallEdit) -> bool:
     first = node.args[0] if node.args else None
     if first is None or first.keyword is not None or first.star or edit.called != "__call__":
         return False
-    if _casts_result(site) and not _is_plain(first.value, _array_of(site), node, edit):
+    if _casts_result(site) and (edit.arguments is not None or len(node.args) != 1):
         return False
     return (
         isinstance(bound.place, Frame)
@@ -148,11 +148,3 @@ def _casts_result(site: Site) -> bool:
     layer = find_layer(site.target) if isinstance(site.target, str) else None
     return layer is not None and layer.nnx in _CAST_RESULTS
 
-
-def _is_plain(
-    inputs: cst.BaseExpression, array: cst.Name | None, node: cst.Call, edit: CallEdit
-) -> bool:
-    """Whether a layer is called with the array alone whose dtype it has."""
-    if array is None or edit.arguments is not None or len(node.args) != 1:
-        return False
-    return isinstance(inputs, cst.Name) and inputs.value == array.value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,12 +12,14 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.merging import Running
+from typed_nnx_codegen.migrate.linen.parentheses import parsed
 from typed_nnx_codegen.migrate.linen.references import (
     Choice,
     FieldModule,
     ModuleValue,
     Repeated,
 )
+from typed_nnx_codegen.migrate.linen.size_lists import SizedList
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
@@ -45,20 +47,32 @@ def last_iteration(target: cst.BaseExpression, iterable: cst.BaseExpression, hea
             del arg
             bound = header[len("range(") : -1]
             return f"{bound} > 0", {name: f"({bound} - 1)"}
-        case cst.Name(value=name), _ if not isinstance(iterable, cst.Call):
-            return header, {name: f"{header}[-1]"}
         case (
-            cst.Tuple(
-                elements=[
-                    cst.Element(value=cst.Name(value=index)),
-                    cst.Element(value=cst.Name(value=name)),
-                ]
-            ),
+            cst.Tuple(elements=[cst.Element(value=cst.Name(value=index)), cst.Element(value=item)]),
             cst.Call(func=cst.Name(value="enumerate"), args=[_]),
         ):
-            inner = header[len("enumerate(") : -1]
-            return inner, {index: f"(len({inner}) - 1)", name: f"{inner}[-1]"}
-    return None
+            inner = _as_list(header[len("enumerate(") : -1])
+            ends = {index: f"(len({inner}) - 1)", **dict(_parts_of(item, f"{inner}[-1]"))}
+            return inner, ends
+    inner = _as_list(header)
+    ends = dict(_parts_of(target, f"{inner}[-1]"))
+    return (inner, ends) if ends else None
+
+
+def _as_list(code: str) -> str:
+    """Return the code of a list; what a call makes may have no length, as pairs of two lists."""
+    return f"list({code})" if isinstance(parsed(code), cst.Call) else code
+
+
+def _parts_of(target: cst.BaseExpression, code: str) -> Iterator[tuple[str, str]]:
+    """Yield the names in the target of a loop, and the parts of an item that they are bound to."""
+    match target:
+        case cst.Name(value=name):
+            yield name, code
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            if not any(isinstance(one, cst.StarredElement) for one in elements):
+                for place, one in enumerate(elements):
+                    yield from _parts_of(one.value, f"{code}[{place}]")
 
 
 def as_key(key: object) -> Value:
@@ -123,6 +137,8 @@ def _path_to(value: Value, local: str) -> tuple[object, ...] | None:
     match value:
         case Code(code=code):
             return () if code == local else None
+        case SizedList():
+            return () if value.local == local else None
         case Array():
             return () if _axis_of(value, local) else None
         case Items(items=items):

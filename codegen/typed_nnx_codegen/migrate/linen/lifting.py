@@ -6,10 +6,18 @@ import re
 from collections.abc import Iterable
 
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Atom, Dim, LeadingSize, Piece
+from typed_nnx_codegen.migrate.linen.dims import (
+    ArgumentNumber,
+    ArgumentSize,
+    Atom,
+    Dim,
+    LeadingSize,
+    Piece,
+)
 from typed_nnx_codegen.migrate.linen.free_names import free_name
 from typed_nnx_codegen.migrate.linen.functions import is_flag, is_optional
 from typed_nnx_codegen.migrate.linen.plan import Lifted
+from typed_nnx_codegen.migrate.linen.size_atoms import shape_code
 
 
 class Lifting:
@@ -31,10 +39,16 @@ class Lifting:
         self._taken = {one.name for one in cls.fields()} | {"rngs", "self", *taken}
         self._whole: set[str] = set()
         self._names: dict[str, str] = {}
+        self._items: dict[str, str] = {}
+        self._numbers: dict[str, str] = {}
         self.lifted: list[Lifted] = []
 
     def need(
-        self, dims: Iterable[Dim], whole: Iterable[str] = (), given: Iterable[str] = ()
+        self,
+        dims: Iterable[Dim],
+        whole: Iterable[str] = (),
+        given: Iterable[str] = (),
+        items: Iterable[str] = (),
     ) -> None:
         """Note what the constructor needs of the arguments of calls.
 
@@ -42,7 +56,12 @@ class Lifting:
             dims: Sizes.
             whole: Arguments whose whole shape it needs.
             given: Arguments of which it needs to know whether they are given.
+            items: Lists of arrays of which it needs the last size of each.
         """
+        for argument in dict.fromkeys(items):
+            name = self._items[argument] = self._free(argument, "features")
+            method = self._method(argument)
+            self.lifted.append(Lifted(name, method, argument, -1, is_of_items=True))
         order: dict[str, set[int | None]] = {}
         for dim in dims:
             for atom in dim.atoms():
@@ -50,11 +69,17 @@ class Lifting:
                     order.setdefault(atom.argument, set()).add(atom.axis)
                 elif isinstance(atom, LeadingSize):
                     order.setdefault(atom.argument, set()).add(None)
+                elif isinstance(atom, ArgumentNumber):
+                    self._need_number(atom.argument)
         for argument in whole:
             order.setdefault(argument, set()).add(None)
         for argument in given:
             order.setdefault(argument, {-1})
         for argument, axes in order.items():
+            if shape_code(argument):
+                self._whole.add(argument)
+                self._names[argument] = shape_code(argument)
+                continue
             is_whole = axes != {-1}
             if is_whole:
                 self._whole.add(argument)
@@ -64,6 +89,12 @@ class Lifting:
             method = self._method(argument)
             optional = self._is_optional(argument, method)
             self.lifted.append(Lifted(name, method, argument, axis, is_optional=optional))
+
+    def _need_number(self, argument: str) -> None:
+        """Note that the constructor needs a number that a method is called with."""
+        if argument not in self._numbers:
+            name = self._numbers[argument] = self.unused(_number_name(argument))
+            self.lifted.append(Lifted(name, self._method(argument), argument, is_number=True))
 
     def unknown(self, name: str, why: str) -> str:
         """Return a parameter for a size that nothing tells."""
@@ -82,11 +113,17 @@ class Lifting:
             case LeadingSize(argument=argument, start=start, stop=stop):
                 end = "" if stop is None else stop
                 return f"math.prod({self._names[argument]}[{start or ''}:{end}])"
+            case ArgumentNumber(argument=argument):
+                return self._numbers[argument]
         raise AssertionError(atom)
 
     def shape_name(self, argument: str) -> str:
         """Return the parameter that has the whole shape of an argument."""
         return self._names[argument]
+
+    def items_name(self, argument: str) -> str:
+        """Return the parameter that has the last size of each array of an argument."""
+        return self._items[argument]
 
     def may_be_none(self, atom: Atom) -> bool:
         """Whether a size is one of an argument that does not have to be given."""
@@ -122,6 +159,14 @@ class Lifting:
             return False
         arrays = [one.name.value for one in method.parameters() if not is_flag(one)]
         return arrays[:1] == [argument]
+
+
+def _number_name(argument: str) -> str:
+    """Return a name for a number: ``out_features`` for ``out_shape[-1]``."""
+    shape = re.fullmatch(r"(.*?)_?shape\[-1\]", argument)
+    if shape is None:
+        return _identifier(argument)
+    return _identifier(f"{shape[1]}_features")
 
 
 def _identifier(argument: str) -> str:

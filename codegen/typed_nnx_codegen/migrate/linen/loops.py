@@ -10,6 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.call_loops import CallLoops
+from typed_nnx_codegen.migrate.linen.coded_lists import Span, coded_lists
 from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.grown_lists import condition_of, counting, grown
@@ -31,6 +32,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.site_names import sites_in
+from typed_nnx_codegen.migrate.linen.size_lists import SizedList
 from typed_nnx_codegen.migrate.linen.sized_lists import SizedLoop, changes_list
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
@@ -60,6 +62,7 @@ class Loops:
         self._number = 0
         self._call_loops = CallLoops(executor, self)
         self.ended: dict[int, Ended] = {}
+        self.spans: dict[int, Span] = {}
 
     def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
         """Return the number of a loop: the same for all trials of it, so that they can be compared.
@@ -105,6 +108,12 @@ class Loops:
             self._call_loops.run(node.target, values, frame, run)
         if node.orelse is not None:
             self._otherwise(node.orelse, frame)
+
+    def of_call(
+        self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Go through a loop that only runs with the call."""
+        self._call_loops.run(target, values, frame, run)
 
     def header(self, node: cst.BaseExpression, frame: Frame) -> str | None:
         """Return what a loop of the constructor goes over; None where only the call knows."""
@@ -200,8 +209,7 @@ class Loops:
         """Go through a loop of a submodule: its last iteration says what it leaves behind."""
         recorder = frame.recorder
         number = self.number_of(node.target, frame)
-        for name in names_in(node.target):
-            frame.names[name] = Code(inner_name(name, number), f"loop{number}")
+        self.bind_inner(node.target, number, frame)
         before = dict(frame.names)
         recorder.loops.append(number)
         _, names = self.stable(before, frame, run)
@@ -211,13 +219,14 @@ class Loops:
         }
         after = self.trial(counted, frame, run)
         recorder.loops.pop()
-        spelled = condition_of(header, recorder)
-        last = last_iteration(node.target, node.iter, spelled.code) if spelled else None
-        self.ended[number] = last
+        last = self.note_end(node.target, node.iter, header, number, frame)
+        coded = coded_lists(self._executor, before, names, self.spans.get(number), frame, run)
         for name, value in before.items():
             if name not in after or after[name] == value:
                 continue
-            if isinstance(after[name], Grown):
+            if name in coded:
+                frame.names[name] = coded[name]
+            elif isinstance(after[name], Grown):
                 frame.names[name] = grown(value, names[name], after[name], number, recorder)
             else:
                 frame.names[name] = left(value, after[name], last, number)
@@ -225,6 +234,30 @@ class Loops:
             if name not in before:
                 is_array = isinstance(value, Array)
                 frame.names[name] = left(value, value, last, number) if is_array else value
+
+    def note_end(
+        self,
+        target: cst.BaseExpression,
+        iterable: cst.BaseExpression,
+        header: str,
+        number: int,
+        frame: Frame,
+    ) -> Ended:
+        """Note what a loop of a submodule goes over, and return what its last iteration is.
+
+        Args:
+            target: Its target.
+            iterable: What it goes over, as it is written.
+            header: What it goes over.
+            number: The loop.
+            frame: Where it is.
+        """
+        spelled = condition_of(header, frame.recorder)
+        last = last_iteration(target, iterable, spelled.code) if spelled else None
+        self.ended[number] = last
+        if spelled is not None:
+            self.spans[number] = Span.of(target, spelled, number)
+        return last
 
     def _update(
         self,
@@ -255,6 +288,8 @@ class Loops:
             if not self._executor.code.sizes_are_visible(value, frame):
                 return None
             return frame.recorder.templates.token(value)
+        if isinstance(value, SizedList):
+            return value.sizes or None
         return None if value is None else self._executor.code.of_value(value, frame)
 
     def stable(
@@ -348,3 +383,9 @@ class Loops:
         for name in names_in(target):
             frame.names[name] = Code(name, f"loop{number}")
             frame.recorder.locals.add(name)
+
+    @staticmethod
+    def bind_inner(target: cst.BaseExpression, number: int, frame: Frame) -> None:
+        """Bind the target of a loop of a submodule."""
+        for name in names_in(target):
+            frame.names[name] = Code(inner_name(name, number), f"loop{number}")

@@ -12,7 +12,14 @@ from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.passed import Passed
-from typed_nnx_codegen.migrate.linen.references import FunctionRef, Partial, Ref
+from typed_nnx_codegen.migrate.linen.references import (
+    BoundMethod,
+    FieldModule,
+    FunctionRef,
+    ModuleValue,
+    Partial,
+    Ref,
+)
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -38,6 +45,8 @@ _SAME: Final = frozenset(
 )
 _FIRST: Final = Const(0)
 _ALL: Final = Slice(NONE, NONE, NONE)
+# What stands for a submodule, or for a method of the object itself.
+_OBJECTS: Final = (ModuleValue, FieldModule, BoundMethod)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +113,9 @@ class MappedFunctions:
             axis = _FIRST if one.keyword else axes.pop(0)
             size = size or size_along(one.value, axis)
             inner.append(replace(one, value=without_axis(one.value, axis), code=None, place=None))
+        if isinstance(callee.function, _OBJECTS):
+            # The call is one of the transform: it stays as it is.
+            frame = replace(frame, records=False)
         result = self._executor.calls.dispatch(callee.function, inner, node, frame)
         return with_axis(result, callee.out_axes, size)
 
@@ -119,9 +131,10 @@ def under_transform(
         args: The other positional arguments of the transform.
         keywords: The keyword arguments.
     """
-    if not isinstance(function, FunctionRef | Mapped | Partial | Ref):
+    is_object = isinstance(function, _OBJECTS)
+    if not is_object and not isinstance(function, FunctionRef | Mapped | Partial | Ref):
         return None
-    if name in _SAME:
+    if name in _SAME and not is_object:
         return function
     if name != _MAPPING:
         return None

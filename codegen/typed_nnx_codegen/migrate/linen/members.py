@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass, Method
+from typed_nnx_codegen.migrate.linen.coded_tuples import one_by_one
 from typed_nnx_codegen.migrate.linen.field_defaults import default_of, note_default
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.held_values import (
@@ -22,6 +23,7 @@ from typed_nnx_codegen.migrate.linen.held_values import (
 from typed_nnx_codegen.migrate.linen.layer_attributes import read_attribute
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.passed import Passed
+from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import (
     BoundMethod,
     ClassRef,
@@ -125,7 +127,7 @@ class Members:
         if isinstance(site.target, LinenClass):
             instance = self._executor.submodules.instance(site, frame)
             if name in instance.fields:
-                return instance.fields[name]
+                return self._of_held(site, name, instance.fields[name], frame)
             method = site.target.method(name)
             if (method is not None and not method.is_property) or name in API:
                 return BoundMethod(base, name, method)
@@ -137,6 +139,18 @@ class Members:
             given = site.given.get(name)
             return given.value if given is not None else UNKNOWN
         return BoundMethod(base, name)
+
+    @staticmethod
+    def _of_held(site: Site, name: str, value: Value, frame: Frame) -> Value:
+        """Return a field of a submodule; a partial in the place of its class may say another one."""
+        is_said = name in site.given and not site.given[name].hidden
+        if is_said or not site.code.startswith("self.") or not frame.records:
+            return value
+        code = f"{frame.recorder.templates.object_token(site)}.{name}"
+        kind = held_kind(value)
+        if kind is None:
+            return Code(code)
+        return value if isinstance(kind, FieldModule) else in_field(kind, code, {})
 
     @staticmethod
     def _of_default(base: FieldModule, name: str) -> Value:
@@ -188,7 +202,8 @@ class Members:
             held = held_kind(self._executor.expressions.of_file(kind, inner))
             if isinstance(held, ClassRef):
                 return in_field(held, f"self.{one.name}", {})
-        return Code(f"self.{one.name}", is_number=one.is_number)
+        code = f"self.{one.name}"
+        return one_by_one(one, code) or Code(code, is_number=one.is_number, is_shape=one.is_shape)
 
     def field_default(self, one: Field, frame: Frame) -> Value:
         """Return the default of a field, in the file of the class that declares it."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.module_or_function import module_or_function
 from typed_nnx_codegen.migrate.linen.open_tuples import head_of, record_or_tuple, tail_of
 from typed_nnx_codegen.migrate.linen.references import (
     Choice,
@@ -20,8 +21,10 @@ from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.residuals import are_equal
+from typed_nnx_codegen.migrate.linen.size_lists import SizedList
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
+    OPEN,
     UNKNOWN,
     Array,
     Code,
@@ -99,8 +102,10 @@ class Merging:
                 value = self._arrays(name, one, other, frame, running)
                 if running is None or not one.made or not other.made:
                     return value
-                local = frame.recorder.fresh(name)
-                running.append(Running(local, one.made, other.made))
+                local = one.made
+                if other.made != local:
+                    local = frame.recorder.fresh(name)
+                    running.append(Running(local, one.made, other.made))
                 return replace(value, made=local, of_shapes=one.of_shapes or other.of_shapes)
             case (Sequence(items=first), Sequence(items=second)) if len(first) == len(second):
                 return Sequence(
@@ -110,6 +115,11 @@ class Merging:
                     ),
                     one.is_list,
                 )
+            case SizedList(), SizedList() if running is not None and one.sizes and other.sizes:
+                local = frame.recorder.fresh(f"{name}_sizes")
+                running.append(Running(local, one.sizes, other.sizes))
+                element = self.joined(one.element, other.element, frame)
+                return SizedList(element, local=local)
             case (Sequence(), Sequence()) | (Repeated(), Sequence()) | (Sequence(), Repeated()):
                 return self._lists(name, one, other, frame, running)
             case Repeated(element=first), Repeated(element=second):
@@ -136,12 +146,17 @@ class Merging:
             case (Array(), Const(value=None)) | (Const(value=None), Array()):
                 array = one if isinstance(one, Array) else other
                 assert isinstance(array, Array)
-                return replace(array, is_optional=True, made="", of_shapes=False)
+                return replace(array, is_optional=True, made="", of_shapes=False, condition=OPEN)
         if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
             return self._of_functions(name, one, other, frame, running)
         if isinstance(other, _CALLABLE) and one == NONE:
             return Choice((*_options(other), NONE))
+        either_kind = module_or_function(one, other)
+        if either_kind is not None:
+            return either_kind
         for first, second in ((one, other), (other, one)):
+            if isinstance(first, Array) and isinstance(second, Code) and first.made:
+                return self._made(name, one, other, first, frame, running)
             if isinstance(first, (ModuleValue, FieldModule)) and isinstance(second, Code):
                 return first  # a field that holds something to call in its place
         if running is not None and _is_written(one) and _is_written(other):
@@ -155,6 +170,26 @@ class Merging:
                 running.append(either)
                 return OfShapes(code=either.local)
         return UNKNOWN
+
+    def _made(
+        self,
+        name: str,
+        one: Value,
+        other: Value,
+        array: Array,
+        frame: Frame,
+        running: list[Running] | None,
+    ) -> Value:
+        """Return an array that the constructor makes on one side, where the other side is a setting."""
+        if running is None:
+            return UNKNOWN
+        either = self._local_for(name, one, other, frame)
+        if either is None:
+            return UNKNOWN
+        if either.first != either.second:
+            running.append(either)
+            return Array(made=either.local, of_shapes=array.of_shapes)
+        return Array(made=either.first, of_shapes=array.of_shapes)
 
     def _local_for(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
         """Return a local that holds either of two values; None where one of them has no code."""
@@ -248,7 +283,9 @@ class Merging:
         origin = one.origin if one.origin == other.origin else ""
         dtype = one.dtype if one.dtype == other.dtype else ""
         is_optional = one.is_optional or other.is_optional
-        return Array(Shape(tuple(dims), lead), dtype, origin, is_optional=is_optional)
+        condition = OPEN if one.condition or other.condition else ""
+        shape = Shape(tuple(dims), lead)
+        return Array(shape, dtype, origin, is_optional=is_optional, condition=condition)
 
     def _dim(
         self,
@@ -280,7 +317,8 @@ _PLAIN = (Const, Size, Code, OfShapes)
 
 def _is_written(value: Value) -> bool:
     """Whether a local of the constructor can hold a value in the place of another one."""
-    return isinstance(value, _PLAIN) or is_function(value)
+    is_callable = isinstance(value, Ref) and find_layer(value.name) is None
+    return isinstance(value, _PLAIN) or is_callable or is_function(value)
 
 
 def _is_setting(value: Value) -> bool:

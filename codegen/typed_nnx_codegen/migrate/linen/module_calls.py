@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.calls_in_turn import SEQUENTIAL, called_in_turn
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.known_outputs import output_key
@@ -25,6 +26,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     FieldModule,
     ModuleValue,
     Ref,
+    Repeated,
 )
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Unknown, Value
 from typed_nnx_codegen.migrate.linen.values import Sequence as Items
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 HIDDEN: Final = "__hidden__"
 # Layers that call other modules one after the other, and the field that holds those.
 _WRAPPERS: Final = {
-    "flax.linen.Sequential": "layers",
+    SEQUENTIAL: "layers",
     "flax.linen.SpectralNorm": "layer_instance",
     "flax.linen.WeightNorm": "layer_instance",
 }
@@ -65,7 +67,7 @@ class ModuleCalls:
         frame: Frame,
     ) -> Value:
         """Return what a call of a method of a submodule returns."""
-        if method == "apply":
+        if method in ("apply", "init"):
             functional = self._executor.functional_calls.call(receiver, passed, node, frame)
             if functional is not None:
                 return functional
@@ -201,6 +203,8 @@ class ModuleCalls:
         inner = Frame(
             frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
         )
+        if len(parts) == 1 and isinstance(parts[0], Repeated):
+            return called_in_turn(self._executor, parts[0], passed[0], node, frame)
         current = passed
         value = passed[0].value
         for part in parts:
@@ -259,8 +263,10 @@ class ModuleCalls:
         if found is None:
             return UNKNOWN
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+        keep = self._executor.sized_lists.kept
         values = {name: one.value for name, one in bound.by_name.items()}
-        self.note(site, method, values, frame)
+        kept = {name: keep(value, name, node, frame) for name, value in values.items()}
+        self.note(site, method, kept, frame)
         if frame.records and frame.recorder.is_recording:
             edit = CallEdit(site, None, called=method, frame=frame)
             frame.recorder.edits.setdefault(node, []).append(edit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Instance
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
@@ -48,8 +49,12 @@ def _constructs_itself(method: Method) -> bool:
     if "builtins.classmethod" not in method.decorators or not params:
         return False
     name = params[0].name.value
+    values = method.owner.analysis.values
     return any(
-        isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == name
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Name)
+        and node.func.value == name
+        and not isinstance(values.get(node, UNKNOWN), Instance)  # callers are rewritten for it
         for node in descendants(method.node.body)
     )
 

@@ -15,6 +15,8 @@ from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
 from typed_nnx_codegen.migrate.linen.grown_lists import is_continued, later_in
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
+from typed_nnx_codegen.migrate.linen.modes import MODE
+from typed_nnx_codegen.migrate.linen.open_places import is_named_by_place, places_in
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import Choice, Headed, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.site_names import (
@@ -52,12 +54,14 @@ class Naming:
         self._cls = recorder.plan.cls
         self._taken = {one.name for one in self._cls.fields()} | set(self._cls.methods())
         self._taken |= {one.attribute for one in recorder.variables.values()}
-        self._taken |= {"rngs"}
+        self._taken |= {"rngs", MODE}
         self._bound = {
             name for method in self._cls.methods().values() for name in bound_in(method.node)
         }
         self.lists: dict[str, list[Site]] = {}
         self.tables: dict[str, list[Site]] = {}
+        # The lists of submodules whose place in them depends on the fields.
+        self._opened: dict[Site, tuple[Value, ...]] = {}
 
     def run(self) -> None:
         """Give each submodule its names."""
@@ -66,14 +70,15 @@ class Naming:
             for name, value in instance.attributes.items():
                 self._of_attribute(value, name, name)
         built = [site for site in self._recorder.plan.sites if not site.attribute]
-        self._of_compact([site for site in built if not site.is_verbatim])
+        self._of_compact([site for site in built if not (site.is_verbatim or site.drawn)])
         for site in built:
             if site.is_verbatim and not site.attribute:
                 self._recorder.mark(
                     site.node, "this submodule of `setup` is bound to no attribute", NAME
                 )
-            if not site.attribute and not site.is_verbatim and self._recorder.plan.marks:
-                # A marker says why it has no name.
+            is_unnamed = not site.attribute and not site.is_verbatim
+            if is_unnamed and (site.drawn or self._recorder.plan.marks):
+                # Its variables are those of the module, or a marker says why it has no name.
                 site.attribute = self._free(snake_case(site.class_name), site)
                 site.reference = f"self.{site.attribute}"
         for site in built:
@@ -93,8 +98,12 @@ class Naming:
                 self._taken.add(path.partition(".")[0])
                 self._of_fields(site)
             case Sequence(items=items):
-                for position, item in enumerate(items):
-                    self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
+                letter = "ijk"[path.count("{")]
+                places = places_in(items, letter, self._recorder)
+                for place, item in zip(places, items, strict=True):
+                    if isinstance(item, ModuleValue) and place.startswith("{"):
+                        self._opened[item.site] = items
+                    self._of_attribute(item, f"{linen}_{place}", f"{path}.{place}")
             case Table(items=items, cls=cls):
                 if cls is not None:
                     self._in_record(value)
@@ -105,8 +114,8 @@ class Naming:
                 letter = "ijk"[path.count("{")]
                 for position, item in enumerate(head):
                     self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
-                places = (f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
-                self._of_attribute(rest, *places, len(head))
+                names = (f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
+                self._of_attribute(rest, *names, len(head))
             case Repeated(element=element):
                 letter = "ijk"[path.count("{")]
                 if not is_even(value):
@@ -146,6 +155,10 @@ class Naming:
             index = index_of(*header)
             places = (f"{index} + {first}", f"{first} + {index}") if first else (index,)
             if index and computed(site.node) in places:
+                return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
+        items = self._opened.get(site)
+        if items is not None and len(names) == 1 and len(letters) == 1:
+            if is_named_by_place(site, items, self._recorder):
                 return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
         self._recorder.mark(site.node, _NOT_SAID, NAME)
         return ""

@@ -70,6 +70,8 @@ def of_alternatives(
         return joined
     if site not in frame.recorder.plan.sites and frame.recorder.is_recording:
         return joined  # another module constructs it: nothing here names it
+    if not set(site.loops) <= set(frame.recorder.loops):
+        return joined  # one of the items of a list: nothing says which
     if joined.shape.axis(-1) is not None or not joined.shape.expanded(1).dims:
         return joined
     for target in targets:

@@ -79,6 +79,8 @@ class Lifted:
         is_optional: Whether the argument may be None: then so is this parameter.
         default: The size that every example of a person has; empty where none tells it.
         is_listed: Whether it is several sizes: one for each submodule of a list, or of a shape.
+        is_of_items: Whether the argument is a list of arrays, and it is the dimension of each.
+        is_number: Whether it is the argument itself, a whole number.
         measured: What it is in examples, by the example and the path of the module in it.
     """
 
@@ -90,6 +92,8 @@ class Lifted:
     is_optional: bool = False
     default: str = ""
     is_listed: bool = False
+    is_of_items: bool = False
+    is_number: bool = False
     measured: tuple[tuple[tuple[str, Path], int | tuple[int | None, ...]], ...] = ()
 
     @property
@@ -97,6 +101,10 @@ class Lifted:
         """The Python expression for it where the method is called; empty if that is not known."""
         if not self.argument:
             return self.default
+        if self.is_number:
+            return self.argument
+        if self.is_of_items:
+            return f"tuple(one.shape[{self.axis}] for one in {self.argument})"
         code = f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")
         return f"None if {self.argument} is None else {code}" if self.is_optional else code
 
@@ -156,6 +164,9 @@ class Site:
         subclass: The class of the project that derives from the layer, where one is constructed.
         is_bridged: Whether it stays a module of Linen in a bridge.
         updates: Whether calls of it may change variables, if it does.
+        is_detached: Whether it belongs to no module in Linen: `parent=None`.
+        drawn: The parameters of the module that its variables are, by their path in Linen.
+        inits: The calls of its `init`, and whether each is the first value of a parameter.
     """
 
     node: cst.Call
@@ -191,6 +202,9 @@ class Site:
     subclass: str = ""
     is_bridged: bool = False
     updates: bool = True
+    is_detached: bool = False
+    drawn: dict[str, str] = field(default_factory=dict)
+    inits: dict[cst.Call, bool] = field(default_factory=dict)
 
     __hash__ = object.__hash__
 
@@ -280,6 +294,7 @@ class ClassPlan:
         stays: Why it stays a module of Linen; empty where it does not.
         problem: What went wrong while it was planned: a bug of ours.
         makes_later: Whether calls of it make variables, its own or those of submodules.
+        asks_mode: Whether its methods ask whether statistics may change.
     """
 
     cls: LinenClass
@@ -317,5 +332,6 @@ class ClassPlan:
     derives: LayerSubclass | None = None
     held_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
     makes_later: bool = False
+    asks_mode: bool = False
 
     __hash__ = object.__hash__

@@ -30,10 +30,12 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Mark, Site
 from typed_nnx_codegen.migrate.linen.printing import Printing
 from typed_nnx_codegen.migrate.linen.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.references import SelfValue
+from typed_nnx_codegen.migrate.linen.residuals import of_arguments
 from typed_nnx_codegen.migrate.linen.state_accesses import StateAccesses
 from typed_nnx_codegen.migrate.linen.templates import Templates
 from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers, keep_marked
 from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
+from typed_nnx_codegen.migrate.linen.unread_parts import drop_unread
 from typed_nnx_codegen.migrate.linen.unseen_constructors import mark_unseen
 from typed_nnx_codegen.migrate.linen.variable_reads import write_reads
 
@@ -120,6 +122,7 @@ class Planner:
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
+        drop_unread(recorder, self.classes)
         mark_stacked(recorder, self.plan_of)
         mark_restarted_names(recorder)
         mark_shifting_names(recorder)
@@ -133,7 +136,10 @@ class Planner:
         plan.entries = entries_of(recorder, self.plan_of)
         write_reads(recorder, self.plan_of)
         plan.stores_rngs = recorder.uses_rngs
-        plan.held_calls = recorder.field_calls
+        plan.held_calls = [
+            (name, method, of_arguments(values, recorder))
+            for name, method, values in recorder.field_calls
+        ]
         plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)
         edit_methods(recorder, naming, self.executor)

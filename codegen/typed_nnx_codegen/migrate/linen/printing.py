@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 # The locals of the constructor for sizes that run in loops.
-_RUNNING: Final = re.compile(r"_(features|size_\d+)(_\d+)?$")
+_RUNNING: Final = re.compile(r"_(features|sizes|size_\d+)(_\d+)?$")
 
 
 class Printing:
@@ -67,9 +67,11 @@ class Printing:
             code = self._calls.constructor(site) if site.is_verbatim else site.reference
             if code:
                 self._plan.replacements[site.node] = code
-        block = [*self._recorder.setup, *self._containers(), *self._recorder.block]
+        setup = list(self._recorder.setup)
+        block = [*self._containers(), *self._recorder.block]
+        self._run_sizes(setup)
         self._run_sizes(block)
-        block = in_order(block, len(self._recorder.setup), self._spelled, self._names_in)
+        block = in_order([*setup, *block], len(setup), self._spelled, self._names_in)
         block = behind_objects(block, self._templates, self._names_of, self._unordered)
         lines = text_of(block, self._spelled, self._names_in)
         within = [site for site in self._templates.sites_in("\n".join(lines)) if site.is_listed]
@@ -82,10 +84,12 @@ class Printing:
         text = self._templates.with_sites("\n".join(lines), self._in_constructor)
         dims = self._templates.dims_in(text)
         shapes = self._templates.leads_in(text)
-        self._lifting.need(dims, shapes, self._templates.given_in(text))
+        given, items = self._templates.given_in(text), self._templates.items_in(text)
+        self._lifting.need(dims, shapes, given, items)
         text = self._templates.filled(text, lambda dim: dim.code(self._lifting.spelled))
         text = self._templates.with_leads(text, self._lifting.shape_name)
         text = self._templates.with_given(text, self._lifting.shape_name)
+        text = self._templates.with_items(text, self._lifting.items_name)
         text = self._templates.with_objects(text, self._plan.sites)
         self._plan.lifted = [
             *self._lifting.lifted,
@@ -108,7 +112,7 @@ class Printing:
         self._recorder.mark(node, message, SIZE)
 
     def _unbound(self, text: str) -> Iterator[Lifted]:
-        """Yield parameters for sizes that run in loops, where nothing in the text gives them."""
+        """Yield parameters for sizes that run in loops, where nothing in the text gives them before."""
         if self._plan.marks:
             return  # a person goes through it anyway
         known = {one.name for one in self._lifting.lifted} | {
@@ -117,8 +121,9 @@ class Printing:
         running = {name for name in self._recorder.locals if _RUNNING.search(name)}
         for name in sorted(running - known):
             binding = rf"^\s*(for [^\n]*\b{name}\b[^\n]* in |[\w, ]*\b{name}\b[\w, ]* = )"
-            is_read = re.search(rf"(?<![\w.]){name}\b(?!=)", text) is not None
-            if is_read and re.search(binding, text, re.MULTILINE) is None:
+            bound = re.search(binding, text, re.MULTILINE)
+            before = text if bound is None else text[: bound.start()]
+            if re.search(rf"(?<![\w.]){name}\b(?!=)", before):
                 why = f"the code does not tell a size that runs in a loop: give `{name}`"
                 self._recorder.mark(self._plan.cls.node, why, SIZE)
                 yield Lifted(name, why=why)
@@ -278,19 +283,26 @@ class Printing:
         numbers = {number for site in sites for number in site.loops}
         running = [one for number in numbers for one in by_loop.get(number, ())]
         text = " ".join(self._plan.replacements[site.node] for site in sites)
-        used = set(self._names_in(text))
-        needed = [(piece, change) for piece, change in running if piece.code in used]
-        if not needed:
+        used = set(self._names_in(text)) | self._used_outside(running)
+        if not any(piece.code in used for piece, _ in running):
             return
         item = code_with(comprehension.elt, self._plan.replacements)
         target = code_of(assign.targets[0].target)
         first, header, append = as_loop(comprehension, target, item, self._executor.refer)
         body: list[Line | Compound] = [Line(append)]
         lines: list[Line | Compound] = [Line(first)]
-        for piece, change in needed:
+        for piece, change in running:
             lines.append(Line(f"{piece.code} = {self._templates.token(change.entry)}", piece.code))
-            body.append(Line(f"{piece.code} = {self._templates.token(change.update)}", piece.code))
+        body += self._updates(running)
         block[position : position + 1] = [*lines, Compound(header, body)]
+
+    def _used_outside(self, running: list[tuple[Piece, Change]]) -> set[str]:
+        """Return the names of sizes that other loops begin with, or later lines have."""
+        others = self._recorder.changes.items() - set(running)
+        texts = [self._templates.token(change.entry) for _, change in others]
+        texts += [line.text for line in self._recorder.block if isinstance(line, Line)]
+        texts += self._plan.replacements.values()
+        return {name for text in texts if isinstance(text, str) for name in self._names_in(text)}
 
 
 def _is_update(line: Line | Compound) -> bool:

@@ -11,7 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.dims import Piece
-from typed_nnx_codegen.migrate.linen.plan import Bound, Site
+from typed_nnx_codegen.migrate.linen.plan import Bound, Condition, Site
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Value
 
 if TYPE_CHECKING:
@@ -105,12 +105,19 @@ class SelfValue(Value):
         cls: Its class.
         fields: The values of its fields.
         attributes: What `setup` and other methods assign.
+        assigned: The branches around the last assignment of each attribute.
+        replaced: The targets of assignments that put a submodule in the place of a function, or the
+            other way round, and whether it is the submodule.
+        may_be_none: The attributes that a branch of `setup` assigns None to.
         site: Where it is constructed, as seen from the module that is planned; None for that one.
     """
 
     cls: LinenClass
     fields: dict[str, Value] = field(default_factory=dict)
     attributes: dict[str, Value] = field(default_factory=dict)
+    assigned: dict[str, tuple[Condition, ...]] = field(default_factory=dict)
+    replaced: dict[cst.BaseExpression, bool] = field(default_factory=dict)
+    may_be_none: set[str] = field(default_factory=set)
     is_set_up: bool = False
 
     __hash__ = object.__hash__
@@ -182,6 +189,17 @@ class Grown(Repeated):
     """
 
     parts: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class InTurn(Value):
+    """What calls the submodules and functions of a list one after the other.
+
+    Attributes:
+        layers: The list.
+    """
+
+    layers: Repeated
 
 
 @dataclass(frozen=True)
@@ -258,10 +276,13 @@ class Choice(Value):
     Attributes:
         options: What it may be.
         code: The expression for it in the constructor; empty where that cannot say it.
+        condition: Where a condition that the constructor decides says whether it is a submodule,
+            or else None or a function, that condition: `Block() if self.deep else None`.
     """
 
     options: tuple[Value, ...]
     code: str = ""
+    condition: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

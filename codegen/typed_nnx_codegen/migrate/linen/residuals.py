@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
-from typed_nnx_codegen.migrate.linen.frames import Frame
+from collections.abc import Iterable
+from dataclasses import replace
+
+from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim
+from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.values import Array, Value
 
 
@@ -21,3 +24,26 @@ def note_residual(operator: str, left: Value, right: Value, frame: Frame) -> Non
 def are_equal(one: Dim, other: Dim, frame: Frame) -> bool:
     """Whether two sizes are equal by what was added."""
     return frozenset((one, other)) in frame.recorder.equal_sizes
+
+
+def of_arguments(values: dict[str, Value], recorder: Recorder) -> dict[str, Value]:
+    """Return the arguments of a call with last sizes of arguments, where residuals tell them."""
+    found = dict(values)
+    for name, value in values.items():
+        size = value.shape.axis(-1) if isinstance(value, Array) else None
+        if not isinstance(value, Array) or size is None or not value.shape.dims:
+            continue
+        known = _argument_size(size, recorder.equal_sizes)
+        shape = replace(value.shape, dims=(*value.shape.dims[:-1], known))
+        found[name] = replace(value, shape=shape)
+    return found
+
+
+def _argument_size(size: Dim, pairs: Iterable[frozenset[Dim]]) -> Dim:
+    """Return a size of an argument that another size is equal to; that size where there is none."""
+    equal = [size]
+    for one in equal:
+        if isinstance(one.atom, ArgumentSize):
+            return one
+        equal += [other for pair in pairs if one in pair for other in pair if other not in equal]
+    return size

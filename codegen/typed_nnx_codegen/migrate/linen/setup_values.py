@@ -31,11 +31,18 @@ def held_values(
     for small in node.body:
         match small:
             case cst.Assign(
-                targets=[cst.AssignTarget(target=cst.Attribute(cst.Name(), cst.Name(value=name)))],
+                targets=[
+                    cst.AssignTarget(
+                        target=cst.Attribute(cst.Name(), cst.Name(value=name)) as target
+                    )
+                ],
                 value=value,
             ):
                 held = instance.attributes.get(name)
                 kind = _kind(value, held) if held is not None and sites_in(held) else ""
+                if target in instance.replaced:
+                    # What an attribute holds first decides for NNX what it is.
+                    kind = "nnx.data" if instance.replaced[target] else "nnx.static"
                 if kind:
                     found[value] = f"{refer(kind)}({code(value)})"
     return found

@@ -8,6 +8,9 @@ from typing import TypeVar
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark, Rebuilt
 
@@ -73,10 +76,19 @@ def _merge(
 ) -> None:
     for node, written in more.items():
         if node in found and found[node] != written:
-            _mark(node, owners[node], plan)
+            if not _is_moved(node, plan.cls):
+                _mark(node, owners[node], plan)
             continue
         found[node] = written
         owners[node] = plan
+
+
+def _is_moved(node: cst.CSTNode, cls: LinenClass) -> bool:
+    """Whether a node is in a method that goes: the constructor of each class has its code."""
+    methods = (one.own_methods.get(name) for one in cls.ancestry() for name in MOVED_METHODS)
+    return any(
+        node is below for one in methods if one is not None for below in descendants(one.node)
+    )
 
 
 def _mark(node: cst.CSTNode, *plans: ClassPlan) -> None:

@@ -48,10 +48,19 @@ def linen_class_name(site: Site) -> str:
 
 def index_of(target: str, header: str) -> str:
     """Return the target of a loop that counts from zero; empty where none does."""
-    if header.startswith("range(") and header.count("(") == 1 and "," not in header:
-        return target
-    if header.startswith("enumerate(") and "start=" not in header:
-        return target.partition(",")[0].strip("( ")
+    try:
+        targets, values = cst.parse_expression(target), cst.parse_expression(header)
+    except cst.ParserSyntaxError:
+        return ""
+    items = [one.value for one in targets.elements] if isinstance(targets, cst.Tuple) else []
+    match values:
+        case cst.Call(func=cst.Name(value="range"), args=[cst.Arg(star="")]):
+            return code_of(targets)
+        case cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(star="")]) if items:
+            return code_of(items[0])
+        case cst.Call(func=cst.Name(value="zip"), args=args) if len(args) == len(items):
+            found = (index_of(code_of(a), code_of(b.value)) for a, b in zip(items, args, strict=True))
+            return next((name for name in found if name), "")
     return ""
 
 
@@ -73,15 +82,18 @@ def name_argument(node: cst.Call) -> cst.BaseExpression | None:
 
 def computed(node: cst.Call) -> str:
     """Return the expression in the name that a submodule is given, where there is one."""
-    for arg in node.args:
-        if arg.keyword is None or arg.keyword.value != "name":
-            continue
-        match arg.value:
-            case cst.FormattedString(parts=parts):
-                found = [one for one in parts if isinstance(one, cst.FormattedStringExpression)]
-                return code_of(found[0].expression) if len(found) == 1 else ""
-            case cst.Call(func=cst.Name(value="str"), args=[one]):
-                return code_of(one.value)
+    name = name_argument(node)
+    return "" if name is None else computed_in(name)
+
+
+def computed_in(name: cst.BaseExpression) -> str:
+    """Return the one expression that is computed in a name; empty where there is none."""
+    match name:
+        case cst.FormattedString(parts=parts):
+            found = [one for one in parts if isinstance(one, cst.FormattedStringExpression)]
+            return code_of(found[0].expression) if len(found) == 1 else ""
+        case cst.Call(func=cst.Name(value="str"), args=[one]):
+            return code_of(one.value)
     return ""
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.frames import Frame
-from typed_nnx_codegen.migrate.linen.parentheses import bare
-from typed_nnx_codegen.migrate.linen.values import Array
+from typed_nnx_codegen.migrate.linen.parentheses import bare, is_atom
+from typed_nnx_codegen.migrate.linen.references import SelfValue
+from typed_nnx_codegen.migrate.linen.values import Array, Code, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -20,6 +22,16 @@ if TYPE_CHECKING:
 def without_local(value: Array) -> Array:
     """Return an array of which the constructor has no local."""
     return replace(value, made="", of_shapes=False) if value.made else value
+
+
+def is_made_by(node: cst.BaseExpression, value: Array) -> bool:
+    """Whether an expression just names the array: what is computed of it has other numbers."""
+    match node:
+        case cst.Name():
+            return True
+        case cst.Attribute(value=cst.Name(), attr=cst.Name(value=name)):
+            return value.made == f"self.{name}"
+    return False
 
 
 def with_local(
@@ -34,23 +46,102 @@ def with_local(
         source: The expression that makes it.
         frame: Where it is made.
     """
-    recorder = frame.recorder
-    is_here = frame.records and not frame.verbatim and recorder.is_recording
-    is_plain = isinstance(source, (cst.Name, cst.Attribute)) or bool(value.origin)
-    if not is_here or is_plain or any(one.is_of_call for one in recorder.conditions):
+    if not _is_there(frame):
         return value
     if is_changed(name, frame):
         return without_local(value)
-    code = executor.code.of(source, frame)
-    of_shapes = code is None
-    if of_shapes:
-        with executor.code.with_shapes():
-            code = executor.code.of(source, frame)
+    if isinstance(source, (cst.Name, cst.Attribute)) or value.origin:
+        return value
+    code, of_shapes = _code(executor, source, frame)
     if code is None:
         return without_local(value)
-    local = recorder.fresh(name)
-    recorder.write(f"{local} = {bare(code)}", local)
+    local = frame.recorder.fresh(name)
+    frame.recorder.write(f"{local} = {bare(code)}", local)
     return replace(value, made=local, of_shapes=of_shapes)
+
+
+def with_locals(
+    executor: Executor,
+    elements: list[cst.BaseElement],
+    parts: list[Value],
+    source: cst.BaseExpression,
+    frame: Frame,
+) -> list[Value]:
+    """Return what names are bound to that unpack a tuple, with locals as in `with_local`.
+
+    Args:
+        executor: What goes through the method.
+        elements: The names.
+        parts: The items of the tuple.
+        source: The expression that makes it.
+        frame: Where it is made.
+    """
+    names = [one.value.value for one in elements if isinstance(one.value, cst.Name)]
+    arrays = [one for one in parts if isinstance(one, Array)]
+    if not arrays or any(one.origin for one in arrays) or len(names) != len(parts):
+        return parts
+    if not _is_there(frame) or not isinstance(source, cst.Call):
+        return parts
+    code, of_shapes = _code(executor, source, frame)
+    if code is None or any(is_changed(name, frame) for name in names):
+        return parts
+    locals_ = [frame.recorder.fresh(name) for name in names]
+    joined = ", ".join(locals_)
+    frame.recorder.write(f"{joined} = {bare(code)}", joined)
+    return [
+        replace(part, made=local, of_shapes=of_shapes) if isinstance(part, Array) else part
+        for part, local in zip(parts, locals_, strict=True)
+    ]
+
+
+def _is_there(frame: Frame) -> bool:
+    """Whether the constructor can have a line for a statement of a method."""
+    recorder = frame.recorder
+    is_of_call = any(one.is_of_call for one in recorder.conditions)
+    return frame.records and not frame.verbatim and recorder.is_recording and not is_of_call
+
+
+def _code(
+    executor: Executor, source: cst.BaseExpression, frame: Frame
+) -> tuple[str | None, bool]:
+    """Return the code that makes an array, and whether it reads whole shapes; None if there is none."""
+    code = executor.code.of(source, frame)
+    if code is not None:
+        return code, False
+    with executor.code.with_shapes():
+        return executor.code.of(source, frame), True
+
+
+def note_setup(node: cst.SimpleStatementLine, frame: Frame) -> None:
+    """Note that the constructor can read the arrays that a statement of `setup` binds."""
+    recorder = frame.recorder
+    for small in node.body:
+        targets = [one.target for one in small.targets] if isinstance(small, cst.Assign) else []
+        for target in targets:
+            match target:
+                case cst.Name(value=name):
+                    held = frame.names.get(name)
+                    if name in recorder.stale or _is_rebound(name, frame):
+                        continue
+                    if isinstance(held, Array):
+                        frame.names[name] = replace(held, made=name)
+                    elif isinstance(held, Code) and not is_atom(held.code):
+                        frame.names[name] = replace(held, code=name)
+                case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
+                    instance = frame.lookup(owner)
+                    if not isinstance(instance, SelfValue) or name in recorder.params:
+                        continue
+                    held = instance.attributes.get(name)
+                    if isinstance(held, Array):
+                        instance.attributes[name] = replace(held, made=f"self.{name}")
+
+
+def _is_rebound(name: str, frame: Frame) -> bool:
+    """Whether a local of `setup` may be bound again after it was bound: not on another side."""
+    if frame.method is None or frame.recorder.loops:
+        return True
+    blocks = [one for one in descendants(frame.method.node) if isinstance(one, cst.IndentedBlock)]
+    return any(sum(name in set(bound_in(one)) for one in block.body) > 1 for block in blocks)
 
 
 def is_changed(name: str, frame: Frame) -> bool:

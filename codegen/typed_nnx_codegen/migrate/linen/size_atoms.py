@@ -9,6 +9,20 @@ from typing import Final
 OF_CALL: Final = "the call"
 
 
+# Begins what stands in the place of an argument: a shape that the constructor has.
+_HELD: Final = "="
+
+
+def held_shape(code: str) -> str:
+    """Return what stands in the place of an argument for arrays whose shape an expression says."""
+    return f"{_HELD}{code}"
+
+
+def shape_code(argument: str) -> str:
+    """Return the expression for a shape that the constructor has; empty for an argument."""
+    return argument[len(_HELD) :] if argument.startswith(_HELD) else ""
+
+
 @dataclass(frozen=True, order=True)
 class Piece:
     """An integer that a Python expression computes where the module is constructed.
@@ -20,6 +34,11 @@ class Piece:
 
     code: str
     home: str = ""
+
+
+@dataclass(frozen=True, order=True)
+class ItemSize(Piece):
+    """The last size of an item of a list: as with arguments, it may be 1 where arrays are added."""
 
 
 @dataclass(frozen=True, order=True)
@@ -51,6 +70,17 @@ class LeadingSize:
     stop: int | None
 
 
+@dataclass(frozen=True, order=True)
+class ArgumentNumber:
+    """A whole number that a method is called with.
+
+    Attributes:
+        argument: Its expression over the parameters of the method, ``features``, ``shape[-1]``.
+    """
+
+    argument: str
+
+
 def spelled_at_call(atom: object) -> str:
     """Return the expression for an atom where the method is called."""
     match atom:
@@ -62,4 +92,6 @@ def spelled_at_call(atom: object) -> str:
             return f"math.prod({argument}.shape)"
         case LeadingSize(argument=argument, start=start, stop=stop):
             return f"math.prod({argument}.shape[{start or ''}:{'' if stop is None else stop}])"
+        case ArgumentNumber(argument=argument):
+            return argument
     raise AssertionError(atom)

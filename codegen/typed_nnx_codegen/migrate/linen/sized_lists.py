@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -9,9 +10,19 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.bound_names import names_in
-from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.dims import ItemSize, as_dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
+from typed_nnx_codegen.migrate.linen.plan import Condition, Site
 from typed_nnx_codegen.migrate.linen.references import Repeated
+from typed_nnx_codegen.migrate.linen.size_lists import (
+    CodedList,
+    SizedList,
+    arrays_in,
+    is_followed,
+    is_joined_last,
+    last_size,
+    with_last,
+)
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     UNKNOWN,
@@ -27,19 +38,7 @@ from typed_nnx_codegen.migrate.linen.values import (
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
-_JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatenate")
 _KEEPING: Final = ("builtins.list", "builtins.tuple")
-
-
-@dataclass(frozen=True)
-class SizedList(Repeated):
-    """A list of arrays whose last sizes a local of the constructor has, in the same order.
-
-    Attributes:
-        local: The local.
-    """
-
-    local: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,7 @@ class SizedLoop:
         target: What is bound in each iteration.
         header: What it goes over.
         sizes: The locals of sizes by the names of the arrays that they are of.
+        first: The sizes of the first items, by those locals.
         arrays: Those arrays, but for that size.
         plain: The other names that are bound.
     """
@@ -57,6 +57,7 @@ class SizedLoop:
     target: str
     header: str
     sizes: tuple[tuple[str, str], ...] = ()
+    first: tuple[tuple[str, str], ...] = ()
     arrays: tuple[tuple[str, Array], ...] = ()
     plain: tuple[str, ...] = ()
 
@@ -70,7 +71,9 @@ class SizedLoop:
         home = f"loop{number}"
         arrays = dict(self.arrays)
         for name, local in self.sizes:
-            frame.names[name] = _with_last(arrays[name], local, home)
+            frame.names[name] = with_last(arrays[name], local, home)
+        for local, code in self.first:
+            frame.recorder.first_sizes[ItemSize(local, home)] = as_dim(ItemSize(code))
         for name in self.plain:
             frame.names[name] = Code(name, home)
             frame.recorder.locals.add(name)
@@ -112,13 +115,13 @@ class SizedLists:
         """
         before = frame.names[name]
         assert isinstance(before, Sequence)
-        added = _arrays_in(after)
+        added = arrays_in(after)
         if added is None or not (added or before.items):
             return None
         ranks = {one.shape.rank for one in (*before.items, *added) if isinstance(one, Array)}
-        codes = [self._size(item, frame) for item in before.items]
+        codes = [last_size(self._executor, item, frame) for item in before.items]
         known = [code for code in codes if code is not None]
-        local = self._local(name, "features", place, frame)
+        local = self.local(name, "features", place, frame)
         if len(known) != len(codes) or local in frame.recorder.unsized:
             return None
         frame.recorder.write(f"{local} = [{', '.join(known)}]", local)
@@ -130,6 +133,8 @@ class SizedLists:
 
     def method(self, receiver: SizedList, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a method of the list returns; None where it is as of any list."""
+        if isinstance(receiver, CodedList):
+            return self._executor.running_lists.method(receiver, name, node, frame)
         values = [self._executor.seen(arg.value, frame) or UNKNOWN for arg in node.args]
         match name, values:
             case "append", [value]:
@@ -146,7 +151,7 @@ class SizedLists:
         return None
 
     def _added(self, receiver: SizedList, values: tuple[Value, ...], frame: Frame) -> Value | None:
-        codes = [self._size(value, frame) for value in values]
+        codes = [last_size(self._executor, value, frame) for value in values]
         known = [code for code in codes if code is not None]
         if len(known) != len(codes) or not self._is_sure(receiver, frame):
             self._forget(receiver, frame)
@@ -160,18 +165,22 @@ class SizedLists:
         if not self._is_sure(receiver, frame):
             self._forget(receiver, frame)
             return None
-        base = receiver.local.removesuffix("_features")
-        item = self._local(base, "item_features", node, frame)
+        item = self.local(receiver.base, "item_features", node, frame)
         text = f"{item} = {receiver.local}.pop({place})"
         frame.recorder.write_before(text, f"{item}, {receiver.local}")
-        return _with_last(receiver.element, item)
+        return with_last(receiver.element, item)
 
     def added(self, left: Value, right: Value, frame: Frame) -> Value | None:
         """Return the list after `list += [array]`; None where it is no such list."""
-        if not isinstance(left, SizedList):
+        running = self._executor.running_lists
+        if isinstance(left, CodedList) or not isinstance(left, SizedList):
+            return running.total(left, right, frame)
+        code = running.code_of(right, frame)
+        if code is None or not self._is_sure(left, frame):
+            self._forget(left, frame)
             return None
-        items = right.items if isinstance(right, Sequence) else (UNKNOWN,)
-        return left if self._added(left, items, frame) == NONE else None
+        frame.recorder.write(f"{left.local} += {code}", left.local)
+        return left
 
     @staticmethod
     def _forget(receiver: SizedList, frame: Frame) -> None:
@@ -187,61 +196,77 @@ class SizedLists:
         self, base: SizedList, index: cst.BaseSlice, node: cst.Subscript, frame: Frame
     ) -> Value | None:
         """Return an item of the list, or the list of a slice; None as of any list."""
+        if isinstance(base, CodedList):
+            return self._executor.running_lists.item(base, index, frame)
         if not self._is_sure(base, frame):
             return None
-        name = base.local.removesuffix("_features")
         if isinstance(index, cst.Slice):
             parts = (index.lower, index.upper, index.step)
             codes = ["" if one is None else self._executor.code.of(one, frame) for one in parts]
             if None in codes:
                 return None
-            local = self._local(name, "part_features", node, frame)
-            text = ":".join(code or "" for code in codes)
+            local = self.local(base.base, "part_features", node, frame)
+            text = ":".join(code or "" for code in codes[: 3 if codes[2] else 2])
             frame.recorder.write_before(f"{local} = {base.local}[{text}]", local)
             return replace(base, local=local)
         assert isinstance(index, cst.Index)
         code = self._executor.code.of(index.value, frame)
         if code is None:
             return None
-        local = self._local(name, "item_features", node, frame)
+        local = self.local(base.base, "item_features", node, frame)
         frame.recorder.write_before(f"{local} = {base.local}[{code}]", local)
-        return _with_last(base.element, local)
+        return with_last(base.element, local)
 
     def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of such a list; None as of any list."""
+        if name == "builtins.zip":
+            return self._executor.running_lists.zipped(node, frame)
         first = node.args[0] if node.args else None
         if first is None or first.keyword is not None:
             return None
         value = self._executor.seen(first.value, frame)
+        if isinstance(value, CodedList):
+            return self._executor.running_lists.over(name, value, node, frame)
         if not isinstance(value, SizedList) or not self._is_sure(value, frame):
             return None
-        base = value.local.removesuffix("_features")
-        if name in _JOINING:
-            axis = self._axis(node, frame)
-            rank = value.element.shape.rank if isinstance(value.element, Array) else None
-            if axis is None or (axis != -1 and axis + 1 != rank):
-                return None
-            local = self._local(base, "sum_features", node, frame)
+        base = value.base
+        if is_joined_last(self._executor, name, value, node, frame):
+            local = self.local(base, "sum_features", node, frame)
             frame.recorder.write_before(f"{local} = sum({value.local})", local)
-            return _with_last(value.element, local)
+            return with_last(value.element, local)
+        if name == "builtins.len":
+            local = self.local(base, "count", node, frame)
+            frame.recorder.write_before(f"{local} = len({value.local})", local)
+            return Code(local)
         if name == "builtins.reversed" and len(node.args) == 1:
-            local = self._local(base, "reversed_features", node, frame)
+            local = self.local(base, "reversed_features", node, frame)
             frame.recorder.write_before(f"{local} = {value.local}[::-1]", local)
             return replace(value, local=local)
         if name in _KEEPING and len(node.args) == 1:
-            local = self._local(base, "copy_features", node, frame)
+            local = self.local(base, "copy_features", node, frame)
             frame.recorder.write_before(f"{local} = list({value.local})", local)
             return replace(value, local=local)
         return None
 
-    def _axis(self, node: cst.Call, frame: Frame) -> int | None:
-        for position, arg in enumerate(node.args):
-            is_axis = arg.keyword.value == "axis" if arg.keyword is not None else position == 1
-            if is_axis:
-                value = self._executor.seen(arg.value, frame)
-                known = value.value if isinstance(value, Const) else None
-                return known if isinstance(known, int) else None
-        return 0
+    def named(self, name: str, value: CodedList, place: cst.CSTNode, frame: Frame) -> Value:
+        """Return a list with a local for its sizes, where a name is bound to it."""
+        if not _is_open(frame) or value.local:
+            return value
+        local = self.local(name, "sizes", place, frame)
+        frame.recorder.write(f"{local} = {value.code}", local)
+        return SizedList(value.element, local=local)
+
+    def kept(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
+        """Return a list as a submodule is called with it: what changes it later is another one."""
+        if isinstance(value, CodedList):
+            return self.named(name, value, node, frame)
+        if not isinstance(value, SizedList) or not self._is_sure(value, frame):
+            return value
+        recorder = frame.recorder
+        local = self.local(name, "sizes", node, frame)
+        recorder.write_before(f"{local} = tuple({value.local})", local)
+        loops, conditions = tuple(recorder.loops), tuple(recorder.conditions)
+        return replace(value, local=local, loops=loops, conditions=conditions)
 
     # -- loops --------------------------------------------------------------------------------
 
@@ -260,11 +285,13 @@ class SizedLists:
         value = self._executor.seen(node, frame)
         match node, target:
             case _, cst.Name(value=name) if isinstance(value, SizedList):
-                if not self._is_sure(value, frame) or not isinstance(value.element, Array):
+                is_there = not isinstance(value, CodedList) and self._is_sure(value, frame)
+                if not is_there or not isinstance(value.element, Array):
                     return None
-                local = self._local(name, "features", node, frame)
+                local = self.local(name, "features", node, frame)
                 sizes, arrays = ((name, local),), ((name, value.element),)
-                return SizedLoop(local, value.local, sizes, arrays)
+                first = ((local, f"{value.local}[0]"),)
+                return SizedLoop(local, value.local, sizes, first, arrays)
             case cst.Call(func=cst.Name(value="zip"), args=args), cst.Tuple(elements=elements):
                 if frame.lookup("zip") is not None or len(args) != len(elements):
                     return None
@@ -294,22 +321,17 @@ class SizedLists:
 
     # -- parts --------------------------------------------------------------------------------
 
-    def _size(self, value: Value, frame: Frame) -> str | None:
-        """Return the code of the last size of an array; None where it cannot be said."""
-        size = value.shape.axis(-1) if isinstance(value, Array) else None
-        if size is None or not self._executor.code.sizes_are_visible(size, frame):
-            return None
-        return frame.recorder.templates.token(size)
-
     @staticmethod
     def _is_sure(value: SizedList, frame: Frame) -> bool:
         return _is_open(frame) and value.local not in frame.recorder.unsized
 
     @staticmethod
-    def _local(name: str, suffix: str, place: cst.CSTNode, frame: Frame) -> str:
+    def local(
+        name: str, suffix: str, place: cst.CSTNode, frame: Frame, loop: int | None = None
+    ) -> str:
         """Return the local for a size at a place: the same one each time that it is gone through."""
         known = frame.recorder.sized_names
-        key = (place, suffix)
+        key = (place, f"{name}_{suffix}", loop)
         if key not in known:
             known[key] = frame.recorder.fresh(f"{name}_{suffix}")
         return known[key]
@@ -317,14 +339,7 @@ class SizedLists:
 
 def _is_open(frame: Frame) -> bool:
     """Whether the constructor goes along with what happens now."""
-    recorder = frame.recorder
-    return (
-        frame.records
-        and not frame.verbatim
-        and not recorder.call_loops
-        and not recorder.pending
-        and not any(one.is_of_call for one in recorder.conditions)
-    )
+    return is_followed(frame) and not frame.recorder.call_loops
 
 
 def changes_list(body: cst.CSTNode, name: str) -> bool:
@@ -339,25 +354,6 @@ def changes_list(body: cst.CSTNode, name: str) -> bool:
     return False
 
 
-def _with_last(value: Value, local: str, home: str = "") -> Array:
-    shape = value.shape if isinstance(value, Array) else Shape((), Lead("", None))
-    shape = shape.expanded(1)
-    return Array(Shape((*shape.dims[:-1], as_dim(Piece(local, home))), shape.lead))
-
-
-def _arrays_in(value: Value) -> tuple[Value, ...] | None:
-    """Return the arrays of a list; None where it holds something else."""
-    items: tuple[Value, ...]
-    match value:
-        case Sequence(items=items):
-            pass
-        case Repeated(element=element):
-            items = (element,)
-        case _:
-            return None
-    return items if all(isinstance(item, Array) for item in items) else None
-
-
 def _joined(function: str, parts: list[SizedLoop], count: int) -> SizedLoop | None:
     if len(parts) != count:
         return None
@@ -366,6 +362,7 @@ def _joined(function: str, parts: list[SizedLoop], count: int) -> SizedLoop | No
         ", ".join(_unwrapped(one) for one in targets),
         f"{function}({', '.join(one.header for one in parts)})",
         tuple(pair for one in parts for pair in one.sizes),
+        tuple(pair for one in parts for pair in one.first),
         tuple(pair for one in parts for pair in one.arrays),
         tuple(name for one in parts for name in one.plain),
     )

@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.linen.declaring import TYPES, Declaring
 from typed_nnx_codegen.migrate.linen.first_values import FirstValues, Made
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, NAME
+from typed_nnx_codegen.migrate.linen.modes import STATISTICS, ask_mode
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Value
 
@@ -154,6 +155,8 @@ class StateCalls:
         if passed and passed[0].value == Const("params"):
             # Parameters are only mutable while they are made.
             return self.is_initializing(passed, node, frame)
+        if passed and passed[0].value == Const(STATISTICS) and ask_mode(node, frame):
+            return UNKNOWN
         if frame.records:
             frame.recorder.replace(node, "True")
             method = frame.method

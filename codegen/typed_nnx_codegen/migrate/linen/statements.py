@@ -16,12 +16,20 @@ from typed_nnx_codegen.migrate.linen.derived import is_derived
 from typed_nnx_codegen.migrate.linen.frames import Frame, Line
 from typed_nnx_codegen.migrate.linen.hidden_sizes import with_hidden_sizes
 from typed_nnx_codegen.migrate.linen.open_tuples import added, unpacked
-from typed_nnx_codegen.migrate.linen.parentheses import bare
+from typed_nnx_codegen.migrate.linen.parentheses import bare, operand
 from typed_nnx_codegen.migrate.linen.references import (
+    ClassRef,
     Repeated,
     SelfValue,
 )
-from typed_nnx_codegen.migrate.linen.size_arrays import is_changed, with_local
+from typed_nnx_codegen.migrate.linen.returned_functions import with_function
+from typed_nnx_codegen.migrate.linen.size_arrays import (
+    is_changed,
+    note_setup,
+    with_local,
+    with_locals,
+)
+from typed_nnx_codegen.migrate.linen.size_lists import CodedList
 from typed_nnx_codegen.migrate.linen.told_ranks import take_told
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.values import (
@@ -49,7 +57,6 @@ _OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
     cst.PowerAssign: "**",
     cst.MatrixMultiplyAssign: "@",
 }
-_DROPPED: Final = ("pass", "super().setup()", "super().__post_init__()")
 _Body = cst.BaseSuite
 
 
@@ -153,14 +160,26 @@ class Statements:
 
     def _keep(self, node: cst.SimpleStatementLine, frame: Frame) -> None:
         """Move a statement of `setup` to the constructor as it is."""
-        text = code_of(node.with_changes(leading_lines=())).strip()
-        is_docstring = isinstance(node.body[0], cst.Expr) and isinstance(
-            node.body[0].value, (cst.SimpleString, cst.ConcatenatedString)
+        is_left_out = all(
+            isinstance(one, cst.Pass)
+            or (isinstance(one, cst.Expr) and self._is_left_out(one.value, frame))
+            for one in node.body
         )
-        if is_docstring or text in _DROPPED:
-            return
-        if not is_derived(node, frame):
+        if not is_left_out and not is_derived(node, frame):
             frame.recorder.block.append(Line("", statement=node))
+            note_setup(node, frame)
+
+    def _is_left_out(self, node: cst.BaseExpression, frame: Frame) -> bool:
+        """Whether an expression is a docstring, or the `setup` of a parent: that is here itself."""
+        match node:
+            case cst.SimpleString() | cst.ConcatenatedString():
+                return True
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="setup" | "__post_init__"))
+            ):
+                is_super = code_of(owner) == "super()"
+                return is_super or isinstance(self._executor.seen(owner, frame), ClassRef)
+        return False
 
     def _expect(self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame) -> None:
         """Note to which attribute `setup` assigns what an expression makes."""
@@ -219,7 +238,7 @@ class Statements:
         """Bind a target to a value."""
         match target:
             case cst.Name(value=name):
-                frame.names[name] = self._named(name, value, source, frame)
+                frame.names[name] = self._named(target, value, source, frame)
                 frame.values[target] = frame.names[name]
                 if frame.verbatim and frame.records:
                     frame.recorder.locals.add(name)
@@ -247,11 +266,14 @@ class Statements:
         return UNKNOWN
 
     def _named(
-        self, name: str, value: Value, source: cst.BaseExpression | None, frame: Frame
+        self, target: cst.Name, value: Value, source: cst.BaseExpression | None, frame: Frame
     ) -> Value:
         """Return what a name is bound to: computed once in the constructor where that is long."""
+        name = target.value
         if isinstance(value, OfShapes) and is_changed(name, frame):
             return UNKNOWN
+        if isinstance(value, CodedList):
+            return self._executor.sized_lists.named(name, value, target, frame)
         if (
             isinstance(value, Code | OfShapes)
             and frame.records
@@ -259,13 +281,14 @@ class Statements:
             and not value.code.replace(".", "").replace("_", "").isalnum()
             and self._executor.code.is_visible(value.home, frame)
             and frame.recorder.is_recording
+            and value.code
         ):
             local = frame.recorder.fresh(name)
             frame.recorder.write(f"{local} = {bare(value.code)}", local)
             return replace(value, code=local, home="")
         if isinstance(value, Array) and source is not None:
             return with_local(self._executor, name, value, source, frame)
-        return value
+        return value if source is None else with_function(self._executor, name, value, source, frame)
 
     def _unpack(
         self,
@@ -292,9 +315,29 @@ class Statements:
             case _:
                 values = shapes.unpack(value, len(elements), starred[0] if starred else None)
         parts: list[Value] = [UNKNOWN for _ in elements] if values is None else values
+        if source is not None and not starred:
+            parts = self._settings(parts, source, frame)
+            parts = with_locals(self._executor, elements, parts, source, frame)
         for one, part in zip(elements, parts, strict=True):
             self.assign(one.value, part, None, frame)
         del target
+
+    def _settings(
+        self, parts: list[Value], source: cst.BaseExpression, frame: Frame
+    ) -> list[Value]:
+        """Return the items of a tuple, with code for those that fields alone decide."""
+        kinds = (Unknown, Const, Code)
+        if not any(isinstance(one, Unknown) for one in parts) or not all(
+            isinstance(one, kinds) for one in parts
+        ):
+            return parts
+        code = self._executor.code.of(source, frame)
+        if code is None:
+            return parts
+        return [
+            Code(f"{operand(code)}[{k}]") if isinstance(one, Unknown) else one
+            for k, one in enumerate(parts)
+        ]
 
     def _refine(
         self, source: cst.BaseExpression | None, count: int, starred: bool, frame: Frame

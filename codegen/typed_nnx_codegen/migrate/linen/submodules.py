@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.members import ancestry
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.classes import Field, LinenClass
 from typed_nnx_codegen.migrate.linen.evidence import Evidence
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.given_names import name_pattern
+from typed_nnx_codegen.migrate.linen.given_numbers import with_given_numbers
 from typed_nnx_codegen.migrate.linen.layer_subclasses import layer_subclass
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
@@ -25,7 +28,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Ref,
     SelfValue,
 )
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Code, Const, Table, Value
+from typed_nnx_codegen.migrate.linen.values import NONE, UNKNOWN, Code, Const, Table, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -132,7 +135,8 @@ class Submodules:
             numbered = {f"*{place}": one for place, one in enumerate(bound.extra) if not one.star}
             bound.by_name = numbered | bound.by_name
         method = frame.method.name if frame.method is not None else ""
-        site = Site(node, target, code, _given(bound), method, transforms=transforms)
+        given = with_given_numbers(self._executor.facts, target, _given(bound), frame)
+        site = Site(node, target, code, given, method, transforms=transforms)
         site.method_node = frame.method.node if frame.method is not None else None
         site.loops = tuple(recorder.loops)
         site.conditions = tuple(recorder.conditions)
@@ -141,6 +145,8 @@ class Submodules:
         site.stacks = recorder.stacks
         site.owner = recorder.owner
         site.is_verbatim = frame.verbatim
+        no_parent = any(one.keyword == "parent" and one.value == NONE for one in passed)
+        site.is_detached = no_parent and isinstance(target, str) and not frame.verbatim
         name = bound.by_name.get("name")
         if name is not None and name.value != Const(None):
             site.explicit = _pattern(name.node, name.value)
@@ -212,7 +218,8 @@ class Submodules:
 
     def _record(self, callee: PlainClass, passed: list[Passed]) -> Value:
         """Return an object of another class of the project: its fields, where it is a dataclass."""
-        names = list(callee.cls.annotated)
+        around = [one for one in ancestry(callee.cls)[0] if isinstance(one, ProjectClass)]
+        names = list(dict.fromkeys(name for one in reversed(around) for name in one.annotated))
         bound = bind_names(names, passed)
         if bound.is_open or bound.extra or not names:
             return UNKNOWN
@@ -228,9 +235,9 @@ def _of_subclass(value: Value, layer: Ref) -> Value:
 
 
 def _in_field(value: Value, one: Field) -> Value:
-    """Return what a field is given, which is a number where its type says so."""
-    if isinstance(value, Code) and one.is_number:
-        return replace(value, is_number=True)
+    """Return what a field is given, which is a number, or several, where its type says so."""
+    if isinstance(value, Code) and (one.is_number or one.is_shape):
+        return replace(value, is_number=one.is_number, is_shape=one.is_shape)
     return value
 
 

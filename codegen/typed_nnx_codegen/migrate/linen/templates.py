@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.linen.values import Lead
 _TOKEN: Final = re.compile(r"__dim(\d+)__")
 _LEAD: Final = re.compile(r"__lead(\d+)__")
 _GIVEN: Final = re.compile(r"__given(\d+)__")
+_ITEMS: Final = re.compile(r"__items(\d+)__")
 _SITE: Final = re.compile(r"__site(\d+)__")
 _OBJECT: Final = re.compile(r"__object(\d+)__")
 
@@ -29,6 +30,7 @@ class Templates:
         self._nodes: list[cst.Call] = []
         self._leads: list[Lead] = []
         self._given: list[str] = []
+        self._items: list[str] = []
 
     def token(self, dim: Dim) -> str:
         """Return the code for a size: the number, or a name that `filled` replaces."""
@@ -111,6 +113,24 @@ class Templates:
         """Return code with those arguments spelled."""
         return _GIVEN.sub(lambda match: name(self._given[int(match[1])]), code)
 
+    def items_token(self, argument: str) -> str:
+        """Return the code for the last sizes of the arrays in an argument."""
+        if argument not in self._items:
+            self._items.append(argument)
+        return f"__items{self._items.index(argument)}__"
+
+    def items_in(self, code: str) -> list[str]:
+        """Return the arguments whose arrays' sizes stand in a piece of code."""
+        return [
+            self._items[int(number)]
+            for part in self._with_inner(code)
+            for number in _ITEMS.findall(part)
+        ]
+
+    def with_items(self, code: str, name: Callable[[str], str]) -> str:
+        """Return code with those sizes spelled."""
+        return _ITEMS.sub(lambda match: name(self._items[int(match[1])]), code)
+
     def dims_in(self, code: str) -> list[Dim]:
         """Return the sizes in a piece of code, those in the code of other sizes too."""
         found: list[Dim] = []
@@ -152,4 +172,4 @@ def _made(site: Site) -> str:
 
 
 def _in_parentheses(code: str) -> str:
-    return code if re.fullmatch(r"[\w.]+|[\w.]+\[-?\w+\]", code) else f"({code})"
+    return code if re.fullmatch(r"[\w.]+|[\w.]+\[[-\w:]+\]", code) else f"({code})"

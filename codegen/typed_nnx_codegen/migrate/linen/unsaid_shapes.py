@@ -27,6 +27,23 @@ def is_enough(shape: Shape, name: str, lines: Iterable[str]) -> bool:
     return all(_is_known(shape, read) for line in lines for read in _reads(line, name))
 
 
+def as_read(shape: Shape, name: str, lines: Iterable[str]) -> Shape:
+    """Return a shape without the dimensions that a constructor does not read.
+
+    Args:
+        shape: The shape.
+        name: The parameter of the constructor that has it.
+        lines: The lines of the constructor.
+    """
+    text = "\n".join(lines)
+    others = re.sub(rf"(?<![\w.]){name}\[-?\d+\]|\blen\({name}(\[[-\d:]*\])?\)", "", text)
+    if shape.lead is not None or re.search(rf"(?<![\w.]){name}\b", others):
+        return shape
+    count = len(shape.dims)
+    read = {place % count for place in _reads(text, name) if place is not None}
+    return Shape(tuple(dim if k in read else None for k, dim in enumerate(shape.dims)))
+
+
 def _reads(line: str, name: str) -> Iterator[int | None]:
     """Yield the positions of dimensions that a line reads; None where it asks for their number."""
     for match in re.finditer(rf"(?<![\w.]){name}\[(-?\d+)\]", line):

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import children
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance, ProjectClass
+from typed_nnx_codegen.migrate.linen.builders.setup_calls import class_method
 from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClasses, Method, public_linen
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.mark_places import MOVED_METHODS
+from typed_nnx_codegen.migrate.linen.untaken_sides import leave_out, untaken
 
 
 def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
@@ -24,9 +27,13 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
     written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
     written |= {site.node for site in plan.sites}
     for method in plan.cls.methods().values():
-        if method.node not in plan.methods:
+        if method.node not in plan.methods and method.name not in MOVED_METHODS:
             continue
+        dead = untaken(method.node, recorder)
         for node in _constructors(method, written, classes):
+            if node in dead:
+                leave_out(node, recorder)
+                continue
             message = "a submodule is built here, in code that nothing is known to call"
             recorder.mark(node, message)
 
@@ -34,7 +41,7 @@ def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
 def _constructors(
     method: Method, written: set[cst.CSTNode], classes: LinenClasses
 ) -> Iterator[cst.Call]:
-    """Yield the calls of classes of modules that stay as they are."""
+    """Yield the calls of classes of modules, and of their class methods, that stay as they are."""
     analysis = method.owner.analysis
     waiting: list[cst.CSTNode] = [method.node.body]
     while waiting:
@@ -51,3 +58,8 @@ def _constructors(
                 yield node
         elif isinstance(value, ProjectClass) and classes.of(value) is not None:
             yield node
+        elif class_method(node, analysis.values) is not None:
+            made = analysis.values.get(node, UNKNOWN)
+            is_made = isinstance(made, Instance) and isinstance(made.cls, ProjectClass)
+            if is_made and classes.of(made.cls) is not None:
+                yield node

@@ -41,6 +41,28 @@ UNKNOWN: Final = Unknown()
 
 
 @dataclass(frozen=True)
+class Position(Unknown):
+    """The number of an iteration over submodules that a loop makes.
+
+    Attributes:
+        loop: That loop.
+    """
+
+    loop: int = 0
+
+
+@dataclass(frozen=True)
+class GivenNumber(Unknown):
+    """A whole number that a method is called with; another call may have another one.
+
+    Attributes:
+        origin: The name of the argument.
+    """
+
+    origin: str = ""
+
+
+@dataclass(frozen=True)
 class OfShapes(Unknown):
     """What an expression computes of nothing but fields and whole shapes of arguments.
 
@@ -53,6 +75,21 @@ class OfShapes(Unknown):
 
     code: str = ""
     home: str = ""
+
+
+@dataclass(frozen=True)
+class OfRank(OfShapes):
+    """How many dimensions an array has, and a number more: ``x.ndim - 1``.
+
+    As an axis of an array with the dimensions of the same argument it is counted from the end.
+
+    Attributes:
+        argument: The expression of the argument.
+        plus: How many more than the argument has.
+    """
+
+    argument: str = ""
+    plus: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,11 +135,13 @@ class Code(Value):
         code: The expression; safe as an operand (name, attribute, call, or in parentheses).
         home: Where the names in it are bound (see `dims.Piece`).
         is_number: Whether it is surely one number: a field that is said to be an ``int``.
+        is_shape: Whether it is surely several sizes: a field that is said to be a tuple of ``int``.
     """
 
     code: str
     home: str = ""
     is_number: bool = field(default=False, compare=False)
+    is_shape: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -207,12 +246,12 @@ class Shape:
             return front[axis]
         # Arrays have two axes or more in most code, so that the first is not the last one.
         first = axis == 0 and self.lead.sure != 0 and self.lead.stop in (None, -1)
-        if self.lead.argument and (first or not self.collapsed().dims):
-            position = self.lead.start + axis - len(front)
-            return as_dim(ArgumentSize(self.lead.argument, position))
-        last = [dim for dim in self.dims if dim is not None]
-        if self.lead.argument and self.lead.sure is None and len(last) == len(self.dims):
-            leading = LeadingSize(self.lead.argument, self.lead.start, self.lead.stop)
+        dims, lead = self.collapsed().dims, self.collapsed().lead or self.lead
+        if lead.argument and (first or not dims):
+            return as_dim(ArgumentSize(lead.argument, lead.start + axis - len(front)))
+        last = [dim for dim in dims if dim is not None]
+        if lead.argument and lead.sure is None and len(last) == len(dims):
+            leading = LeadingSize(lead.argument, lead.start, lead.stop)
             return placed(leading, last, axis - len(front))
         return None
 
@@ -235,6 +274,9 @@ class Shape:
 ANY_SHAPE: Final = Shape((), Lead("", None))
 
 
+OPEN: Final = "..."
+
+
 @dataclass(frozen=True)
 class Array(Value):
     """An array of jax or numpy.
@@ -248,6 +290,8 @@ class Array(Value):
         without: The axes that transforms take off each array of the argument.
         made: The local of the constructor that has the same numbers, where sizes decide them all.
         of_shapes: Whether that local reads whole shapes, which only first values may.
+        condition: The condition of the branch of the constructor that decides whether it is None
+            instead; `OPEN` where something else decides.
     """
 
     shape: Shape = ANY_SHAPE
@@ -257,6 +301,7 @@ class Array(Value):
     without: tuple[int, ...] = ()
     made: str = ""
     of_shapes: bool = False
+    condition: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,15 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.declaring import Declaring
+from typed_nnx_codegen.migrate.linen.detached_layers import Drawn, declare_drawn
 from typed_nnx_codegen.migrate.linen.first_values import FirstValues
 from typed_nnx_codegen.migrate.linen.frames import Frame, StateAccess
 from typed_nnx_codegen.migrate.linen.later_variables import LaterVariables, asks_for
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.merging import holds_callables, is_module
+from typed_nnx_codegen.migrate.linen.module_or_function import is_submodule, takes_place
 from typed_nnx_codegen.migrate.linen.normalizing import Normalizing
+from typed_nnx_codegen.migrate.linen.optional_submodules import assigned_if
 from typed_nnx_codegen.migrate.linen.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.plan import STAND_IN, Entry
 from typed_nnx_codegen.migrate.linen.references import (
@@ -91,6 +94,9 @@ class Variables:
         if name is None or init is None or bound.is_open:
             return self._unclear(node, frame)
         value = self._first.value(init, bound, frame, has_key=True)
+        if isinstance(value, Drawn) and isinstance(name.value, Const) and frame.records:
+            declare_drawn(value, str(name.value.value), node, frame.recorder)
+            return Array()
         key = f"{frame.recorder.rngs}.params()"
         self._declared("params", name, bound, key, value, node, frame)
         return value
@@ -285,7 +291,15 @@ class Variables:
         if frame.records and is_plain and (frame.recorder.conditions or before not in (None, kept)):
             # Which branch assigned it, only the constructor knows.
             owner.attributes[name] = Code(f"self.{name}")
+            if kept == NONE:
+                owner.may_be_none.add(name)
             return
+        around = tuple(frame.recorder.conditions)
+        if before is not None and takes_place(before, kept, owner.assigned.get(name, ()), around):
+            owner.replaced[target] = is_submodule(kept)
+        owner.assigned[name] = around
+        if name in owner.may_be_none and isinstance(before, Code) and is_module(kept):
+            before = NONE
         are_lists = isinstance(before, Repeated) and isinstance(kept, Repeated)
         if (
             before is not None
@@ -294,9 +308,9 @@ class Variables:
         ):
             # Another branch of `setup` assigned it.
             settle_branches(before, kept, frame.recorder.branch_codes)
-            kept = self._executor.merging.joined(before, kept, frame)
+            joined = self._executor.merging.joined(before, kept, frame)
+            kept = assigned_if(joined, before, kept, frame.recorder)
         owner.attributes[name] = kept
-        del target
 
 
 def _reading(variable: VariableValue) -> str:

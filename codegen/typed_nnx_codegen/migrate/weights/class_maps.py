@@ -73,6 +73,14 @@ class ClassMaps:
                 return known.renamed[old]
         return old
 
+    def old_name(self, new: str) -> str:
+        """Return the name that a class had before the migration."""
+        for known, _ in self.given:
+            for old, name in known.renamed.items():
+                if name == new:
+                    return old
+        return new
+
     def _of(self, cls: type, name: str) -> ClassMap | None:
         file = _file_of(cls)
         own = None if file is None else map_path(file)

@@ -10,6 +10,7 @@ from typing import Any
 from typed_nnx_codegen.migrate.weight_map import ClassMap
 from typed_nnx_codegen.migrate.weight_patterns import BadPattern
 from typed_nnx_codegen.migrate.weights.class_maps import ClassMaps, Found, matching
+from typed_nnx_codegen.migrate.weights.derived_names import derived_slots
 from typed_nnx_codegen.migrate.weights.library_layers import as_nnx_names
 from typed_nnx_codegen.migrate.weights.models import (
     NowhereError,
@@ -87,6 +88,12 @@ class Placer:
     # -- by the entries of a class ----------------------------------------------------------------
 
     def _by_entries(self, tree: Tree, slot: Slot, entries: Sequence[ClassMap]) -> None:
+        names = {path[1] for path in tree if len(path) > 1}
+        derived = derived_slots(names, slot, entries, self.maps)
+        for name, held in derived.items():
+            part = {(path[0], *path[2:]): leaf for path, leaf in tree.items() if path[1:2] == (name,)}
+            self.place(part, held)
+        tree = {path: leaf for path, leaf in tree.items() if not derived.keys() & {*path[1:2]}}
         inside: dict[str, tuple[Slot, Tree]] = {}
         for (entry, _), (found, part) in _by_entry(tree, entries, self._unmatched(slot)).items():
             if found.target is None:

@@ -132,3 +132,18 @@ class Branches(nn.Module):
         if extra:
             y = y + nn.Dense(3, name="sometimes")(x)
         return y
+
+
+class Collects(nn.Module):
+    @nn.compact
+    def __call__(self, x: jax.Array, seen: dict[str, jax.Array]) -> jax.Array:
+        seen["hidden"] = nn.Dense(3)(x)
+        return nn.tanh(seen["hidden"])
+
+
+class ByMode(nn.Module):
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        is_training = self.is_mutable_collection("batch_stats")
+        y = nn.BatchNorm(use_running_average=not is_training)(x)
+        return y if is_training else 2.0 * y

@@ -47,4 +47,7 @@ EXAMPLES = [
     Example(Build("Memory"), jnp.stack([ROWS, ROWS + 1], 1)),
     Example(Build("Branches"), ROWS),
     Example(Build("Branches"), ROWS, extra=True, name="both branches"),
+    Example(Build("Collects"), ROWS, {}, name="a dict that the call writes to"),
+    Example(Build("ByMode"), ROWS, name="ByMode in evaluation"),
+    Example(Build("ByMode"), ROWS, mutable="batch_stats", name="ByMode in training"),
 ]

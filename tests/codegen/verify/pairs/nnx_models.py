@@ -161,3 +161,22 @@ class Branches(nnx.Module):
         if extra:
             y = y + self.sometimes(x)
         return y
+
+
+class Collects(nnx.Module):
+    def __init__(self, *, in_features: int, rngs: nnx.Rngs) -> None:
+        self.dense = nnx.Linear(in_features, 3, rngs=rngs)
+
+    def __call__(self, x: jax.Array, seen: dict[str, jax.Array]) -> jax.Array:
+        seen["hidden"] = self.dense(x)
+        return nnx.tanh(seen["hidden"])
+
+
+class ByMode(nnx.Module):
+    def __init__(self, *, in_features: int, rngs: nnx.Rngs) -> None:
+        self.use_running_average = False
+        self.norm = nnx.BatchNorm(in_features, rngs=rngs)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        y = self.norm(x, use_running_average=self.use_running_average)
+        return 2.0 * y if self.use_running_average else y

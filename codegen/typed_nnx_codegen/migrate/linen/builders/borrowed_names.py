@@ -32,16 +32,16 @@ def imports_for(node: cst.CSTNode, home: Analysis, target: Analysis) -> list[str
     if home is target:
         return []
     found: list[str] = []
-    for name in sorted(_free_names(node)):
+    for name in sorted(names_read(node)):
         if name not in home.scope.seen and name not in home.scope.imports:
             if name in _BUILTINS and name not in target.scope.seen:
                 continue
             raise NotBorrowed(name)
-        if _is_same(name, home, target):
+        if is_same_name(name, home, target):
             continue
         if name in target.scope.seen or name in target.scope.imports:
             raise NotBorrowed(name)
-        found.append(_import_of(name, home, target))
+        found.append(import_of(name, home, target))
     return found
 
 
@@ -68,7 +68,7 @@ class _Bare(cst.CSTTransformer):
         return updated_node.with_changes(returns=None)
 
 
-def _free_names(node: cst.CSTNode) -> set[str]:
+def names_read(node: cst.CSTNode) -> set[str]:
     """Return the names in code that it does not bind itself."""
     bound: set[str] = set()
     if isinstance(node, cst.FunctionDef):
@@ -111,7 +111,7 @@ def not_read(node: cst.CSTNode) -> list[cst.CSTNode]:
     return []
 
 
-def _is_same(name: str, home: Analysis, target: Analysis) -> bool:
+def is_same_name(name: str, home: Analysis, target: Analysis) -> bool:
     """Whether a name means the same in both files."""
     one, other = home.scope.imports.get(name), target.scope.imports.get(name)
     if one is not None and other is not None:
@@ -120,7 +120,7 @@ def _is_same(name: str, home: Analysis, target: Analysis) -> bool:
     return first is not None and first is second
 
 
-def _import_of(name: str, home: Analysis, target: Analysis) -> str:
+def import_of(name: str, home: Analysis, target: Analysis) -> str:
     """Return the statement that imports a name of a file to another one."""
     binding = home.scope.imports.get(name)
     if binding is None:

@@ -273,7 +273,7 @@ def _choice(options: Sequence[_Option], calls: Sequence[cst.Call]) -> cst.BaseEx
     made: cst.BaseExpression = first.value
     for call in calls:
         if isinstance(made, cst.Lambda):
-            made = as_expression(made, arguments_of(made, call, "", ""))
+            made = as_expression(made, arguments_of(made, call))
         else:
             made = call.with_changes(func=made)
     if not others or first.test is None:

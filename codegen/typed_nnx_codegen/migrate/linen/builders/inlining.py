@@ -26,14 +26,16 @@ class NotInlined(Exception):
     """The code of a function cannot be written where it is called."""
 
 
-def arguments_of(function: Function, call: cst.Call, owner: str, given: str) -> Arguments:
+def arguments_of(
+    function: Function, call: cst.Call, owner: str = "", given: cst.BaseExpression | None = None
+) -> Arguments:
     """Return what a call gives a function, with its defaults.
 
     Args:
         function: The function.
         call: The call.
-        owner: The parameter that is the module; empty where there is none.
-        given: The name of the module where it is called.
+        owner: The parameter that is the module, or its class; empty where there is none.
+        given: The module or class where it is called.
 
     Raises:
         NotInlined: It is not known which argument is for which parameter.
@@ -45,8 +47,8 @@ def arguments_of(function: Function, call: cst.Call, owner: str, given: str) -> 
         found.star = params.star_arg.name.value
     if params.star_kwarg is not None:
         found.double_star = params.star_kwarg.name.value
-    if owner:
-        found.by_name[owner] = cst.Name(given)
+    if owner and given is not None:
+        found.by_name[owner] = given
         positional = positional[1:]
     names = [one.name.value for one in positional]
     known = {*names, *(one.name.value for one in params.kwonly_params)}
@@ -210,6 +212,7 @@ def _finished(
             raise NotInlined
         block = cst.IndentedBlock([statement]).visit(Substituting(arguments, {}))
         assert isinstance(block, cst.IndentedBlock)
+        _check_stars(block, arguments)
         found += _statements(block.body)
     if not raises(statements) and not isinstance(finish, cst.Expr):
         raise NotInlined
@@ -265,10 +268,15 @@ def _substituted(
         raise NotInlined
     after = node.visit(Substituting(arguments, local))
     assert isinstance(after, cst.BaseExpression)
+    _check_stars(after, arguments)
+    return after
+
+
+def _check_stars(after: cst.CSTNode, arguments: Arguments) -> None:
+    """See that `*args` and `**kwargs` are only passed on."""
     left = {one.value for one in descendants(after) if isinstance(one, cst.Name)}
     if left & ({arguments.star, arguments.double_star} - {""}):
         raise NotInlined
-    return after
 
 
 def _check_rebound(function: cst.FunctionDef, arguments: Arguments) -> None:

@@ -1,15 +1,26 @@
-"""Finds what `setup` calls to build submodules: methods of the class, functions of files."""
+"""Finds what methods call to build submodules, whose code is written there.
+
+In `setup` that is methods of the class and functions of files; everywhere, methods of classes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectFunction
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN,
+    ProjectClass,
+    ProjectFunction,
+    Value,
+)
+from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
+from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.finding import (
     Builder,
     Function,
@@ -18,22 +29,48 @@ from typed_nnx_codegen.migrate.linen.builders.finding import (
 )
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
 
+_WITHOUT_OBJECT: Final = frozenset({"builtins.classmethod", "builtins.staticmethod"})
+
+
+def class_method(
+    call: cst.Call, values: Mapping[cst.CSTNode, Value]
+) -> ProjectFunction | None:
+    """Return the class method or static method of a class that a call calls; None for others."""
+    value = values.get(call.func, UNKNOWN)
+    if not isinstance(value, MethodOf) or not isinstance(value.receiver, ProjectClass):
+        return None
+    function = value.function
+    is_there = function is not None and bool(_WITHOUT_OBJECT & set(function.decorators))
+    return function if is_there else None
+
 
 @dataclass(frozen=True, eq=False)
 class SetupCall:
-    """A call in `setup` that builds submodules.
+    """A call that builds submodules.
 
     Attributes:
         call: The call.
         function: What is called.
         analysis: The file that defines it.
         owner: What the function calls the module; empty for one that does not have it.
+        given: The class, where that is what the function has in place of the module.
     """
 
     call: cst.Call
     function: Function
     analysis: Analysis
     owner: str
+    given: cst.BaseExpression | None = None
+
+
+def local_function(node: cst.BaseExpression, setup: cst.FunctionDef) -> cst.FunctionDef | None:
+    """Return the function that `setup` defines under a name; None where it may be another one."""
+    if not isinstance(node, cst.Name) or list(bound_in(setup.body)).count(node.value) != 1:
+        return None
+    for one in setup.body.body:
+        if isinstance(one, cst.FunctionDef) and one.name.value == node.value:
+            return None if one.decorators else one
+    return None
 
 
 class SetupCalls:
@@ -56,6 +93,22 @@ class SetupCalls:
         self._every = list(every)
         self._building: dict[cst.FunctionDef, bool] = {}
 
+    def of_classes(self, method: Method) -> Iterator[SetupCall]:
+        """Yield the calls in a method of class methods and static methods: `Block.of_size(3)`."""
+        values = method.owner.analysis.values
+        for node in descendants(method.node.body):
+            if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+                continue
+            found = class_method(node, values)
+            home = self._classes.of(found.owner) if found is not None and found.owner else None
+            if found is None or home is None or not isinstance(found.node, cst.FunctionDef):
+                continue
+            if builds(found.node, home.analysis, self._classes):
+                is_static = "builtins.staticmethod" in found.decorators
+                first = "" if is_static else first_parameter(found.node)
+                given = node.func.value
+                yield SetupCall(node, found.node, home.analysis, first, given)
+
     def of(self, cls: LinenClass) -> Iterator[SetupCall]:
         """Yield the calls in the `setup` that a class defines."""
         setup = cls.own_methods.get("setup")
@@ -72,6 +125,10 @@ class SetupCalls:
                         first = first_parameter(method.node) if method.is_bound else ""
                         yield SetupCall(node, method.node, method.owner.analysis, first)
                         continue
+            inner = local_function(node.func, setup.node)
+            if inner is not None and builds(inner, cls.analysis, self._classes):
+                yield SetupCall(node, inner, cls.analysis, "")
+                continue
             value = cls.analysis.values.get(node.func, UNKNOWN)
             builder = self._builders.get(getattr(value, "node", cst.Pass()))
             if isinstance(value, ProjectFunction) and builder is not None:

@@ -1,4 +1,4 @@
-"""Writes what helpers build where `setup` calls them: submodules belong to attributes there."""
+"""Writes what helpers build where methods call them: submodules belong to attributes there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _VALUE = cst.Name("__value__")
 
 
 def with_setups(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
-    """Return the files that change when `setup` builds itself what helpers build for it.
+    """Return the files that change when methods build themselves what helpers build for them.
 
     Args:
         analyses: The files that are migrated.
@@ -44,16 +44,17 @@ def with_setups(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
     paths = {id(one): path for path, one in analyses.items()}
     inlined: set[cst.CSTNode] = set()
     for cls in every:
-        setup = cls.own_methods.get("setup")
-        if setup is not None:
-            found = list(calls.of(cls))
-            inlined |= _inline(setup.node, found, cls, edits[paths[id(cls.analysis)]])
-    if not inlined:
+        for name, method in cls.own_methods.items():
+            found = list(calls.of_classes(method)) if method.is_bound else []
+            found += calls.of(cls) if name == "setup" else ()
+            inlined |= _inline(method.node, found, cls, edits[paths[id(cls.analysis)]])
+    if all(one.is_empty for one in edits.values()):
         return {}
     written = {node for one in edits.values() for node in one.calls_written()}
     for cls in every:
         helpers = _unused_helpers(cls, inlined, analyses.values(), written)
         edits[paths[id(cls.analysis)]].dropped.update(helpers)
+        edits[paths[id(cls.analysis)]].dropped.update(_unused_inner(cls, inlined, written))
     drop_unused({node for node in inlined if node in builders}, builders, analyses, edits)
     return {
         path: rewritten(analyses[path].tree, one) for path, one in edits.items() if not one.is_empty
@@ -61,16 +62,18 @@ def with_setups(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:
 
 
 def _inline(
-    setup: cst.FunctionDef, calls: Sequence[SetupCall], cls: LinenClass, edits: Edits
+    method: cst.FunctionDef, calls: Sequence[SetupCall], cls: LinenClass, edits: Edits
 ) -> set[cst.CSTNode]:
-    """Write calls anew, those within others first; return the functions that are written so."""
+    """Write calls anew, those within others first; return the helpers that are written so."""
+    if not calls:
+        return set()
     nodes = {one.call for one in calls}
     inner = [one for one in calls if not (set(descendants(one.call)) - {one.call}) & nodes]
     by_node = {one.call: one for one in inner}
-    taken = set(bound_in(setup)) | _names_of(cls)
-    owner = first_parameter(setup)
+    taken = set(bound_in(method)) | _names_of(cls)
+    owner = cst.Name(first_parameter(method))
     found: set[cst.CSTNode] = set()
-    for statement in _lines(setup.body):
+    for statement in _lines(method.body):
         within = [one for one in descendants(statement) if one in by_node]
         if not within:
             continue
@@ -79,7 +82,7 @@ def _inline(
             one = by_node[node]  # type: ignore[index]  # it is in the mapping
             try:
                 imports = _imports(one, cls.analysis)
-                arguments = arguments_of(one.function, one.call, one.owner, owner)
+                arguments = arguments_of(one.function, one.call, one.owner, one.given or owner)
                 _check(one, cls)
                 if whole is one and not _is_short(one.function):
                     assert isinstance(one.function, cst.FunctionDef)
@@ -92,7 +95,8 @@ def _inline(
             except (NotInlined, NotBorrowed):
                 continue
             edits.imports += [each for each in imports if each not in edits.imports]
-            found.add(one.function)
+            if one.given is None:
+                found.add(one.function)  # others may be called by anyone
     return found
 
 
@@ -163,6 +167,22 @@ def _lines(body: cst.BaseSuite) -> Iterator[cst.BaseStatement]:
 def _names_of(cls: LinenClass) -> set[str]:
     """Return the names that the file of a class binds, which locals must leave alone."""
     return set(cls.analysis.scope.seen)
+
+
+def _unused_inner(
+    cls: LinenClass, inlined: set[cst.CSTNode], written: set[cst.CSTNode]
+) -> Iterator[cst.FunctionDef]:
+    """Yield the functions that `setup` defines, all of whose calls are written anew."""
+    setup = cls.own_methods.get("setup")
+    for inner in () if setup is None else setup.node.body.body:
+        if isinstance(inner, cst.FunctionDef) and inner in inlined:
+            uses = [
+                one
+                for one in descendants(setup.node)
+                if isinstance(one, cst.Name) and one.value == inner.name.value
+            ]
+            if all(one is inner.name or one in written for one in uses):
+                yield inner
 
 
 def _unused_helpers(

@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_o
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
     Array,
+    CodeTuple,
     Const,
     Lead,
     Sequence,
@@ -91,6 +92,8 @@ def _kernel(given: Mapping[str, Given]) -> tuple[Dim | None, ...] | None:
     value = given["kernel_size"].value if "kernel_size" in given else None
     if isinstance(value, Sequence):
         return tuple(size_of(item) for item in value.items)
+    if isinstance(value, CodeTuple) and value.shape.rank is not None:
+        return (None,) * value.shape.rank
     # The code of a setting may stand for a tuple; a size does not.
     if isinstance(value, Size | Const):
         return (size_of(value),)

@@ -13,6 +13,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     text_of,
     wanted_shape,
 )
+from typed_nnx_codegen.migrate.linen.shapes.ranks import axes_in
 from typed_nnx_codegen.migrate.linen.values import (
     ANY_SHAPE,
     NONE,
@@ -64,11 +65,15 @@ class Arguments:
 
     def integer(self, position: int | None, *names: str, default: int) -> int | None:
         """Return an argument that is a literal integer; None where it is another."""
-        return number_of(self.get(position, *names, default=Const(default)))
+        return number_of(self._of_first(self.get(position, *names, default=Const(default))))
 
     def axes(self, position: int | None, *names: str) -> tuple[int, ...] | None:
         """Return the axes that an argument names; None where they are not literal."""
-        return integers_of(self.get(position, *names))
+        return integers_of(self._of_first(self.get(position, *names)))
+
+    def _of_first(self, axes: Value) -> Value:
+        """Return axes of the first argument that may be said by its rank."""
+        return axes_in(shape_of(self.positional[0]), axes) if self.positional else axes
 
     def is_none(self, position: int | None, *names: str) -> bool:
         """Whether an argument is None or not given."""

@@ -11,6 +11,7 @@ from typed_nnx_codegen.migrate.linen.dims import (
     OF_CALL,
     ArgumentSize,
     Dim,
+    ItemSize,
     LeadingSize,
     Piece,
     as_dim,
@@ -70,7 +71,7 @@ def _rank_of(dim: Dim) -> int:
     atoms = list(dim.atoms())
     if any(isinstance(atom, Piece) and atom.home == OF_CALL for atom in atoms):
         return -1
-    has_argument = any(isinstance(atom, ArgumentSize | LeadingSize) for atom in atoms)
+    has_argument = any(isinstance(atom, ArgumentSize | LeadingSize | ItemSize) for atom in atoms)
     return int(any(isinstance(atom, Piece) for atom in atoms) and not has_argument)
 
 

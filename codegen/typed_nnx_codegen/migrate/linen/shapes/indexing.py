@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, num
 from typed_nnx_codegen.migrate.linen.values import (
     ANY_SHAPE,
     Array,
+    Code,
     Const,
     Lead,
     Sequence,
@@ -28,7 +29,7 @@ def indexed(shape: Shape, index: Value) -> Shape:
     """Return the shape of an array in a subscript."""
     items = list(index.items) if isinstance(index, Sequence) and not index.is_list else [index]
     if not all(_is_understood(item) for item in items):
-        return ANY_SHAPE
+        return _behind_unknown(shape, items)
     whole = [k for k, item in enumerate(items) if item == Const(...)]
     if len(whole) > 1:
         return ANY_SHAPE
@@ -41,6 +42,13 @@ def indexed(shape: Shape, index: Value) -> Shape:
         result = _applied(shape.dims, [*front, *[_WHOLE] * missing, *back])
         return result.shape()
     return _open(shape, front, back)
+
+
+def _behind_unknown(shape: Shape, items: list[Value]) -> Shape:
+    """Return the last dimensions, which whole slices keep whatever is asked for before them."""
+    kept = next((k for k, item in enumerate(reversed(items)) if item != _WHOLE), len(items))
+    dims = shape.expanded(kept).dims
+    return Shape(dims[len(dims) - kept :], Lead("", None)) if 0 < kept <= len(dims) else ANY_SHAPE
 
 
 def _open(shape: Shape, front: list[Value], back: list[Value]) -> Shape:
@@ -169,7 +177,7 @@ def _is_array(item: Value) -> bool:
 
 
 def _is_integer(item: Value) -> bool:
-    if isinstance(item, Size):
+    if isinstance(item, Size) or (isinstance(item, Code) and item.is_number):
         return True
     return number_of(item) is not None
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Combined, Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.size_atoms import held_shape
 from typed_nnx_codegen.migrate.linen.values import (
     ANY_SHAPE,
     Array,
@@ -90,6 +91,8 @@ def wanted_shape(value: Value) -> Shape:
             return Shape(tuple(dim_of(item) for item in items))
         case Size() | Const(value=int()):
             return Shape((dim_of(value),))
+        case Code(code=code, home="", is_shape=True):
+            return Shape((), Lead(held_shape(code), None))
     return ANY_SHAPE
 
 

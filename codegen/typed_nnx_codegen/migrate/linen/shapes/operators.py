@@ -20,10 +20,12 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     wanted_shape,
 )
 from typed_nnx_codegen.migrate.linen.shapes.products import multiplied
+from typed_nnx_codegen.migrate.linen.shapes.ranks import moved_by
 from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
     Const,
+    OfRank,
     Sequence,
     Shape,
     ShapeOf,
@@ -86,11 +88,25 @@ def binary(operator: str, left: Value, right: Value) -> Value:
         return _of_identities(operator, left, right)
     if isinstance(left, Array) or isinstance(right, Array):
         return _of_arrays(operator, left, right)
+    if isinstance(left, OfRank) or isinstance(right, OfRank):
+        return _of_ranks(operator, left, right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left if isinstance(left, Unknown) else right
     if isinstance(left, ShapeOf | Sequence) or isinstance(right, ShapeOf | Sequence):
         return _of_sequences(operator, left, right)
     return _of_numbers(operator, left, right)
+
+
+def _of_ranks(operator: str, left: Value, right: Value) -> Value:
+    """Return a number of dimensions with a literal number added; anything else is not known."""
+    rank, other = (left, right) if isinstance(left, OfRank) else (right, left)
+    number = number_of(other)
+    if isinstance(rank, OfRank) and number is not None:
+        if operator == "+":
+            return moved_by(rank, number)
+        if operator == "-" and rank is left:
+            return moved_by(rank, -number)
+    return Unknown("a number made of a rank that is not known")
 
 
 def _of_literals(operator: str, left: Const, right: Const) -> Value:

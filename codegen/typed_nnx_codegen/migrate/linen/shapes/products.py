@@ -14,6 +14,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     prefixed,
     shape_of,
 )
+from typed_nnx_codegen.migrate.linen.shapes.ranks import axes_in
 from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Array, Sequence, Shape, Unknown, Value
 
 
@@ -103,13 +104,19 @@ def _tensordot(call: Arguments) -> Value:
 def _dot_general(call: Arguments) -> Value:
     first, second = call.shape(0, "lhs"), call.shape(1, "rhs")
     groups = items_of(call.get(2, "dimension_numbers")) or ()
-    numbers = [integers_of(side) for group in groups for side in items_of(group) or ()]
+    numbers = [
+        integers_of(axes_in(shape, side))
+        for group in groups
+        for side, shape in zip(items_of(group) or (), (first, second), strict=False)
+    ]
     known = [
         tuple(positive_axis(shape, axis) for axis in side)
         for side, shape in zip(numbers, (first, second) * 2, strict=False)
         if side is not None
     ]
-    if len(numbers) != 4 or len(known) != 4 or None in (first.rank, second.rank):
+    if len(numbers) != 4 or len(known) != 4:
+        return Array()
+    if known[2] and None in (first.rank, second.rank):
         return Array()
     batch = tuple(first.axis(axis) for axis in known[2])
     rests = (

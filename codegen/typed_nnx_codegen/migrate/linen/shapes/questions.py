@@ -6,8 +6,14 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed
-from typed_nnx_codegen.migrate.linen.shapes.operands import shape_of, size_value
-from typed_nnx_codegen.migrate.linen.shapes.subscripts import rank_size
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    items_of,
+    number_of,
+    shape_of,
+    size_value,
+)
+from typed_nnx_codegen.migrate.linen.shapes.operators import binary
+from typed_nnx_codegen.migrate.linen.shapes.ranks import rank_size
 from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Sequence,
@@ -50,6 +56,18 @@ def _size(call: Arguments) -> Value:
     return size_value(shape.size_from(0))
 
 
+def _canonical_axes(call: Arguments) -> Value:
+    """Return axes as the norms of Linen have them: a tuple, counted from the front."""
+    rank, axes = call.get(0, "rank"), call.get(1, "axes")
+    found: list[Value] = []
+    for axis in items_of(axes) or (axes,):
+        number = number_of(axis)
+        if number is None:
+            return Unknown("axes that are not known")
+        found.append(binary("+", rank, axis) if number < 0 else axis)
+    return Sequence(tuple(found))
+
+
 GATED: Final[dict[str, Rule]] = {"glu": _glu}
 QUESTIONS: Final[dict[str, Rule]] = {"shape": _shape, "ndim": _ndim, "size": _size}
 UNCHANGED: Final[dict[str, Rule]] = {
@@ -59,6 +77,7 @@ UNCHANGED: Final[dict[str, Rule]] = {
     "jax.block_until_ready": _first,
     "flax.linen.promote_dtype": _all,
     "flax.linen.dtypes.promote_dtype": _all,
+    "flax.linen.normalization._canonicalize_axes": _canonical_axes,
     "flax.linen.with_logical_constraint": _first,
     "flax.linen.partitioning.with_sharding_constraint": _first,
     "flax.linen.spmd.with_logical_constraint": _first,

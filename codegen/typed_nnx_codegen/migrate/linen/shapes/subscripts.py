@@ -15,6 +15,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     number_of,
     size_value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.ranks import place_in
 from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
@@ -70,7 +71,7 @@ def _of_array(array: Array, index: Value) -> Value:
 
 
 def _of_shape(shape: Shape, index: Value) -> Value:
-    number = number_of(index)
+    number = place_in(shape, index)
     if number is not None:
         return size_value(shape.axis(number))
     if not isinstance(index, Slice) or not is_none(index.step):
@@ -78,8 +79,8 @@ def _of_shape(shape: Shape, index: Value) -> Value:
         if items is not None and isinstance(index, Slice):
             return _slice_of(Sequence(items), index)
         return Unknown("a part of a shape")
-    start = 0 if is_none(index.start) else number_of(index.start)
-    stop = None if is_none(index.stop) else number_of(index.stop)
+    start = 0 if is_none(index.start) else place_in(shape, index.start)
+    stop = None if is_none(index.stop) else place_in(shape, index.stop)
     if start is None or (stop is None and not is_none(index.stop)):
         return Unknown("a part of a shape")
     if shape.lead is None:
@@ -231,10 +232,3 @@ def refined(value: Value, rank: int) -> Value:
             known = shape.with_rank(rank)
             return value if known is None else ShapeOf(known)
     return value
-
-
-def rank_size(shape: Shape) -> Value:
-    """Return the number of dimensions."""
-    return (
-        Unknown("the rank is not known") if shape.rank is None else size_value(as_dim(shape.rank))
-    )

@@ -1,4 +1,4 @@
-"""Assignments of transformed classes and partials, which nothing reads when submodules are built elsewhere."""
+"""Assignments that nothing reads when submodules are built elsewhere: of transforms, partials, initializers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.detached_layers import Reading
 from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site
 from typed_nnx_codegen.migrate.linen.references import ClassTransform
@@ -21,9 +22,11 @@ def drop_leftovers(recorder: Recorder) -> None:
         for one in site.transforms:
             if isinstance(one, ClassTransform) and one.node is not None:
                 used[one.node] = site
-    constructors = {site.node for site in plan.sites}
+    first = {call for site in plan.sites for call, is_first in site.inits.items() if is_first}
+    written: set[cst.CSTNode] = {site.node for site in plan.sites}
+    written |= {node for node, code in plan.rebuilt.items() if isinstance(code, Reading)}
     for method in plan.cls.methods().values():
-        _drop_in(method.node, set(used), constructors, recorder)
+        _drop_in(method.node, {*used, *first}, written, recorder)
     for node, site in used.items():
         if isinstance(site.target, LinenClass) and node not in plan.replacements:
             plan.replacements[node] = site.code or site.target.name
@@ -42,7 +45,7 @@ def keep_marked(plan: ClassPlan) -> None:
 def _drop_in(
     function: cst.FunctionDef,
     used: set[cst.CSTNode],
-    constructors: set[cst.Call],
+    written: set[cst.CSTNode],
     recorder: Recorder,
 ) -> None:
     assigned = [
@@ -52,7 +55,7 @@ def _drop_in(
     ]
     dropped: set[cst.CSTNode] = {line for line, _, _ in assigned}
     while True:
-        read = {node.value for node in _reads(function, dropped | constructors)}
+        read = {node.value for node in _reads(function, dropped | written)}
         needed = {line for line, name, _ in assigned if name in read} & dropped
         if not needed:
             break
@@ -75,9 +78,11 @@ def _emptied(function: cst.FunctionDef, dropped: set[cst.CSTNode]) -> Iterator[c
 
 def _assignments(
     function: cst.FunctionDef,
-) -> Iterator[tuple[cst.SimpleStatementLine, str, cst.BaseExpression]]:
-    for line in descendants(function):
+) -> Iterator[tuple[cst.BaseStatement, str, cst.CSTNode]]:
+    for line in descendants(function.body):
         match line:
+            case cst.FunctionDef(name=cst.Name(value=name), body=body):
+                yield line, name, body
             case cst.SimpleStatementLine(
                 body=[
                     cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)
@@ -90,7 +95,7 @@ def _has(value: cst.CSTNode, used: set[cst.CSTNode]) -> bool:
     return any(one in used for one in (value, *descendants(value)))
 
 
-def _is_partial(value: cst.BaseExpression) -> bool:
+def _is_partial(value: cst.CSTNode) -> bool:
     match value:
         case cst.Name() | cst.Attribute():
             return True
@@ -114,4 +119,5 @@ def _reads(node: cst.CSTNode, gone: set[cst.CSTNode]) -> Iterator[cst.Name]:
         yield from _reads(node.value, gone)
         return
     for child in node.children:
-        yield from _reads(child, gone)
+        if not isinstance(node, cst.FunctionDef) or child is not node.name:
+            yield from _reads(child, gone)

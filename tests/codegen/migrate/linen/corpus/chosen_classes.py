@@ -1,5 +1,6 @@
 """Classes and functions that a local name has by a condition."""
 
+from collections.abc import Callable
 from functools import partial
 
 import flax.linen as nn
@@ -96,3 +97,35 @@ class NeverSeen(nn.Module):
     def __call__(self, x):
         layers = {"a": lambda y: nn.Dense(3)(y)}
         return jax.tree.map(lambda function: function(x), layers)["a"]
+
+
+class HoldsClass(nn.Module):
+    width: int
+    slope: float = 1.0
+    layer: type = nn.Dense
+
+    @nn.compact
+    def __call__(self, x):
+        return self.slope * self.layer(self.width)(x)
+
+
+class AsksForClass(nn.Module):
+    """What builds the block is a field, so that its own fields may be others than by default."""
+
+    block: Callable = HoldsClass
+
+    @nn.compact
+    def __call__(self, x):
+        block = self.block(6)
+        layer = block.layer
+        x = nn.tanh(block(x))
+        if block.slope > 1.0:
+            x = x + layer(6, name="more")(x)
+        return layer(block.width - 2)(x)
+
+
+class GivesClass(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        block = partial(HoldsClass, layer=partial(nn.Dense, use_bias=False), slope=2.0)
+        return AsksForClass(block)(x)

@@ -16,4 +16,7 @@ EXAMPLES = [
     Example(Build("ChosenOnce", wide=True, plain=True), X),
     Example(Build("ChangedLater"), X),
     Example(Build("NeverSeen"), X),
+    Example(Build("HoldsClass", 3), X),
+    Example(Build("AsksForClass"), X),
+    Example(Build("GivesClass"), X),
 ]

@@ -18,6 +18,7 @@ EXAMPLES = [
     Example(Build("TypedNorms"), _HALF),
     Example(Build("TypedNorms"), _X, name="full"),
     Example(Build("TypedByAnotherNorm"), _X, _HALF),
+    Example(Build("TypedByAnotherNorm"), _HALF, _X, name="half"),
     Example(Build("TypedInLayers"), _HALF),
     Example(Build("TypedPartial"), _HALF),
 ]

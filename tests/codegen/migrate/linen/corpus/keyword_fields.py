@@ -1,4 +1,4 @@
-"""Fields that are given by name only."""
+"""Fields that are given by name only, and fields whose defaults follow others."""
 
 import dataclasses
 from dataclasses import KW_ONLY
@@ -39,3 +39,26 @@ class KeywordUser(nn.Module):
     @nn.compact
     def __call__(self, x):
         return PositionalBehind(4, 6, bias=False)(x)
+
+
+class FollowsFields(nn.Module):
+    """The defaults of some fields are computed of those before them."""
+
+    width: int = 4
+    groups: int = 2
+    parts: int = groups
+    twice: int = 2 * width
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(self.width * self.parts)(x)
+        x = x.reshape((x.shape[0], self.parts, -1))
+        return x.repeat(2, axis=-1) if self.twice > 8 else x
+
+
+class HoldsFollowing(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        y = FollowsFields(width=6)(x)
+        z = FollowsFields(groups=3)(x)
+        return nn.Dense(2)(y) + nn.Dense(2)(z)

@@ -9,4 +9,7 @@ EXAMPLES = [
     Example(Build("MoreKeywords", 4, bias=True, more=2), X),
     Example(Build("PositionalBehind", 4, 7, bias=True), X),
     Example(Build("KeywordUser"), X),
+    Example(Build("FollowsFields"), X),
+    Example(Build("FollowsFields", 6, 3), X),
+    Example(Build("HoldsFollowing"), X),
 ]

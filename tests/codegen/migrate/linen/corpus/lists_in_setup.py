@@ -110,3 +110,121 @@ class PartialInSetup(nn.Module):
 
     def __call__(self, x):
         return self.two(self.one(x))
+
+
+class Projected(nn.Module):
+    width: int
+
+    def setup(self):
+        self.proj = nn.Dense(self.width, use_bias=False)
+
+    def __call__(self, x):
+        return self.proj(x)
+
+
+class Squared(nn.Module):
+    width: int
+
+    def setup(self):
+        self.wide = nn.Dense(2 * self.width)
+        self.narrow = nn.Dense(self.width)
+
+    def __call__(self, x):
+        return self.narrow(self.wide(x) ** 2)
+
+
+class CountedParts(nn.Module):
+    width: int
+    is_crossed: bool = False
+
+    def setup(self):
+        self.parts = (Projected(self.width, name=str(0)),)
+        last = 1
+        if self.is_crossed:
+            self.parts += (Projected(self.width, name=str(1)),)
+            last += 1
+        self.parts += (Squared(self.width, name=str(last)),)
+
+    def __call__(self, x):
+        x = x + self.parts[0](x)
+        if self.is_crossed:
+            x = x + self.parts[1](x)
+        return x + self.parts[-1](x)
+
+
+class ChosenFirst(nn.Module):
+    width: int
+    kind: str = "plain"
+    is_crossed: bool = False
+
+    def setup(self):
+        if self.is_crossed:
+            first = Projected
+        elif self.kind == "plain":
+            first = Squared
+        elif self.kind == "projected":
+            first = Projected
+        else:
+            raise ValueError(f"an unknown kind: {self.kind}")
+        self.parts = (first(self.width, name="part_0"),)
+        last = 1
+        if self.is_crossed:
+            self.parts += (Projected(self.width, name="part_1"),)
+            last += 1
+        self.parts += (Squared(self.width, name=f"part_{last}"),)
+
+    def __call__(self, x):
+        x = x + self.parts[0](x)
+        if self.is_crossed:
+            x = x + self.parts[1](x)
+        return x + self.parts[-1](x)
+
+
+class CountedBlocks(nn.Module):
+    width: int
+    depth: int
+    is_crossed: bool = False
+
+    def setup(self):
+        self.blocks = [
+            CountedParts(self.width, self.is_crossed, name=str(i)) for i in range(self.depth)
+        ]
+
+    def __call__(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return x
+
+
+class UnnamedParts(nn.Module):
+    width: int
+    is_crossed: bool = False
+
+    def setup(self):
+        self.parts = (Projected(self.width),)
+        if self.is_crossed:
+            self.parts += (Projected(self.width),)
+        self.parts += (Squared(self.width),)
+
+    def __call__(self, x):
+        if self.is_crossed:
+            x = x + self.parts[1](x)
+        return self.parts[-1](x + self.parts[0](x))
+
+
+class MiscountedParts(nn.Module):
+    width: int
+    is_crossed: bool = False
+
+    def setup(self):
+        self.parts = (Projected(self.width, name=str(0)),)
+        last = 1
+        if self.is_crossed:
+            self.parts += (Projected(self.width, name=str(1)),)
+            last += 2
+        self.parts += (Squared(self.width, name=str(last)),)
+
+    def __call__(self, x):
+        if self.is_crossed:
+            x = x + self.parts[1](x)
+        return self.parts[-1](x + self.parts[0](x))

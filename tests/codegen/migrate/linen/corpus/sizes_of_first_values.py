@@ -298,3 +298,60 @@ class PlainBlocks(nn.Module):
     @nn.compact
     def __call__(self, x):
         return NormedBlock(4)(NormedBlock(4, nn.RMSNorm)(x))
+
+
+def from_front(rank, dims):
+    if not isinstance(dims, (tuple, list)):
+        dims = (dims,)
+    return tuple({rank + dim if dim < 0 else dim for dim in dims})
+
+
+class ScaledAlong(nn.Module):
+    use_scale: bool = True
+    scale_init: Any = initializers.normal()
+
+    @nn.compact
+    def __call__(self, x):
+        return self._scaled(self, x, (-1,), self.use_scale, self.scale_init)
+
+    def _scaled(self, owner, x, axes, use_scale, scale_init):
+        axes = nn.normalization._canonicalize_axes(x.ndim, axes)
+        wide = [1] * x.ndim
+        sizes = []
+        for axis in axes:
+            wide[axis] = x.shape[axis]
+            sizes.append(x.shape[axis])
+        if use_scale:
+            scale = owner.param("scale", scale_init, sizes, jnp.float32).reshape(wide)
+            x = x * scale
+        return x
+
+
+class ScaledTwice(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return ScaledAlong()(nn.Dense(5)(ScaledAlong()(x)))
+
+
+class CountedFromFront(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        axes = from_front(x.ndim, -1)
+        shape = tuple(x.shape[axis] for axis in axes)
+        bias = self.param("bias", initializers.normal(), shape)
+        last = x.ndim - 1
+        y = nn.Dense(x.shape[last] // 2)(x - jnp.mean(x, axes, keepdims=True) + bias)
+        return nn.Dense(x.shape[x.ndim - 1])(y)
+
+
+class RankOfAnother(nn.Module):
+    @nn.compact
+    def __call__(self, x, y):
+        wide = x[..., None]
+        one = nn.Dense(wide.shape[x.ndim - 1])(x)
+        two = nn.Dense(x.shape[wide.ndim - 2])(wide)
+        row = y[:, 0]
+        three = nn.Dense(y.shape[row.ndim - 1])(row)
+        # Which axis of `y` this is, only the rank of `x` says.
+        four = nn.Dense(y.shape[x.ndim - 2])(row)
+        return one.sum() + two.sum() + three + four.sum()

@@ -37,4 +37,10 @@ EXAMPLES = [
     Example(Build("SlowBlocks"), ROWS, train=True, mutable=STATS),
     Example(Build("SlowBlocks"), ROWS),
     Example(Build("PlainBlocks"), ROWS),
+    Example(Build("ScaledAlong"), X),
+    Example(Build("ScaledAlong", use_scale=False), ROWS),
+    Example(Build("ScaledTwice"), X),
+    Example(Build("CountedFromFront"), X),
+    Example(Build("CountedFromFront"), ROWS),
+    Example(Build("RankOfAnother"), ROWS, X),
 ]

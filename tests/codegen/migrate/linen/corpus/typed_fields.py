@@ -3,6 +3,7 @@
 from typing import Optional, Type
 
 import flax.linen as nn
+import jax.numpy as jnp
 
 
 class Features(nn.Module):
@@ -38,3 +39,59 @@ class OldTypes(nn.Module):
         if self.extractor is not None:
             x = self.extractor()(x)
         return nn.Dense(1)(x)
+
+
+class Window(nn.Module):
+    """The type says how many axes the kernel has."""
+
+    features: int
+    size: tuple[int, int] = (3, 3)
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.relu(nn.Conv(self.features, self.size)(x))
+
+
+class Pooled(nn.Module):
+    size: tuple[int, int]
+    groups: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        x = Window(4 * self.groups, size=self.size)(x)
+        parts = jnp.split(x, self.groups, axis=-1)
+        x = sum(parts) if self.groups > 1 else x
+        return nn.Conv(3, (1, 1))(x.mean((1, 2), keepdims=True))
+
+
+class OtherWindow(nn.Module):
+    """The default is of another form than the type says, and so are its axes."""
+
+    size: tuple[int, int] = (3,)
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Conv(4, self.size)(x)
+        return nn.Dense(2)(x.mean((1, 2), keepdims=True))
+
+
+class Table(nn.Module):
+    size: tuple[int, int]
+
+    @nn.compact
+    def __call__(self):
+        rows = self.param("rows", nn.initializers.normal(), self.size)
+        return nn.Dense(2)(nn.tanh(rows))
+
+
+class ThreeExtractors(nn.Module):
+    """Linen counts the parts by the classes that the fields hold."""
+
+    first: type[Features] = Features
+    second: type[Features] = Features
+    third: type[Features] = Features
+
+    @nn.compact
+    def __call__(self, x):
+        found = [self.first(3)(x), self.second(3)(x), self.third(3)(x)]
+        return nn.Dense(2)(jnp.concatenate(found, axis=-1))

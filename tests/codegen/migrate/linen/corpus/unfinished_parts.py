@@ -9,8 +9,8 @@ class ByMode(nn.Module):
 
     @nn.compact
     def __call__(self, x):
-        is_training = self.is_mutable_collection("batch_stats")
-        return nn.BatchNorm(use_running_average=not is_training)(x) + is_training
+        is_counted = self.is_mutable_collection("counters")
+        return nn.BatchNorm(use_running_average=False)(x) + is_counted
 
 
 class HoldsByMode(nn.Module):

@@ -70,7 +70,7 @@ def _marks(tmp_path: Path, body: str, before: str = "") -> list[str]:
             id="first value from data",
         ),
         pytest.param(
-            "old = self.is_mutable_collection('batch_stats')\nreturn x if old else -x",
+            "old = self.is_mutable_collection('counters')\nreturn x if old else -x",
             "which collections are mutable",
             id="output that depends on mutability",
         ),

@@ -1,0 +1,24 @@
+"""Calls of the modules whose layers loops collect."""
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+from typed_nnx_codegen.verify.examples import Build, Example
+
+X = jnp.linspace(-1.0, 1.0, 24).reshape(6, 4)
+IMAGES = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
+
+EXAMPLES = [
+    Example(Build("FilledInSetup", (5, 6)), X),
+    Example(Build("FilledInSetup", (5,)), X),
+    Example(Build("LastWithoutActivation", (5, 6)), X),
+    Example(Build("LastWithoutActivation", (5,), nn.relu, last=3), X),
+    Example(Build("FilledInMethod", (5, 6, 7)), X),
+    Example(Build("FilledInMethod", (5,), nn.relu), X),
+    Example(Build("KeptInMethod", (5, 6)), X),
+    Example(Build("KeptInMethod", ()), X),
+    Example(Build("ListOfComprehension", (5, 6)), X),
+    Example(Build("ConvThenFlat", (4, 6), (7, 2)), IMAGES),
+    Example(Build("NamedItems", (5, 6)), X),
+    Example(Build("SharedByTwo", (5, 6)), X),
+]

@@ -1,0 +1,367 @@
+"""Parts that only some objects have, and sizes that follow from which there are."""
+
+from typing import Optional
+
+import flax
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class Adapter(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class OptionalAdapter(nn.Module):
+    width: int
+    is_adapted: bool = False
+    is_plain: bool = True
+
+    def setup(self):
+        self.dense = nn.Dense(self.width)
+        self.adapter = Adapter(self.width // 2) if self.is_adapted else None
+        self.last = None if self.is_plain else Adapter(7)
+
+    def __call__(self, x):
+        x = self.dense(x)
+        if self.adapter is not None:
+            x = self.adapter(x)
+        if self.last is None:
+            return x
+        return self.last(x)
+
+
+class BranchedAdapter(nn.Module):
+    width: int
+    narrow: int = 0
+
+    def setup(self):
+        self.dense = nn.Dense(self.width)
+        if self.narrow > 0 and self.narrow != self.width:
+            self.adapter = Adapter(self.narrow)
+        else:
+            self.adapter = None
+
+    def __call__(self, x):
+        x = self.dense(x)
+        if self.adapter is not None:
+            x = self.adapter(x)
+        return x
+
+
+class DroppedAdapter(nn.Module):
+    width: int
+    is_adapted: bool = True
+
+    def setup(self):
+        self.dense = nn.Dense(self.width)
+        self.adapter = Adapter(2 * self.width)
+        if not self.is_adapted:
+            self.adapter = None
+
+    def __call__(self, x):
+        x = self.dense(x)
+        if self.adapter is not None:
+            x = self.adapter(x)
+        return x
+
+
+class HeadOfOptional(nn.Module):
+    width: int
+    is_adapted: bool = False
+    is_plain: bool = True
+
+    def setup(self):
+        self.trunk = OptionalAdapter(self.width, self.is_adapted, self.is_plain)
+        self.head = nn.Dense(3)
+
+    def __call__(self, x):
+        return self.head(self.trunk(x))
+
+
+class HeadOfBranched(nn.Module):
+    width: int
+    narrow: int = 0
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(BranchedAdapter(self.width, self.narrow)(x))
+
+
+class HeadOfDropped(nn.Module):
+    width: int
+    is_adapted: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(DroppedAdapter(self.width, self.is_adapted)(x))
+
+
+class PairedStages(nn.Module):
+    widths: tuple[int, ...]
+    depths: tuple[int, ...]
+
+    def setup(self):
+        pairs = zip(self.widths, self.widths[1:])
+        stages = [Adapter(self.widths[0], name="0")]
+        for i, ((before, width), depth) in enumerate(zip(pairs, self.depths[1:])):
+            stages.append(Adapter(width + before * depth, name=str(i + 1)))
+        self.stages = stages
+
+    def __call__(self, x):
+        for stage in self.stages:
+            x = stage(x)
+        return x
+
+
+class HeadOfPaired(nn.Module):
+    widths: tuple[int, ...]
+    depths: tuple[int, ...]
+
+    def setup(self):
+        self.stages = PairedStages(self.widths, self.depths)
+        self.head = nn.Dense(2)
+
+    def __call__(self, x):
+        return self.head(self.stages(x))
+
+
+class ReversedStages(nn.Module):
+    widths: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        for number, width in enumerate(reversed(self.widths)):
+            x = nn.Dense(width + number)(x)
+        return x
+
+
+class HeadOfReversed(nn.Module):
+    widths: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2)(ReversedStages(self.widths)(x))
+
+
+class NumberedLayer(nn.Module):
+    widths: tuple[int, ...]
+    number: int = 0
+
+    def setup(self):
+        self.before = self.widths[self.number - 1] if self.number > 0 else 1
+        self.dense = nn.Dense(self.widths[self.number])
+
+    def __call__(self, x):
+        return self.dense(x) / self.before
+
+
+class NumberedLayers(nn.Module):
+    widths: tuple[int, ...]
+    depth: int
+
+    def setup(self):
+        self.layers = [NumberedLayer(self.widths, k, name=str(k)) for k in range(self.depth)]
+
+    def __call__(self, x):
+        for k, layer in enumerate(self.layers):
+            x = layer(x) + k
+        return x
+
+
+class HeadOfNumbered(nn.Module):
+    widths: tuple[int, ...]
+    depth: int
+
+    def setup(self):
+        self.layers = NumberedLayers(self.widths, self.depth)
+        self.head = nn.Dense(2)
+
+    def __call__(self, x):
+        return self.head(self.layers(x))
+
+
+@flax.struct.dataclass
+class Encoded:
+    states: jnp.ndarray
+    pooled: Optional[jnp.ndarray] = None
+
+
+@flax.struct.dataclass
+class EncodedImage(Encoded):
+    """The same, of an image."""
+
+
+class EncodesImages(nn.Module):
+    width: int
+    is_pooled: bool = True
+
+    def setup(self):
+        self.dense = nn.Dense(self.width)
+        self.pooler = Adapter(2 * self.width) if self.is_pooled else None
+
+    def __call__(self, x, as_record: bool = True):
+        x = self.dense(x)
+        pooled = self.pooler(x[:, 0]) if self.is_pooled else None
+        if not as_record:
+            if pooled is None:
+                return (x,)
+            return (x, pooled)
+        return EncodedImage(states=x, pooled=pooled)
+
+
+class HeadOfEncoded(nn.Module):
+    width: int
+
+    def setup(self):
+        self.encoder = EncodesImages(self.width, is_pooled=False)
+        self.head = nn.Dense(2)
+
+    def __call__(self, x):
+        return self.head(self.encoder(x).states)
+
+
+class HeadOfPooled(nn.Module):
+    width: int
+
+    def setup(self):
+        self.encoder = EncodesImages(self.width)
+        self.head = nn.Dense(2)
+
+    def __call__(self, x):
+        return self.head(self.encoder(x).pooled)
+
+
+class WeightNormed(nn.Module):
+    width: int
+    count: int
+
+    def setup(self):
+        self.direction = self.param("direction", nn.initializers.normal(), (self.count, self.width))
+        self.length = self.param(
+            "length", lambda _: jnp.linalg.norm(self.direction, axis=0)[None, :]
+        )
+
+    def __call__(self, x):
+        norm = jnp.linalg.norm(self.direction, axis=0)[None, :]
+        return x @ (self.direction / norm * self.length)
+
+
+def identity(x, **kwargs):
+    return x
+
+
+class ProjectsOrNot(nn.Module):
+    width: int
+    is_projected: bool = False
+    rate: float = 0.0
+
+    def setup(self):
+        self.summary = identity
+        if self.is_projected:
+            self.summary = nn.Dense(self.width)
+        self.drop = identity
+        if self.rate > 0:
+            self.drop = nn.Dropout(self.rate)
+
+    def __call__(self, x, deterministic: bool = True):
+        x = self.drop(x, deterministic=deterministic)
+        return self.summary(x)
+
+
+class HeadOfProjected(nn.Module):
+    width: int
+    is_projected: bool = False
+
+    def setup(self):
+        self.summary = ProjectsOrNot(self.width, self.is_projected)
+        self.head = nn.Dense(3)
+
+    def __call__(self, x):
+        return self.head(self.summary(x))
+
+
+class InlineOrFunction(nn.Module):
+    width: int
+    is_projected: bool = False
+
+    def setup(self):
+        self.summary = nn.Dense(self.width) if self.is_projected else lambda x: x
+        self.head = nn.Dense(3)
+
+    def __call__(self, x):
+        return self.head(self.summary(x))
+
+
+class BranchOrFunction(nn.Module):
+    width: int
+    is_projected: bool = False
+
+    def setup(self):
+        if self.is_projected:
+            self.summary = nn.Dense(self.width)
+        else:
+            self.summary = lambda x: x
+        self.head = nn.Dense(3)
+
+    def __call__(self, x):
+        return self.head(self.summary(x))
+
+
+class FunctionAfter(nn.Module):
+    width: int
+    is_projected: bool = False
+
+    def setup(self):
+        self.summary = nn.Dense(self.width)
+        if not self.is_projected:
+            self.summary = nn.relu
+        self.head = nn.Dense(3)
+
+    def __call__(self, x):
+        return self.head(self.summary(x))
+
+
+class CompactOrFunction(nn.Module):
+    width: int
+    is_projected: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        if self.is_projected:
+            f = nn.Dense(self.width)
+        else:
+            f = lambda x: x
+        return nn.Dense(3)(f(x))
+
+
+class OneOfThree(nn.Module):
+    width: int
+    kind: str = "none"
+
+    def setup(self):
+        self.norm = lambda x: x
+        if self.kind == "layer":
+            self.norm = nn.LayerNorm()
+        elif self.kind == "wide":
+            self.norm = nn.Dense(2 * self.width)
+        self.head = nn.Dense(self.width)
+
+    def __call__(self, x):
+        return self.head(self.norm(x))
+
+
+class AttendsOrNot(nn.Module):
+    heads: int
+    is_mixed: bool = False
+
+    def setup(self):
+        self.mix = lambda x, y: x + y
+        if self.is_mixed:
+            self.mix = nn.MultiHeadDotProductAttention(self.heads)
+
+    def __call__(self, x):
+        return self.mix(x, x)

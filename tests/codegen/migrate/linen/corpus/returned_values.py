@@ -1,0 +1,156 @@
+"""First values and sizes that functions compute of settings, shapes and keys, before they are used."""
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+def weights(shape, key, bias=True):
+    w = jax.random.normal(key, shape) / shape[0]
+    if bias:
+        return w, jnp.ones((shape[-1],))
+    return w
+
+
+def scaled(gain=2.0):
+    def init(key, shape, dtype=jnp.float32):
+        return gain * jax.random.normal(key, shape, dtype)
+
+    return init
+
+
+def offsets(table=None):
+    if table is None:
+
+        def init(key, shape, dtype=jnp.float32):
+            return jnp.ones((shape[-1],), dtype)
+
+    else:
+        init = lambda *_: jnp.asarray(table)
+    return init
+
+
+class Drawn(nn.Module):
+    """Weight and bias come from one function."""
+
+    features: int
+    seed: int = 3
+    table: tuple | None = None
+
+    @nn.compact
+    def __call__(self, x):
+        first, second = jax.random.split(jax.random.key(self.seed))
+        del first
+        w, b = weights([x.shape[-1], self.features], second)
+        w = self.param("w", lambda *_: w)
+        b = self.param("b", lambda *_: b)
+        strength = jnp.zeros((1,)) if self.table is None else jnp.asarray(self.table)
+        strength = self.param("strength", lambda *_: strength)
+        return x @ w + b + strength
+
+
+class DrawnOfCall(nn.Module):
+    """A key of the call draws them: only their shapes are known."""
+
+    @nn.compact
+    def __call__(self, x):
+        w, b = weights([x.shape[-1], 4], self.make_rng("noise"))
+        w = self.param("w", lambda *_: w)
+        return x @ w + self.param("b", lambda *_: b)
+
+
+class DrawnTwice(nn.Module):
+    """What is drawn is changed before it is a first value."""
+
+    @nn.compact
+    def __call__(self, x):
+        w, b = weights([x.shape[-1], 4], jax.random.key(0))
+        w = w * x.mean()
+        w = self.param("w", lambda *_: w)
+        return x @ w + self.param("b", lambda *_: b)
+
+
+class ReturnedInits(nn.Module):
+    features: int
+    gain: float = 0.5
+    table: tuple | None = None
+
+    @nn.compact
+    def __call__(self, x):
+        init = scaled(self.gain)
+        w = self.param("w", init, (x.shape[-1], self.features))
+        init = scaled()
+        w = w + self.param("more", init, (x.shape[-1], self.features))
+        init = offsets(self.table)
+        b = self.param("b", init, (self.features,))
+        return nn.Dense(2)(x @ w + b)
+
+
+class Linear(nn.Module):
+    in_features: int
+    out_features: int
+
+    @nn.compact
+    def __call__(self, x):
+        w = self.param("w", nn.initializers.normal(), (self.in_features, self.out_features))
+        return x @ w
+
+
+class StyleOf(nn.Module):
+    """The size of one of several rows."""
+
+    index: int
+
+    @nn.compact
+    def __call__(self, x, styles):
+        style = styles[:, self.index]
+        style = Linear(in_features=style.shape[1], out_features=x.shape[2])(style)
+        return x * style[:, None]
+
+
+class Chained(nn.Module):
+    """Sizes that are counted from the front, of arrays of two axes."""
+
+    layers: int
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        if self.layers > 0:
+            x = x / jnp.sqrt(jnp.mean(jnp.square(x), axis=1, keepdims=True) + 1e-4)
+        for _ in range(self.layers):
+            x = Linear(in_features=x.shape[1], out_features=self.width)(x)
+        return x
+
+
+class SetupTable(nn.Module):
+    """A value of `setup` is a first value."""
+
+    size: int
+    table: tuple | None = None
+
+    def setup(self):
+        if self.table is not None:
+            rows = jnp.asarray(self.table, dtype=jnp.float32)
+        else:
+            rows = jnp.sin(jnp.arange(2 * self.size))
+        self.rows = self.variable("consts", "rows", lambda *_: rows)
+
+    def __call__(self, x):
+        return x + self.rows.value.sum()
+
+
+class SetupTableTwice(nn.Module):
+    """Something else holds the value when the name is bound again."""
+
+    size: int
+
+    def setup(self):
+        rows = jnp.sin(jnp.arange(2 * self.size))
+        both = [rows]
+        rows = rows + 1.0
+        self.rows = self.variable("consts", "rows", lambda: rows)
+        self.old = self.variable("consts", "old", lambda: both[0])
+
+    def __call__(self, x):
+        return x + self.rows.value.sum() - 2.0 * self.old.value.sum()

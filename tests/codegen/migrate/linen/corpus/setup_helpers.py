@@ -1,0 +1,129 @@
+"""Functions that `setup` defines to build submodules, and attributes that may be None."""
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+def parts(features):
+    """Return the hidden sizes and the last one."""
+    if features is None:
+        hidden, last = None, None
+    elif isinstance(features, int):
+        hidden, last = None, features
+    else:
+        hidden, last = tuple(features[:-1]), features[-1]
+    return hidden, last
+
+
+class Stack(nn.Module):
+    last: int
+    hidden: tuple[int, ...] | None = None
+
+    @nn.compact
+    def __call__(self, x):
+        for one in self.hidden or ():
+            x = nn.tanh(nn.Dense(one)(x))
+        return nn.Dense(self.last)(x)
+
+
+class LocalHelper(nn.Module):
+    inner: int | tuple[int, ...] | None = None
+    outer: int | tuple[int, ...] | None = None
+
+    def setup(self):
+        def make(features, name):
+            hidden, last = parts(features)
+            if last is None:
+                return None
+            else:
+                return Stack(last, hidden, name=name)
+
+        self.first = make(self.inner, "one")
+        self.last = make(self.outer, "two")
+
+    def __call__(self, x):
+        if self.first:
+            x = self.first(x)
+        x = jnp.sum(x, axis=-2)
+        if self.last:
+            x = self.last(x)
+        return x
+
+
+class ShortHelper(nn.Module):
+    sizes: tuple[int, ...]
+    use_bias: bool = True
+
+    def setup(self):
+        def dense(size, scale=1):
+            return nn.Dense(scale * size, use_bias=self.use_bias)
+
+        self.layers = [dense(one) for one in self.sizes]
+        self.head = dense(3, scale=2)
+
+    def __call__(self, x):
+        for one in self.layers:
+            x = nn.relu(one(x))
+        return self.head(x)
+
+
+class HelperOfNumbers(nn.Module):
+    size: int
+
+    def setup(self):
+        def doubled(number):
+            return number * 2
+
+        self.inner = nn.Dense(doubled(self.size))
+
+    def __call__(self, x):
+        return self.inner(x)
+
+
+class UsedElsewhere(nn.Module):
+    """The function is a value, too: it stays where it is."""
+
+    sizes: tuple[int, ...]
+
+    def setup(self):
+        def dense(size):
+            return nn.Dense(size)
+
+        self.layers = list(map(dense, self.sizes))
+        self.head = dense(3)
+
+    def __call__(self, x):
+        for one in self.layers:
+            x = one(x)
+        return self.head(x)
+
+
+class NoneFirst(nn.Module):
+    size: int | None = None
+
+    def setup(self):
+        if self.size is None:
+            self.first = None
+        else:
+            self.first = nn.Dense(self.size)
+        self.last = nn.Dense(7)
+
+    def __call__(self, x):
+        if self.first is not None:
+            x = self.first(x)
+        return self.last(x)
+
+
+class NoneFirstAsked(nn.Module):
+    size: int | None = None
+
+    def setup(self):
+        if not self.size:
+            self.first = None
+        else:
+            self.first = nn.Dense(self.size)
+        self.last = nn.Dense(7)
+
+    def __call__(self, x):
+        y = self.first(x) if self.first else x
+        return self.last(y)

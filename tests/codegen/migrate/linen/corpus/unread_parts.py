@@ -1,0 +1,64 @@
+"""Parts of `setup` that nothing calls: they have no variables in Linen."""
+
+import flax.linen as nn
+
+
+class Unused(nn.Module):
+    """Two layers are spare, one of them with a known size."""
+
+    size: int
+
+    def setup(self):
+        self.used = nn.Dense(self.size)
+        self.spare = nn.Dense(3)
+        self.table = nn.Embed(5, 3)
+
+    def __call__(self, x):
+        return self.used(x)
+
+
+class Inner(nn.Module):
+    """One layer."""
+
+    size: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.size)(x)
+
+
+class UnusedModule(nn.Module):
+    """A module and a list of modules are spare."""
+
+    size: int
+
+    def setup(self):
+        self.used = Inner(self.size)
+        self.spare = Inner(4)
+        self.spares = [Inner(4) for _ in range(2)]
+
+    def __call__(self, x):
+        return self.used(x)
+
+
+class Passed(nn.Module):
+    """Another module calls the part."""
+
+    size: int
+
+    def setup(self):
+        self.used = Inner(self.size)
+        self.lent = Inner(4)
+
+    def __call__(self, x):
+        return self.used(x)
+
+
+class Lends(nn.Module):
+    """It calls a part of its part."""
+
+    def setup(self):
+        self.owner = Passed(3)
+
+    def __call__(self, x):
+        return self.owner(x), self.owner.lent(x)
