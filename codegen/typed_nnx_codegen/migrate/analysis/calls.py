@@ -185,9 +185,9 @@ class Calls:
             self._let_go(arguments)
             named = {a.keyword: a.value for a in arguments if a.keyword or a.star}
             return builtin_result(last, values, scope, named)
-        owner, _, method = name.rpartition(".")
-        if owner in TRAINING and method in TRAINING[owner].methods:
-            return value_of(TRAINING[owner].methods[method], Instance(owner, UNKNOWN, node), values)
+        if module in TRAINING and last in TRAINING[module].methods:
+            made = Instance(module, UNKNOWN, node)
+            return value_of(TRAINING[module].methods[last], made, values)
         if name in _COPIES and values:
             return values[0]
         if name in _CASTS and len(values) == 2 and arguments[0].node is not None:
@@ -195,11 +195,9 @@ class Calls:
             return said if said != UNKNOWN else values[1]
         if name in TREE_LEAVES:
             return leaves(name, arguments, self._analysis.expressions, scope)
-        if (module in _ARRAY_MODULES and last[:1].islower()) or name in _ARRAY_FUNCTIONS:
-            self._let_go(arguments)
-            return ARRAY
         self._let_go(arguments)
-        return UNKNOWN
+        is_of_arrays = module in _ARRAY_MODULES and last[:1].islower()
+        return ARRAY if is_of_arrays or name in _ARRAY_FUNCTIONS else UNKNOWN
 
     def _nnx(
         self, name: str, arguments: Sequence[Argument], node: cst.Call | None, scope: Scope
@@ -305,15 +303,13 @@ class Calls:
         special = method_special(receiver, callee.name, values, node, self._analysis)
         if special is not None:
             return special
-        for base in _ancestry_of(receiver):
+        bases = _ancestry_of(receiver)
+        if isinstance(receiver, ProjectClass):
+            receiver = Instance(receiver, UNKNOWN, node)
+        for base in bases:
             known = nnx_classes.known_class(base) if isinstance(base, str) else None
             if known is not None and callee.name in known.methods:
-                made = (
-                    Instance(receiver, UNKNOWN, node)
-                    if isinstance(receiver, ProjectClass)
-                    else receiver
-                )
-                return value_of(known.methods[callee.name], made, values)
+                return value_of(known.methods[callee.name], receiver, values)
         return UNKNOWN
 
     def _call_of_object(

@@ -17,9 +17,10 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
 )
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction, Value
 from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, is_variable, variables_in
-from typed_nnx_codegen.migrate.linen.callers.constructions import JIT, Constructions
+from typed_nnx_codegen.migrate.linen.callers.constructions import JIT
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.found import Found
+from typed_nnx_codegen.migrate.linen.callers.training.program import Program
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     NotKnownError,
     function_of,
@@ -39,16 +40,12 @@ class Functions:
     """Finds the transforms of functions with a state, and gives the parameters of the model a name.
 
     Args:
-        analyses: The files.
-        constructions: Where the nodes of the files stand.
+        program: The files.
         found: What the training code does; transforms and names are added.
     """
 
-    def __init__(
-        self, analyses: tuple[Analysis, ...], constructions: Constructions, found: Found
-    ) -> None:
-        self._analyses = analyses
-        self._constructions = constructions
+    def __init__(self, program: Program, found: Found) -> None:
+        self._program = program
         self._found = found
         self._jitted: set[cst.CSTNode] = set()
         self._makers: dict[cst.FunctionDef | cst.Lambda, list[cst.Call]] = {}
@@ -60,21 +57,18 @@ class Functions:
         Raises:
             NotKnownError: A state goes through a transform that has no known form in NNX.
         """
-        for analysis in self._analyses:
-            places = self._constructions.places(analysis)
+        for analysis, places in self._program.files():
             for node in analysis.nodes.of_any(cst.Name, cst.Attribute):
                 value = analysis.values.get(node, UNKNOWN)
                 if node in places and isinstance(value, External):
                     self._external(node, value.name, analysis, places)
-        unread = UnreadStates(self._analyses, self._constructions, self._found)
+        unread = UnreadStates(self._program, self._found)
         for function, makers in self._makers.items():
             unread.take_away(function, makers)
-        for analysis in self._analyses:
-            places = self._constructions.places(analysis)
+        for analysis, places in self._program.files():
             self._name_models(analysis, places)
             self._check(analysis, places)
-        for analysis in self._analyses:
-            self._name_keywords(analysis, self._constructions.places(analysis))
+        self._name_keywords()
 
     # -- transforms -----------------------------------------------------------------------------
 
@@ -132,7 +126,7 @@ class Functions:
             yield one.name.value, scope.get(one.name.value, UNKNOWN)
 
     def _scope(self, function: ProjectFunction) -> dict[str, Value]:
-        for analysis in self._analyses:
+        for analysis in self._program.analyses:
             scope = analysis.scopes.get(function.node)
             if scope is not None:
                 return dict(scope.seen)
@@ -181,8 +175,7 @@ class Functions:
         for decorator in function.decorators:
             if not any(node in self._found.publics for node in descendants(decorator)):
                 raise NotKnownError(f"`{function.name.value}` has a decorator that is not known")
-        for other in self._analyses:
-            around = self._constructions.places(other)
+        for other, around in self._program.files():
             for node in other.nodes.of_any(cst.Name, cst.Attribute):
                 if node not in around:
                     continue
@@ -242,13 +235,10 @@ class Functions:
                 raise NotKnownError(f"`{name}` is parameters of a state, and something else")
             self._found.names[node] = new
 
-    def _name_keywords(self, analysis: Analysis, places: Places) -> None:
-        for call in analysis.nodes.of(cst.Call):
-            function = function_of(analysis.values.get(call.func, UNKNOWN))
-            if call not in places or function is None:
-                continue
-            for arg in call.args:
+    def _name_keywords(self) -> None:
+        for call in self._program.calls():
+            for arg in call.node.args:
                 if arg.keyword is not None:
-                    new = self._renamed.get((function.node, arg.keyword.value))
+                    new = self._renamed.get((call.function.node, arg.keyword.value))
                     if new is not None:
                         self._found.names[arg.keyword] = new

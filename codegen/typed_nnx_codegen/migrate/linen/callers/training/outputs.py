@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import argument, code_of, key_of
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Wrapped
+from typed_nnx_codegen.migrate.analysis.values import Wrapped
 from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
-from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.rendering import keyword_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Application, Found
-from typed_nnx_codegen.migrate.linen.callers.training.state_values import NotKnownError, function_of
+from typed_nnx_codegen.migrate.linen.callers.training.program import Program
+from typed_nnx_codegen.migrate.linen.callers.training.state_values import NotKnownError
 
 _VALUE_AND_GRAD = "jax.value_and_grad"
 _GRADIENTS = frozenset({"jax.grad", _VALUE_AND_GRAD})
@@ -22,13 +24,14 @@ class Outputs:
 
     Args:
         analysis: The file.
-        places: Where its nodes stand.
+        program: All files.
         found: What the training code does; what loses an item is added.
     """
 
-    def __init__(self, analysis: Analysis, places: Places, found: Found) -> None:
+    def __init__(self, analysis: Analysis, program: Program, found: Found) -> None:
         self._analysis = analysis
-        self._places = places
+        self._program = program
+        self._places = program.places(analysis)
         self._found = found
         self._given = {
             arg.value
@@ -95,20 +98,14 @@ class Outputs:
             raise NotKnownError("two updates are in one tuple")
         self._found.shorter[node] = index
 
-    def _calls_of(self, function: cst.FunctionDef) -> list[tuple[cst.Call, str]]:
-        """Return the calls of the gradients of a function, with the transform."""
-        found: list[tuple[cst.Call, str]] = []
-        for call in self._analysis.nodes.of(cst.Call):
-            if call not in self._places:
-                continue
-            value = self._analysis.values.get(call.func, UNKNOWN)
-            called = function_of(value)
-            if called is None or called.node is not function:
-                continue
-            if not isinstance(value, Wrapped) or value.by not in _GRADIENTS:
+    def _calls_of(self, function: cst.FunctionDef) -> Iterator[tuple[cst.Call, str]]:
+        """Yield the calls of the gradients of a function, with the transform."""
+        for call in self._program.calls_of(function):
+            is_gradient = isinstance(call.value, Wrapped) and call.value.by in _GRADIENTS
+            if not is_gradient or call.analysis is not self._analysis:
                 raise NotKnownError(f"`{function.name.value}` is called for its updates")
-            found.append((call, value.by))
-        return found
+            assert isinstance(call.value, Wrapped)
+            yield call.node, call.value.by
 
     def _unpacked(self, call: cst.Call, gradient: str, path: tuple[int, ...]) -> None:
         """Take an item out of what takes the result of a gradient with other outputs."""

@@ -24,6 +24,7 @@ from typed_nnx_codegen.migrate.linen.callers.training.fields import fields_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Found
 from typed_nnx_codegen.migrate.linen.callers.training.functions import Functions
 from typed_nnx_codegen.migrate.linen.callers.training.outputs import Outputs
+from typed_nnx_codegen.migrate.linen.callers.training.program import Program
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     NotKnownError,
     function_of,
@@ -46,19 +47,13 @@ class Reading:
     """Reads the training code of a project.
 
     Args:
-        constructions: What callers do with modules.
-        analyses: The files.
+        program: The files.
         plan_of: Gives the plan of a module.
     """
 
-    def __init__(
-        self,
-        constructions: Constructions,
-        analyses: tuple[Analysis, ...],
-        plan_of: Callable[[LinenClass], ClassPlan],
-    ) -> None:
-        self._constructions = constructions
-        self._analyses = analyses
+    def __init__(self, program: Program, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+        self._program = program
+        self._constructions = program.constructions
         self._plan_of = plan_of
         self._found = Found()
         self._collections: frozenset[str] = frozenset()
@@ -71,9 +66,9 @@ class Reading:
             NotKnownError: Some of it has no known form in NNX.
         """
         self._read_collections()
-        for analysis in self._analyses:
+        for analysis in self._program.analyses:
             for call in analysis.nodes.of(cst.Call):
-                if call in self._constructions.places(analysis):
+                if call in self._program.places(analysis):
                     made = creation_of(call, analysis, self._constructions, self._collections)
                     if made is not None:
                         self._found.creations[call] = made
@@ -81,11 +76,11 @@ class Reading:
             return self._found
         self._check_models()
         self._read_classes()
-        for analysis in self._analyses:
+        for analysis in self._program.analyses:
             self._read(analysis)
-        for analysis in self._analyses:
+        for analysis in self._program.analyses:
             self._read_outputs(analysis)
-        Functions(self._analyses, self._constructions, self._found).run()
+        Functions(self._program, self._found).run()
         return self._found
 
     def _read_collections(self) -> None:
@@ -107,7 +102,7 @@ class Reading:
                     raise NotKnownError(f"`{made.cls.name}` has more than NNX carries along")
 
     def _read_classes(self) -> None:
-        for analysis in self._analyses:
+        for analysis in self._program.analyses:
             for cls in analysis.classes:
                 if is_state_class(cls):
                     self._found.classes[cls.node] = fields_of(cls, self._collections, analysis)
@@ -115,7 +110,7 @@ class Reading:
     # -- one file -------------------------------------------------------------------------------
 
     def _read(self, analysis: Analysis) -> None:
-        places = self._constructions.places(analysis)
+        places = self._program.places(analysis)
         applications = Applications(analysis, places, self._collections)
         for attribute in analysis.nodes.of(cst.Attribute):
             of = analysis.values.get(attribute.value, UNKNOWN)
@@ -255,9 +250,9 @@ class Reading:
                 raise NotKnownError(f"`{code_of(node)}` is parameters in an expression")
 
     def _read_outputs(self, analysis: Analysis) -> None:
-        outputs = Outputs(analysis, self._constructions.places(analysis), self._found)
+        outputs = Outputs(analysis, self._program, self._found)
         for call, one in self._found.applications.items():
-            if one.target is not None and call in self._constructions.places(analysis):
+            if one.target is not None and call in self._program.places(analysis):
                 outputs.remove(one)
 
 
@@ -281,6 +276,6 @@ def training_in(
         plan_of: Gives the plan of a module.
     """
     try:
-        return Reading(constructions, analyses, plan_of).run()
+        return Reading(Program(analyses, constructions), plan_of).run()
     except NotKnownError:
         return Found()

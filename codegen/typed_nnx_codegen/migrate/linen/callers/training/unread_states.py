@@ -6,38 +6,27 @@ another argument.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import argument, number_of, parameters_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Wrapped
 from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
-from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.found import Found
-from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
-    NotKnownError,
-    function_of,
-    is_state,
-)
+from typed_nnx_codegen.migrate.linen.callers.training.program import Program
+from typed_nnx_codegen.migrate.linen.callers.training.state_values import NotKnownError, is_state
 
 
 class UnreadStates:
     """Takes such parameters away, and the arguments for them.
 
     Args:
-        analyses: The files.
-        constructions: Where the nodes of the files stand.
+        program: The files.
         found: What the training code does; what goes is added.
     """
 
-    def __init__(
-        self, analyses: tuple[Analysis, ...], constructions: Constructions, found: Found
-    ) -> None:
-        self._analyses = analyses
-        self._constructions = constructions
+    def __init__(self, program: Program, found: Found) -> None:
+        self._program = program
         self._found = found
 
     def take_away(self, function: cst.FunctionDef | cst.Lambda, makers: list[cst.Call]) -> None:
@@ -51,11 +40,10 @@ class UnreadStates:
             NotKnownError: It reads more of such a state than its model.
         """
         parameters = list(parameters_of(function.params))
-        for analysis in self._analyses:
+        for analysis, places in self._program.files():
             scope = analysis.scopes.get(function)
             if scope is None:
                 continue
-            places = self._constructions.places(analysis)
             for number, one in enumerate(parameters):
                 if is_state(scope.seen.get(one.name.value, UNKNOWN)):
                     self._check(function, one, places)
@@ -80,22 +68,13 @@ class UnreadStates:
     def _drop_arguments(
         self, function: cst.FunctionDef | cst.Lambda, number: int, name: str
     ) -> None:
-        for call, value in self._calls(function):
-            if isinstance(value, Wrapped) and (value.given or value.keywords):
+        for call in self._program.calls_of(function):
+            if isinstance(call.value, Wrapped) and (call.value.given or call.value.keywords):
                 raise NotKnownError("some arguments of a gradient are given before")
-            given = argument(call, number, name)
+            given = argument(call.node, number, name)
             if given is None:
                 raise NotKnownError(f"`{name}` is not given where a gradient is taken")
             self._found.dropped.add(given)
-
-    def _calls(self, function: cst.FunctionDef | cst.Lambda) -> Iterator[tuple[cst.Call, object]]:
-        for analysis in self._analyses:
-            places = self._constructions.places(analysis)
-            for call in analysis.nodes.of(cst.Call):
-                value = analysis.values.get(call.func, UNKNOWN)
-                called = function_of(value)
-                if call in places and called is not None and called.node is function:
-                    yield call, value
 
     def _count_down(self, maker: cst.Call, number: int) -> None:
         """Let a gradient be of the argument before, if the one that went stood before it."""
