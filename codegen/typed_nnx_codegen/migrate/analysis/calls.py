@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis import nnx_classes, transforms
 from typed_nnx_codegen.migrate.analysis.builtin_calls import builtin_result
-from typed_nnx_codegen.migrate.analysis.linen_training import TRAINING
+from typed_nnx_codegen.migrate.analysis.linen_defaults import makes_linen
+from typed_nnx_codegen.migrate.analysis.linen_training import (
+    MODEL_PARAMS,
+    TRAINING,
+    TRAINING_FUNCTIONS,
+)
 from typed_nnx_codegen.migrate.analysis.members import (
     ancestry,
     derives,
@@ -22,6 +26,11 @@ from typed_nnx_codegen.migrate.analysis.members import (
     state_item,
 )
 from typed_nnx_codegen.migrate.analysis.nnx_calls import method_special, special_result
+from typed_nnx_codegen.migrate.analysis.object_contents import (
+    Argument,
+    made_of,
+    method_of_plain,
+)
 from typed_nnx_codegen.migrate.analysis.parameters import pass_arguments
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.tree_leaves import (
@@ -68,23 +77,6 @@ _ARRAY_MODULES: Final = frozenset(
 _ARRAY_FUNCTIONS: Final = frozenset({"jax.device_put", "jax.block_until_ready"})
 _COPIES: Final = frozenset({"copy.copy", "copy.deepcopy"})
 _CASTS: Final = frozenset({"typing.cast", "typing_extensions.cast"})
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An argument of a call.
-
-    Attributes:
-        value: What it stands for.
-        keyword: Its keyword; empty for one by position.
-        star: ``*`` or ``**`` where it is unpacked.
-        node: Its code; None for arguments that the analysis adds.
-    """
-
-    value: Value
-    keyword: str = ""
-    star: str = ""
-    node: cst.BaseExpression | None = None
 
 
 class Calls:
@@ -152,6 +144,8 @@ class Calls:
                 return NOTHING if receiver == NOTHING else UNKNOWN
 
     def _item_of_object(self, receiver: Instance, key: Value) -> Value:
+        if receiver.cls == MODEL_PARAMS and key == Constant("params", "str"):
+            return receiver
         if derives(receiver, "State"):
             return state_item(receiver, key)
         if derives(receiver, "Variable"):
@@ -185,6 +179,9 @@ class Calls:
             self._let_go(arguments)
             named = {a.keyword: a.value for a in arguments if a.keyword or a.star}
             return builtin_result(last, values, scope, named)
+        if name in TRAINING_FUNCTIONS:
+            self._let_go(arguments)
+            return value_of(TRAINING_FUNCTIONS[name])
         if module in TRAINING and last in TRAINING[module].methods:
             made = Instance(module, UNKNOWN, node)
             return value_of(TRAINING[module].methods[last], made, values)
@@ -209,7 +206,7 @@ class Calls:
             return self._transform(name, arguments, node, scope)
         if cls is not None:
             self._let_go(arguments)
-            return Instance(f"nnx.{cls}", _made_of(cls, arguments), node)
+            return Instance(f"nnx.{cls}", made_of(cls, arguments), node)
         owner, _, method = name.rpartition(".")
         if nnx_classes.class_of(owner[4:]) is not None:
             # `nnx.Linear.create_abstract(...)`
@@ -281,9 +278,9 @@ class Calls:
                 break
         of: Value = UNKNOWN
         if "Sequential" in found or "List" in found or "Dict" in found:
-            of = _made_of("Sequential" if "Sequential" in found else "List", arguments)
+            of = made_of("Sequential" if "Sequential" in found else "List", arguments)
         elif "Variable" in found and not has_init:
-            of = _made_of("Variable", arguments)
+            of = made_of("Variable", arguments)
         self._let_go(arguments)
         return Instance(cls, of, node)
 
@@ -298,8 +295,10 @@ class Calls:
             return callee.function.result
         values = [argument.value for argument in arguments if not argument.keyword]
         receiver = callee.receiver
+        if callee.name == "init" and isinstance(receiver, Instance) and makes_linen(receiver.cls):
+            return Instance(MODEL_PARAMS)
         if isinstance(receiver, (Array, Collection, Constant, Plain)):
-            return _method_of_plain(receiver, callee.name, values)
+            return method_of_plain(receiver, callee.name, values)
         special = method_special(receiver, callee.name, values, node, self._analysis)
         if special is not None:
             return special
@@ -358,42 +357,3 @@ def _function_keyword(arguments: Sequence[Argument]) -> Value | None:
         if argument.keyword in {"f", "fun", "func"}:
             return argument.value
     return None
-
-
-def _made_of(cls: str, arguments: Sequence[Argument]) -> Value:
-    """Return what an object of an NNX class holds, as far as its arguments tell."""
-    values = [argument.value for argument in arguments if not argument.keyword]
-    if cls in {"Optimizer", "ModelAndOptimizer"}:
-        model = next((a.value for a in arguments if a.keyword == "model"), UNKNOWN)
-        return values[0] if values else model
-    if cls == "Sequential":
-        return join(*(element_of(a.value) if a.star else a.value for a in arguments))
-    if cls in {"List", "ModuleList", "Sequence"}:
-        return element_of(values[0]) if values else NOTHING
-    if cls == "Dict":
-        named = [argument.value for argument in arguments if argument.keyword]
-        return values[0].element if values and isinstance(values[0], Collection) else join(*named)
-    if cls in {"State", "GraphDef"}:
-        return UNKNOWN
-    if nnx_classes.is_subclass(cls, "Variable"):
-        by_keyword = next((a.value for a in arguments if a.keyword == "value"), UNKNOWN)
-        held = values[0] if values else by_keyword
-        kinds = (Array, Plain, Constant, Collection, OneOf)
-        return held if isinstance(held, kinds) else UNKNOWN
-    return UNKNOWN
-
-
-def _method_of_plain(receiver: Value, name: str, values: list[Value]) -> Value:
-    if isinstance(receiver, Array):
-        return ARRAY
-    if isinstance(receiver, Collection):
-        if name in {"values", "copy"}:
-            kind = receiver.kind if name == "copy" else "list"
-            return Collection(kind, None, receiver.element)
-        if name == "items":
-            pair = Collection("tuple", (UNKNOWN, receiver.element), UNKNOWN)
-            return Collection("list", None, pair)
-        if name in {"pop", "get", "setdefault"}:
-            return join(receiver.element, *values[1:])
-        return UNKNOWN
-    return Plain("str") if isinstance(receiver, Plain) and receiver.type_name == "str" else UNKNOWN

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.annotations import Annotations
-from typed_nnx_codegen.migrate.analysis.calls import Argument, Calls
+from typed_nnx_codegen.migrate.analysis.calls import Calls
 from typed_nnx_codegen.migrate.analysis.members import element_of, is_data, item_of, member_of
 from typed_nnx_codegen.migrate.analysis.narrowing import narrowings
+from typed_nnx_codegen.migrate.analysis.object_contents import Argument
 from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import (
     children,

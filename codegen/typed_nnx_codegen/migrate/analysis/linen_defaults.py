@@ -26,7 +26,7 @@ def linen_default(passed: Value, default: Value) -> Value:
     return join(default, *(one for one in given if makes_linen(one)))
 
 
-def makes_linen(value: Value) -> bool:
+def makes_linen(value: Value | str) -> bool:
     """Whether a value is a class of Linen modules of the project, or a partial of one."""
     while isinstance(value, Wrapped) and value.by == "functools.partial":
         value = value.function

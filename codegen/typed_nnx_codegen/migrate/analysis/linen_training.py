@@ -1,4 +1,4 @@
-"""The classes of flax's training helpers, in the form of the tables of NNX classes."""
+"""What training code around Linen modules uses, in the form of the tables of NNX classes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Final
 from typed_nnx_codegen.migrate.analysis.nnx_class import NnxClass
 
 TRAIN_STATE: Final = "flax.training.train_state.TrainState"
-TRAIN_STATE_PARAMS: Final = f"{TRAIN_STATE}.params"
-"""What `state.params` of a TrainState is an object of."""
+MODEL_PARAMS: Final = "flax.linen.params"
+"""What `model.init(...)`, its `["params"]` and `state.params` are objects of."""
+TRANSFORMATION: Final = "optax.GradientTransformation"
+OPT_STATE: Final = "optax.OptState"
 
 TRAINING: Final[Mapping[str, NnxClass]] = {
     TRAIN_STATE: NnxClass(
@@ -17,12 +19,27 @@ TRAINING: Final[Mapping[str, NnxClass]] = {
         {
             "apply_fn": "unknown",
             "opt_state": "unknown",
-            "params": TRAIN_STATE_PARAMS,
+            "params": MODEL_PARAMS,
             "step": "array",
             "tx": "unknown",
         },
         {"apply_gradients": "self", "create": "self", "replace": "self"},
     ),
-    TRAIN_STATE_PARAMS: NnxClass(),
+    MODEL_PARAMS: NnxClass(),
+    TRANSFORMATION: NnxClass((), {}, {"init": OPT_STATE, "update": f"tuple[unknown, {OPT_STATE}]"}),
+    OPT_STATE: NnxClass(),
 }
 """The classes by their dotted names."""
+
+_OPTIMIZERS: Final = (
+    "adabelief adadelta adafactor adagrad adam adamax adamaxw adamw adan amsgrad chain fromage "
+    "identity inject_hyperparams lamb lars lion masked multi_transform nadam nadamw noisy_sgd "
+    "novograd optimistic_adam optimistic_gradient_descent partition polyak_sgd radam rmsprop rprop "
+    "sgd sign_sgd sm3 yogi"
+)
+
+TRAINING_FUNCTIONS: Final[Mapping[str, str]] = {
+    "optax.apply_updates": MODEL_PARAMS,
+    **{f"optax.{name}": TRANSFORMATION for name in _OPTIMIZERS.split()},
+}
+"""What functions give, by their dotted names."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from typed_nnx_codegen.migrate.analysis import nnx_classes
+from typed_nnx_codegen.migrate.analysis.linen_defaults import makes_linen
 from typed_nnx_codegen.migrate.analysis.linen_training import TRAIN_STATE, TRAINING
 from typed_nnx_codegen.migrate.analysis.nnx_class import EVERY_OTHER
 from typed_nnx_codegen.migrate.analysis.type_texts import value_of
@@ -188,6 +189,8 @@ def _member_of_instance(value: Instance, name: str) -> Value:
         return Method(ARRAY, name) if name not in _ABOUT_ARRAYS else Plain(name)
     if "Dict" in found and not isinstance(value.cls, ProjectClass):
         return value.of
+    if name == "init" and makes_linen(value.cls):
+        return Method(value, name)
     return NOTHING if is_complete and isinstance(value.cls, ProjectClass) else UNKNOWN
 
 

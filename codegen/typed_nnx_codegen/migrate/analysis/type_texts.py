@@ -46,7 +46,7 @@ def value_of(text: str, receiver: Value = UNKNOWN, arguments: Sequence[Value] = 
         return _container(name, inner, receiver, arguments)
     if name in _PLAIN:
         return Plain(name)
-    if name.startswith("flax."):
+    if name.startswith(("flax.", "optax.")):
         return Instance(name)
     if name.startswith("arg"):
         position = int(name[3:])

@@ -38,7 +38,8 @@ class Callers:
             self._plans = [self._plan_of(cls) for cls in every]
             self._constructions = Constructions(self._classes, self._plans)
             analyses = tuple(self._classes.analyses)
-            self._training = training_in(analyses, self._constructions, self._plan_of)
+            kinds = Kinds(self._constructions, self._plan_of)
+            self._training = training_in(analyses, self._constructions, kinds, self._plan_of)
         kinds = Kinds(self._constructions, self._plan_of)
         writing = Writing(file, self._constructions, kinds, self._plan_of, self._training)
         writing.run()

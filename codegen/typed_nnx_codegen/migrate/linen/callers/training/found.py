@@ -77,12 +77,73 @@ class Update:
     statement: cst.CSTNode | None
 
 
+@dataclass(frozen=True)
+class ModelCreation:
+    """Variables that are made for a loop that keeps them by itself: `params = model.init(...)`.
+
+    Attributes:
+        init: The use that makes them.
+        value: What the variable gets: the call, or its parameters.
+        name: The variable.
+        statement: The statement.
+        live: The variable of a model that is constructed there; empty where it is constructed
+            from a partial.
+    """
+
+    init: Use
+    value: cst.BaseExpression
+    name: cst.Name
+    statement: cst.SimpleStatementLine
+    live: str
+
+
+@dataclass(frozen=True)
+class OptimizerCreation:
+    """A call that makes the state of a transformation: `tx.init(params)`.
+
+    Attributes:
+        call: The call.
+        tx: The transformation of optax.
+        params: The parameters.
+    """
+
+    call: cst.Call
+    tx: cst.BaseExpression
+    params: cst.BaseExpression
+
+
+@dataclass(frozen=True)
+class OptimizerStep:
+    """A step: `updates, opt_state = tx.update(grads, opt_state, params)`, and what applies it.
+
+    Attributes:
+        apply: The call that applies them.
+        statement: The statement that computes them.
+        optimizer: The state of the transformation.
+        after: The variable that has it after the step.
+        params: The parameters.
+        grads: The gradients.
+        alone: The statement that applies them, if it gives them the name that they had.
+    """
+
+    apply: cst.Call
+    statement: cst.SimpleStatementLine
+    optimizer: cst.Name
+    after: cst.Name
+    params: cst.Name
+    grads: cst.BaseExpression
+    alone: cst.CSTNode | None
+
+
 @dataclass
 class Found:
     """What the training code of a project does.
 
     Attributes:
         creations: Where states are made.
+        models_made: Where models are made for loops that keep their parameters by themselves.
+        optimizers: Where such loops make the state of optax.
+        optimizer_steps: The steps of such loops, by what applies the updates.
         applications: Where models run.
         updates: Where states change.
         models: Where `state.params` stands for the model.
@@ -97,6 +158,9 @@ class Found:
     """
 
     creations: dict[cst.CSTNode, Creation] = field(default_factory=dict)
+    models_made: dict[cst.CSTNode, ModelCreation] = field(default_factory=dict)
+    optimizers: dict[cst.CSTNode, OptimizerCreation] = field(default_factory=dict)
+    optimizer_steps: dict[cst.CSTNode, OptimizerStep] = field(default_factory=dict)
     applications: dict[cst.CSTNode, Application] = field(default_factory=dict)
     updates: dict[cst.CSTNode, Update] = field(default_factory=dict)
     models: set[cst.Attribute] = field(default_factory=set)
@@ -108,3 +172,9 @@ class Found:
     has_aux: dict[cst.Call, cst.Arg] = field(default_factory=dict)
     classes: dict[cst.CSTNode, tuple[Field, ...]] = field(default_factory=dict)
     dropped: set[cst.CSTNode] = field(default_factory=set)
+
+    @property
+    def inits(self) -> list[Use]:
+        """The uses that make the variables of models."""
+        states = [one.init for one in self.creations.values()]
+        return [*states, *(one.init for one in self.models_made.values())]

@@ -1,8 +1,7 @@
-"""The functions that training code passes its state to: their transforms, and names in them."""
+"""The functions that training code passes its state to: the transforms that they are under."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -13,10 +12,9 @@ from typed_nnx_codegen.migrate.analysis.syntax import (
     code_of,
     descendants,
     number_of,
-    parameters_of,
 )
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction, Value
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, is_variable, variables_in
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectFunction
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of
 from typed_nnx_codegen.migrate.linen.callers.constructions import JIT
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.found import Found
@@ -25,23 +23,21 @@ from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     NotKnownError,
     function_of,
     holds_state,
+    is_changing,
     is_params,
-    is_state,
 )
 from typed_nnx_codegen.migrate.linen.callers.training.unread_states import UnreadStates
 
 _GRADIENTS: Final = {"jax.grad": "nnx.grad", "jax.value_and_grad": "nnx.value_and_grad"}
 _PARTIAL: Final = "functools.partial"
-# What a variable that stands for the model is called.
-_NAMES: Final = ("model", "network", "net")
 
 
 class Functions:
-    """Finds the transforms of functions with a state, and gives the parameters of the model a name.
+    """Finds the transforms of functions with a state.
 
     Args:
         program: The files.
-        found: What the training code does; transforms and names are added.
+        found: What the training code does; transforms are added.
     """
 
     def __init__(self, program: Program, found: Found) -> None:
@@ -49,7 +45,6 @@ class Functions:
         self._found = found
         self._jitted: set[cst.CSTNode] = set()
         self._makers: dict[cst.FunctionDef | cst.Lambda, list[cst.Call]] = {}
-        self._renamed: dict[tuple[cst.CSTNode | None, str], str] = {}
 
     def run(self) -> None:
         """Find them.
@@ -66,9 +61,7 @@ class Functions:
         for function, makers in self._makers.items():
             unread.take_away(function, makers)
         for analysis, places in self._program.files():
-            self._name_models(analysis, places)
             self._check(analysis, places)
-        self._name_keywords()
 
     # -- transforms -----------------------------------------------------------------------------
 
@@ -114,28 +107,16 @@ class Functions:
 
     def _takes_state(self, function: ProjectFunction) -> bool:
         return holds_state(function.result) or any(
-            holds_state(value) for _, value in self._parameters(function)
+            holds_state(value) for _, value in self._program.parameters(function)
         )
 
     def _takes_params(self, function: ProjectFunction) -> bool:
-        return any(is_params(value) for _, value in self._parameters(function))
-
-    def _parameters(self, function: ProjectFunction) -> Iterator[tuple[str, Value]]:
-        scope = self._scope(function)
-        for one in parameters_of(function.node.params):
-            yield one.name.value, scope.get(one.name.value, UNKNOWN)
-
-    def _scope(self, function: ProjectFunction) -> dict[str, Value]:
-        for analysis in self._program.analyses:
-            scope = analysis.scopes.get(function.node)
-            if scope is not None:
-                return dict(scope.seen)
-        return {}
+        return any(is_params(value) for _, value in self._program.parameters(function))
 
     def _check_argnums(self, maker: cst.Call, function: ProjectFunction) -> None:
         given = argument(maker, 1, "argnums")
         number = 0 if given is None else number_of(given.value)
-        parameters = list(self._parameters(function))
+        parameters = list(self._program.parameters(function))
         if not isinstance(number, int) or not 0 <= number < len(parameters):
             raise NotKnownError(f"`{code_of(maker)}` has other arguments than parameters")
         if not is_params(parameters[number][1]):
@@ -149,7 +130,7 @@ class Functions:
     def _check(self, analysis: Analysis, places: Places) -> None:
         """Check that no state gets into a function in another way than as an argument."""
         for node, value in analysis.values.items():
-            if node not in places or not (is_state(value) or is_params(value)):
+            if node not in places or not is_changing(value):
                 continue
             for around in places.around(node):
                 if isinstance(around, (cst.FunctionDef, cst.Lambda)):
@@ -203,42 +184,3 @@ class Functions:
             case cst.ImportAlias():
                 return
         raise NotKnownError(f"`{code_of(node)}` has a state in it, and something else calls it")
-
-    # -- names ------------------------------------------------------------------------------------
-
-    def _name_models(self, analysis: Analysis, places: Places) -> None:
-        """Give the variables that have parameters the name of a model."""
-        for node, value in analysis.values.items():
-            if not isinstance(node, cst.Name) or node not in places or not is_params(value):
-                continue
-            if is_variable(node, places):
-                self._name(node.value, binder_of(node, places), analysis, places)
-        for function in analysis.functions:
-            for name, value in self._parameters(function):
-                if is_params(value):
-                    self._name(name, function.node, analysis, places)
-
-    def _name(
-        self, name: str, home: cst.CSTNode | None, analysis: Analysis, places: Places
-    ) -> None:
-        if (home, name) in self._renamed:
-            return
-        root = home if home is not None else analysis.tree
-        taken = {node.value for node in descendants(root) if isinstance(node, cst.Name)}
-        new = next((one for one in _NAMES if one not in taken), f"{name}_model")
-        self._renamed[home, name] = new
-        for node in variables_in(root, name, places):
-            if binder_of(node, places) is not home:
-                continue
-            value = analysis.values.get(node, UNKNOWN)
-            if value is not UNKNOWN and not is_params(value):
-                raise NotKnownError(f"`{name}` is parameters of a state, and something else")
-            self._found.names[node] = new
-
-    def _name_keywords(self) -> None:
-        for call in self._program.calls():
-            for arg in call.node.args:
-                if arg.keyword is not None:
-                    new = self._renamed.get((call.function.node, arg.keyword.value))
-                    if new is not None:
-                        self._found.names[arg.keyword] = new

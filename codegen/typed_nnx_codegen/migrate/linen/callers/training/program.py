@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import parameters_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectFunction, Value
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.places import Places
@@ -51,6 +52,14 @@ class Program:
         """Yield the files with where their nodes stand."""
         for analysis in self.analyses:
             yield analysis, self.places(analysis)
+
+    def parameters(self, function: ProjectFunction) -> Iterator[tuple[str, Value]]:
+        """Yield the parameters of a function with what they stand for."""
+        for analysis in self.analyses:
+            scope = analysis.scopes.get(function.node)
+            if scope is not None:
+                for one in parameters_of(function.node.params):
+                    yield one.name.value, scope.seen.get(one.name.value, UNKNOWN)
 
     def calls(self) -> Iterator[Call]:
         """Yield the calls of functions of the project, those in modules apart."""

@@ -17,17 +17,21 @@ from typed_nnx_codegen.migrate.analysis.values import (
 )
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.direct_calls import plans_below
+from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.applications import Applications
 from typed_nnx_codegen.migrate.linen.callers.training.creations import creation_of
 from typed_nnx_codegen.migrate.linen.callers.training.fields import fields_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Found
 from typed_nnx_codegen.migrate.linen.callers.training.functions import Functions
+from typed_nnx_codegen.migrate.linen.callers.training.manual_loops import ManualLoops
+from typed_nnx_codegen.migrate.linen.callers.training.model_names import ModelNames
 from typed_nnx_codegen.migrate.linen.callers.training.outputs import Outputs
 from typed_nnx_codegen.migrate.linen.callers.training.program import Program
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     NotKnownError,
     function_of,
+    is_opt_state,
     is_params,
     is_state,
     is_state_class,
@@ -40,7 +44,7 @@ from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 _OTHERS = frozenset({"cache", "intermediates", "perturbations"})
 _OF_STATES = frozenset({"apply_fn", "apply_gradients"})
 # Functions that take the parameters as a tree of arrays.
-_TREES = ("jax.tree.", "jax.tree_util.", "optax.")
+_TREES = ("jax.tree.", "jax.tree_", "optax.")
 
 
 class Reading:
@@ -48,13 +52,18 @@ class Reading:
 
     Args:
         program: The files.
+        kinds: How models are written.
         plan_of: Gives the plan of a module.
     """
 
-    def __init__(self, program: Program, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+    def __init__(
+        self, program: Program, kinds: Kinds, plan_of: Callable[[LinenClass], ClassPlan]
+    ) -> None:
         self._program = program
         self._constructions = program.constructions
+        self._kinds = kinds
         self._plan_of = plan_of
+        self._read_already: set[cst.CSTNode] = set()
         self._found = Found()
         self._collections: frozenset[str] = frozenset()
         self._in_dicts: list[cst.DictElement] = []
@@ -72,16 +81,45 @@ class Reading:
                     made = creation_of(call, analysis, self._constructions, self._collections)
                     if made is not None:
                         self._found.creations[call] = made
-        if not self._found.creations:
-            return self._found
+        self._read_loops()
+        if not self._found.creations and not self._found.optimizers:
+            return Found()
         self._check_models()
         self._read_classes()
         for analysis in self._program.analyses:
             self._read(analysis)
+        check_calls(self._program)
         for analysis in self._program.analyses:
             self._read_outputs(analysis)
         Functions(self._program, self._found).run()
+        ModelNames(self._program, self._found).run()
         return self._found
+
+    def _read_loops(self) -> None:
+        """Find the loops that keep parameters by themselves, and what is part of their steps."""
+        found = self._found
+        for made in found.creations.values():
+            self._read_already |= {made.call, *made.dropped}
+        loops = {
+            analysis: ManualLoops(analysis, places, self._kinds, found)
+            for analysis, places in self._program.files()
+        }
+        for one in loops.values():
+            one.read_optimizers()
+        if not found.optimizers:
+            return
+        known = {use.node for use in found.inits}
+        for analysis, one in loops.items():
+            for use in self._constructions.uses_in(analysis):
+                if use.name == "init" and use.call is not None and use.node not in known:
+                    model = one.model_of(use)
+                    found.models_made[model.value] = model
+                    self._read_already.add(model.statement)
+            one.read_steps()
+        self._read_already |= {one.call for one in found.optimizers.values()}
+        for step in found.optimizer_steps.values():
+            self._read_already |= {step.statement, *step.apply.args}
+            found.dropped.add(step.statement)
 
     def _read_collections(self) -> None:
         """Find the collections of the modules of the project, parameters apart."""
@@ -93,12 +131,14 @@ class Reading:
         self._collections = frozenset(names - {"params"})
 
     def _check_models(self) -> None:
-        for one in self._found.creations.values():
-            for made in one.init.constructions:
+        is_manual = bool(self._found.optimizers)
+        for use in self._found.inits:
+            for made in use.constructions:
                 plan = self._plan_of(made.cls)
                 own = {e.linen.partition("/")[0] for e in plan.entries if "/" in e.linen}
                 asks = any(inner.asks_mode for inner in plans_below(plan, self._plan_of))
-                if plan.stays or plan.marks or own & _OTHERS or asks:
+                others = own - {"params"} if is_manual else own & _OTHERS
+                if plan.stays or plan.marks or others or asks:
                     raise NotKnownError(f"`{made.cls.name}` has more than NNX carries along")
 
     def _read_classes(self) -> None:
@@ -123,11 +163,14 @@ class Reading:
         for node, value in list(analysis.values.items()):
             if node not in places or not isinstance(node, cst.BaseExpression):
                 continue
+            if any(one in self._read_already for one in (node, *places.around(node))):
+                continue
             if is_state(value):
                 self._state(node, analysis, places, applications)
             elif is_params(value):
                 self._params(node, analysis, places)
-        check_calls(analysis, places)
+            elif is_opt_state(value):
+                self._opt_state(node, analysis, places)
         self._found.dropped |= applications.dropped
         for element in self._in_dicts:
             inside = any(one in self._found.applications for one in places.around(element))
@@ -147,7 +190,7 @@ class Reading:
             self._check_same(node)
             self._found.applications[call] = applications.read(call)
             return
-        is_made = any(node is one.init.node for one in creations)
+        is_made = any(node is one.node for one in self._found.inits)
         given = (arg.value for one in creations for arg in one.call.args)
         if not is_made and all(node is not one for one in given):
             raise NotKnownError(f"`{code_of(node)}` is for more than a state")
@@ -155,7 +198,7 @@ class Reading:
     def _check_same(self, node: cst.Attribute) -> None:
         """Raise where a model runs with the parameters of a state of another model."""
         use = self._constructions.uses[node]
-        every = [one.init.constructions[0] for one in self._found.creations.values()]
+        every = [made for one in self._found.inits for made in one.constructions]
         for made in use.constructions:
             alike = all(
                 made is one or (made.cls is one.cls and code_of(made.node) == code_of(one.node))
@@ -175,20 +218,25 @@ class Reading:
                 self._member(parent, analysis, places, apply)
             case cst.Arg():
                 self._passed(parent, analysis, places)
-            case cst.Assign() | cst.AssignTarget() | cst.Return() | cst.Element() | cst.Param():
-                if isinstance(node, cst.Attribute) or isinstance(parent, cst.Param):
-                    raise NotKnownError(f"`{code_of(node)}` keeps a state")
-                self._element(node, parent, places)
             case _:
-                raise NotKnownError(f"`{code_of(node)}` is a state in an expression")
+                self._moves(node, places)
 
     @staticmethod
-    def _element(node: cst.CSTNode, parent: cst.CSTNode, places: Places) -> None:
-        """Check that a tuple with a state is a result or takes one."""
+    def _moves(node: cst.BaseExpression, places: Places) -> None:
+        """Check that what changes in place is a result or takes one: it never has a second name."""
+        parent = places.parent(node)
         while isinstance(parent, (cst.Element, cst.Tuple)):
-            node, parent = parent, places.parent(parent) or node
-        if not isinstance(parent, (cst.Assign, cst.AssignTarget, cst.Return)):
-            raise NotKnownError("a state is in a container")
+            parent = places.parent(parent)
+        match parent:
+            case cst.Return() if not isinstance(node, cst.Attribute):
+                return
+            case cst.AssignTarget(target=cst.Name() | cst.Tuple()):
+                assign = places.parent(parent)
+                if isinstance(assign, cst.Assign) and len(assign.targets) == 1:
+                    return
+            case cst.Assign(value=cst.Call()):
+                return
+        raise NotKnownError(f"`{code_of(node)}` is kept, or is in an expression")
 
     @staticmethod
     def _passed(arg: cst.Arg, analysis: Analysis, places: Places) -> None:
@@ -244,10 +292,15 @@ class Reading:
                 pass
             case cst.Arg():
                 self._passed(parent, analysis, places)
-            case cst.Assign() | cst.AssignTarget():
-                pass
             case _:
-                raise NotKnownError(f"`{code_of(node)}` is parameters in an expression")
+                self._moves(node, places)
+
+    def _opt_state(self, node: cst.BaseExpression, analysis: Analysis, places: Places) -> None:
+        parent = places.parent(node)
+        if isinstance(parent, cst.Arg):
+            self._passed(parent, analysis, places)
+        else:
+            self._moves(node, places)
 
     def _read_outputs(self, analysis: Analysis) -> None:
         outputs = Outputs(analysis, self._program, self._found)
@@ -266,6 +319,7 @@ def _is_of_tree(arg: cst.CSTNode | None, analysis: Analysis, places: Places) -> 
 def training_in(
     analyses: tuple[Analysis, ...],
     constructions: Constructions,
+    kinds: Kinds,
     plan_of: Callable[[LinenClass], ClassPlan],
 ) -> Found:
     """Return what the training code of a project does; nothing where some of it is not known.
@@ -273,9 +327,10 @@ def training_in(
     Args:
         analyses: The files.
         constructions: What callers do with modules.
+        kinds: How models are written.
         plan_of: Gives the plan of a module.
     """
     try:
-        return Reading(Program(analyses, constructions), plan_of).run()
+        return Reading(Program(analyses, constructions), kinds, plan_of).run()
     except NotKnownError:
         return Found()

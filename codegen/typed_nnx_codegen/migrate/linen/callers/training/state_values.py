@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from typed_nnx_codegen.migrate.analysis.linen_training import TRAIN_STATE, TRAIN_STATE_PARAMS
+from typed_nnx_codegen.migrate.analysis.linen_training import MODEL_PARAMS, OPT_STATE, TRAIN_STATE
 from typed_nnx_codegen.migrate.analysis.values import (
     Collection,
     External,
@@ -41,7 +41,17 @@ def is_state(value: Value) -> bool:
 
 def is_params(value: Value) -> bool:
     """Whether a value is surely the parameters of a TrainState."""
-    return _is_object(value, lambda cls: cls == TRAIN_STATE_PARAMS)
+    return _is_object(value, lambda cls: cls == MODEL_PARAMS)
+
+
+def is_opt_state(value: Value) -> bool:
+    """Whether a value is surely the state of a transformation of optax."""
+    return _is_object(value, lambda cls: cls == OPT_STATE)
+
+
+def is_changing(value: Value) -> bool:
+    """Whether a value is what NNX changes in place: a TrainState, parameters, an optimizer."""
+    return is_state(value) or is_params(value) or is_opt_state(value)
 
 
 def _is_object(value: Value, test: Callable[[ProjectClass | str], bool]) -> bool:
@@ -55,7 +65,7 @@ def holds_state(value: Value) -> bool:
         if isinstance(option, Collection):
             if holds_state(option.element) or any(map(holds_state, option.items or ())):
                 return True
-        elif is_state(option) or is_params(option):
+        elif is_changing(option):
             return True
     return False
 

@@ -11,10 +11,11 @@ from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variable
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.rendering import keyword_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Update
+from typed_nnx_codegen.migrate.linen.callers.training.program import Program
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     NotKnownError,
     holds_state,
-    is_state,
+    is_changing,
 )
 
 
@@ -107,13 +108,12 @@ def _targets(statement: cst.CSTNode) -> set[str]:
     return set()
 
 
-def check_calls(analysis: Analysis, places: Places) -> None:
+def check_calls(program: Program) -> None:
     """Raise where a function of the program gives a new state and the old one is used again."""
-    for call in analysis.nodes.of(cst.Call):
-        if call not in places or not holds_state(analysis.values.get(call, UNKNOWN)):
+    for call in program.calls():
+        values = call.analysis.values
+        if not holds_state(values.get(call.node, UNKNOWN)):
             continue
-        for arg in call.args:
-            if not is_state(analysis.values.get(arg.value, UNKNOWN)):
-                continue
-            if isinstance(arg.value, cst.Name):
-                check_old(arg.value, call, analysis, places)
+        for arg in call.node.args:
+            if isinstance(arg.value, cst.Name) and is_changing(values.get(arg.value, UNKNOWN)):
+                check_old(arg.value, call.node, call.analysis, program.places(call.analysis))

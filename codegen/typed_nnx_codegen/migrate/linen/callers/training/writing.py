@@ -8,6 +8,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants, text_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass
+from typed_nnx_codegen.migrate.linen.callers.constructions import Use
 from typed_nnx_codegen.migrate.linen.callers.init_calls import InitCalls
 from typed_nnx_codegen.migrate.linen.callers.kinds import Live
 from typed_nnx_codegen.migrate.linen.callers.models import Models
@@ -17,6 +18,9 @@ from typed_nnx_codegen.migrate.linen.callers.training.found import (
     Application,
     Creation,
     Found,
+    ModelCreation,
+    OptimizerCreation,
+    OptimizerStep,
     Update,
 )
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import is_state_class
@@ -41,10 +45,12 @@ class TrainingCode:
         self._inits = inits
         self._found = found
         self._written: set[cst.CSTNode] = set()
-        self.nodes = [] if not found.creations else list(self._nodes())
+        self.nodes = [] if not found.inits else list(self._nodes())
         self._own = set(self.nodes)
+        for use in found.inits:
+            code.done |= {use.node, use.call or use.node}
         for one in found.creations.values():
-            code.done |= {one.init.node, one.init.call or one.init.node, *_values(one.call)}
+            code.done |= _values(one.call)
         for application in found.applications.values():
             code.done |= {application.call, *_values(application.call)} - set(application.args)
         for node in found.dropped & self._own:
@@ -54,6 +60,7 @@ class TrainingCode:
         """Yield the nodes of the file that are written anew."""
         found = self._found
         known = (
+            *(found.models_made, found.optimizers, found.optimizer_steps),
             *(found.creations, found.applications, found.updates, found.models, found.trees),
             *(found.steps, found.shorter, found.names, found.publics, found.has_aux),
             *(found.classes, found.dropped),
@@ -87,6 +94,12 @@ class TrainingCode:
             self._class(node)
         elif node in found.creations:
             self._creation(found.creations[node])
+        elif node in found.models_made:
+            self._model(found.models_made[node])
+        elif node in found.optimizers:
+            self._optimizer(found.optimizers[node])
+        elif node in found.optimizer_steps:
+            self._step(found.optimizer_steps[node])
         elif node in found.applications:
             self._application(found.applications[node])
         elif node in found.updates:
@@ -125,22 +138,9 @@ class TrainingCode:
 
     def _creation(self, one: Creation) -> None:
         code, plan = self._code, self._code.plan
-        use = one.init
-        assert use.call is not None
-        call = use.call
-        kind = code.kinds.of_use(use)
-        rngs = self._inits.rngs(call)
-        if isinstance(kind, Live) and use is kind.init:
-            sizes = self._models.sizes(use, call, 1, is_kept=False)
-            made = code.constructed(use.constructions[0].node, sizes, rngs)
-            name = kind.name
-            plan.removed.add(kind.statement)
-        else:
-            made = self._models.new_model(
-                use, lambda: self._models.sizes(use, call, 1, is_kept=False), rngs
-            )
-            name = self._free_name()
-        statement = code.places.statement(use.node)
+        name = self._live(one.init) or self._free_name()
+        made = self._made(one.init)
+        statement = code.places.statement(one.init.node)
         assert statement is not None
         plan.before.setdefault(statement, []).append(f"{name} = {made}")
         plan.removed |= set(one.dropped)
@@ -155,6 +155,55 @@ class TrainingCode:
             return
         parts = [name, code.render(one.tx), f"wrt={code.refer('nnx.Param')}"]
         plan.code[one.call] = f"{code.refer(_OPTIMIZER)}({joined(parts)})"
+
+    def _live(self, use: Use) -> str:
+        """Return the variable of the model that is constructed where its variables are made."""
+        kind = self._code.kinds.of_use(use)
+        if not isinstance(kind, Live) or use is not kind.init:
+            return ""
+        self._code.plan.removed.add(kind.statement)
+        return kind.name
+
+    def _made(self, use: Use) -> str:
+        """Return the construction of the model that a use makes the variables of."""
+        assert use.call is not None
+        call = use.call
+        rngs = self._inits.rngs(call)
+        if self._live(use):
+            sizes = self._models.sizes(use, call, 1, is_kept=False)
+            return self._code.constructed(use.constructions[0].node, sizes, rngs)
+        return self._models.new_model(
+            use, lambda: self._models.sizes(use, call, 1, is_kept=False), rngs
+        )
+
+    def _model(self, one: ModelCreation) -> None:
+        plan = self._code.plan
+        made = self._made(one.init)
+        if one.live:
+            plan.before.setdefault(one.statement, []).append(f"{one.live} = {made}")
+            plan.removed.add(one.statement)
+        else:
+            plan.code[one.value] = made
+
+    def _optimizer(self, one: OptimizerCreation) -> None:
+        code = self._code
+        wrt = f"wrt={code.refer('nnx.Param')}"
+        parts = [code.render(one.params), code.render(one.tx), wrt]
+        code.plan.code[one.call] = f"{code.refer('nnx.Optimizer')}({joined(parts)})"
+
+    def _step(self, one: OptimizerStep) -> None:
+        code, plan = self._code, self._code.plan
+        optimizer, params = code.render(one.optimizer), code.render(one.params)
+        lines = [f"{optimizer}.update({params}, {code.render(one.grads)})"]
+        after = code.render(one.after)
+        if after != optimizer:
+            lines.append(f"{after} = {optimizer}")
+        statement = code.places.statement(one.apply)
+        assert statement is not None
+        plan.before.setdefault(statement, []).extend(lines)
+        plan.code[one.apply] = params
+        if one.alone is not None:
+            plan.removed.add(one.alone)
 
     def _free_name(self) -> str:
         taken = self._code.file.names.before

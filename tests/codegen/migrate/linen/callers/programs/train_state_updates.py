@@ -26,8 +26,6 @@ class TrainState(train_state.TrainState):
     batch_stats: FrozenDict
 
 
-
-
 def make(key, inputs):
     classifier = Classifier(classes=3)
     variables = classifier.init(key, inputs, train=False)

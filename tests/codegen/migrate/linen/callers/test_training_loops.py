@@ -1,4 +1,4 @@
-"""Training code with a TrainState becomes code with a model and its optimizer, or stays functional."""
+"""Training loops become loops with a model and its optimizer, or stay functional."""
 
 from __future__ import annotations
 
@@ -97,7 +97,10 @@ def test_the_plain_program_is_written_with_an_optimizer(tmp_path: Path) -> None:
         ("@jax.jit\ndef step", "@jax.pmap\ndef step"),
         # The parameters are more than those that the model was made with, or are kept elsewhere.
         ("    return TrainState", "    print(params)\n    return TrainState"),
-        ("    return TrainState", "    params = jax.tree.map(jnp.abs, params)\n    return TrainState"),
+        (
+            "    return TrainState",
+            "    params = jax.tree.map(jnp.abs, params)\n    return TrainState",
+        ),
         ("    return state\n", "    return {'weights': state.params}\n"),
         ("    return state\n", "    return [state]\n"),
         ("    return state\n", "    return print(state.opt_state)\n"),
@@ -125,3 +128,91 @@ def test_a_state_that_nnx_cannot_carry_in_place_stays_functional(
 
     assert "ModelAndOptimizer" not in after
     assert "TrainState.create" in after
+
+
+_LOOP = """\
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import optax
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(x)
+
+
+net = Net()
+tx = optax.adam(0.1)
+
+
+def loss_fn(params, x):
+    return net.apply(params, x).sum()
+
+
+@jax.jit
+def step(params, opt_state, x):
+    grads = jax.grad(loss_fn)(params, x)
+    updates, opt_state = tx.update(grads, opt_state, params)
+    params = optax.apply_updates(params, updates)
+    return params, opt_state
+
+
+def main(x):
+    params = net.init(jax.random.key(0), x)
+    opt_state = tx.init(params)
+    for _ in range(2):
+        params, opt_state = step(params, opt_state, x)
+    return net.apply(params, x)
+"""
+
+
+def test_a_loop_over_optax_is_written_with_an_optimizer(tmp_path: Path) -> None:
+    after = _after(_LOOP, tmp_path)
+
+    assert "optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)" in after
+    assert "optimizer.update(model, grads)" in after
+    for gone in ("apply_updates", "variables_of", "apply_with", "jax.jit", "opt_state"):
+        assert gone not in after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # What changes in place would have a second name.
+        ("    for _", "    first = params\n    for _"),
+        ("    for _", "    pair = (params, opt_state)\n    for _"),
+        ("    for _", "    params = jax.tree.map(jnp.abs, params)\n    for _"),
+        ("        params, opt_state = step", "        new, opt_state = step"),
+        ("        params, opt_state = step", "        params, new = step"),
+        (
+            "    return params, opt_state\n",
+            "    return params, opt_state, net.apply(params, x) * opt_state[0].count\n",
+        ),
+        ("    params = optax", "    new = optax"),
+        # A step is more than what an optimizer does in one.
+        ("    params = optax", "    updates = jax.tree.map(jnp.abs, updates)\n    params = optax"),
+        ("    params = optax", "    print(params)\n    params = optax"),
+        ("(grads, opt_state, params)", "(grads, opt_state, params=params)"),
+        ("    updates, opt_state = tx", "    updates, other = optax.sgd(0.1)"),
+        # Other transforms, other parameters, other functions.
+        ("@jax.jit\ndef step", "@jax.vmap\ndef step"),
+        ("    opt_state = tx.init(params)\n", "    opt_state = jax.jit(tx.init)(params)\n"),
+        (
+            "    return net.apply(params, x)\n",
+            "    return jax.vmap(net.apply, (None, 0))(params, x)\n",
+        ),
+        ("    return net.apply(params, x)\n", "    return save(params)\n"),
+        ("    return net.apply(params, x)\n", "    return params['params']['Dense_0']\n"),
+    ],
+)
+def test_a_loop_whose_parameters_nnx_cannot_change_in_place_stays_functional(
+    old: str, new: str, tmp_path: Path
+) -> None:
+    assert old in _LOOP
+
+    after = _after(_LOOP.replace(old, new), tmp_path)
+
+    assert "nnx.Optimizer" not in after
+    assert "opt_state = " in after
