@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import jax
+import pytest
 
 from typed_nnx_codegen.verify.example_files import read_examples
 from typed_nnx_codegen.verify.examples import Example
@@ -71,6 +72,15 @@ def all_files() -> list[Path]:
 def imported(file: Path) -> Side:
     """Return a file of the corpus, imported apart from the others."""
     return import_side(file)
+
+
+# The files that `make test` runs; `make test-all` runs the others.
+_QUICK: Final = {"branches", "names", "outputs", "parameters"}
+
+
+def in_time(file: Path, value: object) -> object:
+    """Return a parameter of a test on a file of the corpus: few of them are for `make test`."""
+    return pytest.param(value, marks=() if file.stem in _QUICK else pytest.mark.slow)
 
 
 @cache

@@ -16,6 +16,7 @@ from tests.codegen.migrate.linen.corpus_cases import (
     classes_of,
     corpus_cases,
     imported,
+    in_time,
     linen_files,
 )
 from typed_nnx_codegen.verify.building import linen_model, mapped
@@ -104,7 +105,7 @@ CONSTRUCTS = {
 }
 
 
-@pytest.mark.parametrize("case", corpus_cases(), ids=str)
+@pytest.mark.parametrize("case", [in_time(one.file, one) for one in corpus_cases()], ids=str)
 def test_each_example_of_the_corpus_runs_in_linen(case: Case) -> None:
     side, example = imported(case.file), case.example
     with as_users_run(), side.active():
