@@ -288,3 +288,11 @@ def test_the_signature_of_a_class_is_that_of_its_constructor() -> None:
         def __init__(self, din: int, *, dout: int = 3) -> None: ...
 
     assert str(inspect.signature(Layer)) == "(din: 'int', *, dout: 'int' = 3)"
+
+
+def test_a_parameter_of_a_constructor_may_be_called_cls() -> None:
+    class Holder(nnx.Module):
+        def __init__(self, cls: type) -> None:
+            self.kind = cls
+
+    assert Holder(cls=dict).kind is dict

@@ -69,7 +69,7 @@ class PytreeMeta(abc.ABCMeta):
 
     if not TYPE_CHECKING:  # a typed `__call__` would hide the signatures of constructors
 
-        def __call__(cls, *args, **kwargs):
+        def __call__(cls, /, *args, **kwargs):
             node = cls._pytree_meta_construct(*args, **kwargs)
             if cls._nnx_is_pytree and isinstance(node, Pytree):
                 check_attributes(node, node.__dict__, node._nnx_status)
@@ -83,7 +83,7 @@ class PytreeMeta(abc.ABCMeta):
             parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
             return inspect.Signature(parameters)
 
-        def _pytree_meta_construct(cls, *args, **kwargs):
+        def _pytree_meta_construct(cls, /, *args, **kwargs):
             return super().__call__(*args, **kwargs)
 
 
@@ -107,7 +107,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
 
     if not TYPE_CHECKING:  # the arguments are for `__init__`, whose signature counts
 
-        def __new__(cls, *args, **kwargs):
+        def __new__(cls, /, *args, **kwargs):
             if "_nnx_declared" not in cls.__dict__:
                 _prepare(cls)
             node = new_node(cls, None, {}, context.trace)
