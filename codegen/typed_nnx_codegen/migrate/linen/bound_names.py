@@ -61,3 +61,10 @@ def names_in(target: cst.BaseExpression) -> list[str]:
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
             return [name for element in elements for name in names_in(element.value)]
     return []
+
+
+def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
+    """Whether an expression is a chain of attributes of a name that is not bound in it."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return isinstance(node, cst.Name) and node.value not in bound

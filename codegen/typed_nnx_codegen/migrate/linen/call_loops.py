@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,14 +12,44 @@ from typed_nnx_codegen.migrate.linen.coded_lists import coded_lists
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.frames import Change, Frame
 from typed_nnx_codegen.migrate.linen.iteration import element_of, left, literal_size
-from typed_nnx_codegen.migrate.linen.merging import is_module
+from typed_nnx_codegen.migrate.linen.merging import Running, is_module
 from typed_nnx_codegen.migrate.linen.open_tuples import rest_of
 from typed_nnx_codegen.migrate.linen.references import Grown, Headed, Repeated, Sometimes
+from typed_nnx_codegen.migrate.linen.running_lists import Begun
 from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
     from typed_nnx_codegen.migrate.linen.loops import Loops
+
+
+_Sized = tuple[Running, Callable[[], Value | Dim | None]]
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """What is known of a loop before it counts.
+
+    Attributes:
+        around: What names stand for where it stands.
+        locals: The names that the constructor binds there.
+        begun: The lists whose sizes run.
+        before: What names stand for where it begins.
+        running: The sizes that run, and what reads them.
+        names: What names stand for in any iteration.
+    """
+
+    around: dict[str, Value]
+    locals: set[str]
+    begun: dict[str, Begun]
+    before: dict[str, Value]
+    running: list[_Sized]
+    names: dict[str, Value]
+
+    @property
+    def sizes(self) -> set[str]:
+        """The locals of the sizes that run."""
+        return {one.local for one, _ in self.running}
 
 
 class CallLoops:
@@ -100,23 +131,14 @@ class CallLoops:
         recorder = frame.recorder
         bind()
         lists = self._executor.running_lists
-        lost: list[str] = []
-        while True:
-            around, locals_ = dict(frame.names), set(recorder.locals)
-            begun = lists.begun(lost, target, loop, frame)
-            before = dict(frame.names)
-            # What the items are made with can be said where they are made.
-            recorder.loops += [] if loop is None else [loop]
-            recorder.call_loops.append(loop or 0)
-            running, names = self._loops.stable(before, frame, run)
-            sizes = {one.local for one, _ in running}
-            more = [] if lost else lists.lost(before, names, sizes, loop, frame)
-            if not more:
-                break
-            lost = more
+        settled = self._settled(target, loop, [], frame, run)
+        lost = lists.lost(settled.before, settled.names, settled.sizes, loop, frame)
+        if lost:
             recorder.call_loops.pop()
             recorder.loops.pop()
-            frame.names, recorder.locals = around, locals_
+            frame.names, recorder.locals = dict(settled.around), set(settled.locals)
+            settled = self._settled(target, loop, lost, frame, run)
+        before, names = settled.before, settled.names
         frame.names = dict(names)
         bind()
         run()
@@ -127,18 +149,53 @@ class CallLoops:
         coded = coded_lists(self._executor, before, names, span, frame, run)
         if loop is not None:
             recorder.loops.pop()
-        lists.end(begun, loop, also, frame)
-        names |= {name: frame.names[name] for name in begun}
-        before |= {name: frame.names[name] for name in begun}
-        for one, after in running:
-            update = after()
-            entry = recorder.templates.dims_in(one.first)
-            first = entry[0] if entry else literal_size(one.first)
-            if isinstance(update, Dim) and first is not None and recorder.is_recording:
-                recorder.changes[Piece(one.local)] = Change(first, update, loop, also)
+        lists.end(settled.begun, loop, also, frame)
+        names |= {name: frame.names[name] for name in settled.begun}
+        before |= {name: frame.names[name] for name in settled.begun}
+        self._note_changes(settled.running, loop, also, frame)
         for name, value in names.items():
             if name in before and before[name] != value:
                 frame.names[name] = value
             if name in before and loop is not None and last.get(name, before[name]) != before[name]:
                 frame.names[name] = left(before[name], last[name], ended, loop)
         frame.names |= coded
+
+    def _settled(
+        self,
+        target: cst.BaseExpression,
+        loop: int | None,
+        lost: list[str],
+        frame: Frame,
+        run: Callable[[], None],
+    ) -> _Settled:
+        """Go through a loop for trial, until iterations leave what they begin with; enter it then.
+
+        Args:
+            target: Its target.
+            loop: The loop that makes the submodules.
+            lost: Lists of arrays whose sizes run.
+            frame: Where it is.
+            run: Goes through its body.
+        """
+        recorder = frame.recorder
+        around, locals_ = dict(frame.names), set(recorder.locals)
+        begun = self._executor.running_lists.begun(lost, target, loop, frame)
+        before = dict(frame.names)
+        # What the items are made with can be said where they are made.
+        recorder.loops += [] if loop is None else [loop]
+        recorder.call_loops.append(loop or 0)
+        running, names = self._loops.stable(before, frame, run)
+        return _Settled(around, locals_, begun, before, running, names)
+
+    @staticmethod
+    def _note_changes(
+        running: Iterable[_Sized], loop: int | None, also: tuple[int, ...], frame: Frame
+    ) -> None:
+        """Note how sizes change from one iteration to the next."""
+        recorder = frame.recorder
+        for one, after in running:
+            update = after()
+            entry = recorder.templates.dims_in(one.first)
+            first = entry[0] if entry else literal_size(one.first)
+            if isinstance(update, Dim) and first is not None and recorder.is_recording:
+                recorder.changes[Piece(one.local)] = Change(first, update, loop, also)

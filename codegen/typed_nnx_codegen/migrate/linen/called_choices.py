@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -49,7 +50,7 @@ def call_of_choice(
 
 
 def _joined(
-    executor: Executor, options: list[Value], passed: list[Passed], node: cst.Call, frame: Frame
+    executor: Executor, options: Sequence[Value], passed: list[Passed], node: cst.Call, frame: Frame
 ) -> Value:
     """Return what stands for the results of calls of some values."""
     value = executor.calls.dispatch(options[0], passed, node, frame)

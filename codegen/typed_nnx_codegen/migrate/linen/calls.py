@@ -11,9 +11,10 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.array_fields import with_arrays
 from typed_nnx_codegen.migrate.linen.array_lists import over_arrays
-from typed_nnx_codegen.migrate.linen.calls_in_turn import called_in_turn, made_in_method
 from typed_nnx_codegen.migrate.linen.called_choices import call_of_choice
+from typed_nnx_codegen.migrate.linen.calls_in_turn import called_in_turn, made_in_method
 from typed_nnx_codegen.migrate.linen.changed_settings import note_setting_call
 from typed_nnx_codegen.migrate.linen.classes import LINEN
 from typed_nnx_codegen.migrate.linen.computed_numbers import computed_number
@@ -45,7 +46,6 @@ from typed_nnx_codegen.migrate.linen.references import (
 from typed_nnx_codegen.migrate.linen.shapes.swaps import SWAPPING, ranked
 from typed_nnx_codegen.migrate.linen.shared_scopes import share_scope
 from typed_nnx_codegen.migrate.linen.values import (
-    NONE,
     UNKNOWN,
     Array,
     Code,
@@ -163,7 +163,8 @@ class Calls:
             case Ref(name=name):
                 return self._external(name, passed, node, frame)
             case ModuleValue() | FieldModule():
-                return executor.module_calls.call(callee, "__call__", passed, node, frame)
+                given = with_arrays(passed, frame)
+                return executor.module_calls.call(callee, "__call__", given, node, frame)
             case BoundMethod():
                 return self._method(callee, passed, node, frame)
             case InTurn(layers=layers) if passed:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.builders.inlining import raises
+from typed_nnx_codegen.migrate.linen.coded_tuples import either_tuple
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.grown_lists import condition_of, sometimes
 from typed_nnx_codegen.migrate.linen.merging import Running, is_function, is_module
@@ -49,7 +52,7 @@ class Choices:
         if truth is not None:
             chosen = list(node.body.body) if truth else orelse
             return run_all([*chosen, *rest], frame)
-        if _only_raises(node.body) and not orelse:
+        if raises(node.body.body) and not orelse:
             if frame.verbatim and frame.recorder.is_recording:
                 frame.recorder.block.append(Line("", statement=node))
             take_told(node.test, outcome=False, frame=frame)
@@ -58,8 +61,11 @@ class Choices:
         if code is None:
             asked = self._on_shapes(node.test, frame)
             return self._on_call(list(node.body.body), orelse, rest, frame, asked, node.test)
-        return self._on_fields(code, list(node.body.body), orelse, rest, frame)
-
+        body: _Statements = list(node.body.body)
+        if _is_refusal(body) is not _is_refusal(orelse):
+            # What follows does not depend on the branch: on its other side there is none.
+            return self._on_fields(code, body, orelse, [], frame) or run_all(rest, frame)
+        return self._on_fields(code, body, orelse, rest, frame)
     def _on_fields(
         self, code: str, body: _Statements, orelse: _Statements, rest: _Statements, frame: Frame
     ) -> bool:
@@ -302,6 +308,8 @@ class Choices:
             return optional
         if not is_module(one) and not is_module(other):
             found = self._executor.expressions.or_code(UNKNOWN, node, frame)
+            if isinstance(found, Code):
+                return either_tuple(found, condition_of(code, recorder), one, other)
             if not isinstance(found, Unknown):
                 return found
         if is_function(one) and is_function(other):
@@ -360,8 +368,9 @@ def _orelse(node: cst.If) -> _Statements:
     return []
 
 
-def _only_raises(body: cst.BaseSuite) -> bool:
-    last = body.body[-1] if body.body else None
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1]
-    return isinstance(last, cst.Raise)
+def _is_refusal(body: _Statements) -> bool:
+    """Whether statements end with `raise` whatever happens."""
+    returns = (cst.Return, cst.Break, cst.Continue)
+    return raises(body) and not any(
+        isinstance(node, returns) for one in body for node in descendants(one)
+    )

@@ -75,7 +75,6 @@ class Field:
                 return True
         return False
 
-
     @property
     def is_shape(self) -> bool:
         """Whether its type says that it holds several whole numbers, and its default has no -1."""

@@ -10,8 +10,8 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.classes import Field
-from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim
-from typed_nnx_codegen.migrate.linen.shapes.operands import items_of, wanted_shape
+from typed_nnx_codegen.migrate.linen.dims import Piece, as_dim, chosen
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, items_of, wanted_shape
 from typed_nnx_codegen.migrate.linen.values import (
     Code,
     CodeTuple,
@@ -67,6 +67,23 @@ def one_by_one(one: Field, code: str) -> CodeTuple | None:
         return None
     dims = tuple(as_dim(Piece(f"{code}[{k}]")) for k in range(len(kinds)))
     return CodeTuple(code, shape=Shape(dims))
+
+
+def either_tuple(value: Code, condition: Piece | None, one: Value, other: Value) -> Code:
+    """Return one of two tuples of numbers with its sizes; other code as it is.
+
+    Args:
+        value: The code of the choice.
+        condition: The condition, as the constructor says it.
+        one: The tuple where it holds.
+        other: The tuple else.
+    """
+    first, second = (items_of(side) or () for side in (one, other))
+    dims = [(dim_of(a), dim_of(b)) for a, b in zip(first, second, strict=False)]
+    known = [chosen(condition, a, b) for a, b in dims if a and b] if condition else []
+    if not known or not len(known) == len(first) == len(second):
+        return value
+    return CodeTuple(value.code, value.home, shape=Shape(tuple(known)), is_sure=True)
 
 
 def _agrees(default: cst.BaseExpression | None, count: int) -> bool:

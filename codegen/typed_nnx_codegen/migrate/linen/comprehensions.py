@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.frames import Block, Compound, Frame
 from typed_nnx_codegen.migrate.linen.iteration import (
     element_of,
@@ -19,10 +20,13 @@ from typed_nnx_codegen.migrate.linen.references import (
     ModuleValue,
     Repeated,
 )
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.size_lists import any_item
 from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
+    Code,
+    CodeList,
     OfShapes,
     Unknown,
     Value,
@@ -123,6 +127,27 @@ class Comprehensions:
             if isinstance(node, cst.GeneratorExp) and not node.lpar:
                 whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
             found = self._executor.expressions.or_code(UNKNOWN, whole, frame)
+            count = self._count(node, frame)
+            if isinstance(found, Code) and count is not None:
+                return CodeList(found.code, found.home, count=count)
             if not isinstance(found, Unknown) or isinstance(found, OfShapes):
                 return found
         return Repeated(element, number)
+
+    def _count(
+        self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
+    ) -> Dim | None:
+        """Return how many items a list over a range has; None where that is not known."""
+        match node:
+            case cst.ListComp(
+                for_in=cst.CompFor(
+                    iter=cst.Call(func=cst.Name(value="range"), args=args),
+                    ifs=[],
+                    inner_for_in=None,
+                )
+            ) if frame.lookup("range") is None and not any(arg.star for arg in args):
+                ends = [dim_of(self._executor.seen(arg.value, frame) or UNKNOWN) for arg in args]
+                known = [one for one in ends if one is not None]
+                if len(known) == len(ends) and len(known) in (1, 2):
+                    return known[-1] - (known[0] if len(known) == 2 else 0)
+        return None

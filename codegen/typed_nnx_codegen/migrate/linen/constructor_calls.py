@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,11 +15,13 @@ from typed_nnx_codegen.migrate.linen.bridging import (
 )
 from typed_nnx_codegen.migrate.linen.class_choices import chosen_constructor
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.dims import Atom, Dim, Piece
 from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
 from typed_nnx_codegen.migrate.linen.fitting import Measured
 from typed_nnx_codegen.migrate.linen.frames import Recorder
-from typed_nnx_codegen.migrate.linen.given_numbers import item_of_shape, number_of
+from typed_nnx_codegen.migrate.linen.given_numbers import number_of
+from typed_nnx_codegen.migrate.linen.given_on_condition import given_when
+from typed_nnx_codegen.migrate.linen.given_parts import is_absent, part_at
 from typed_nnx_codegen.migrate.linen.input_dtypes import SETTING, follows_inputs, typed
 from typed_nnx_codegen.migrate.linen.layers import (
     Built,
@@ -36,16 +37,19 @@ from typed_nnx_codegen.migrate.linen.marker_codes import (
     COUNTERPART,
     EXAMPLE,
     NAME,
-    SIZE,
     STAYS,
     TRANSFORM,
 )
 from typed_nnx_codegen.migrate.linen.measuring import disagreement, measured_widths, stand_in
-from typed_nnx_codegen.migrate.linen.missing_sizes import MissingSizes, of_argument, within
+from typed_nnx_codegen.migrate.linen.missing_sizes import (
+    MissingSizes,
+    mark_widths,
+    of_argument,
+    within,
+)
 from typed_nnx_codegen.migrate.linen.module_calls import HIDDEN, given_of
 from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
 from typed_nnx_codegen.migrate.linen.size_lists import CodedList, SizedList
-from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
 from typed_nnx_codegen.migrate.linen.transforms.constructing import stacked
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of
@@ -55,7 +59,6 @@ from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Sequence,
     Shape,
-    ShapeOf,
     Table,
     Value,
 )
@@ -147,7 +150,7 @@ class ConstructorCalls:
             known = self._executor.refer(layer.nnx) if layer.nnx else code_of(site.node.func)
             return f"{site.code or known}(...)"
         self._check(site)
-        self._check_widths(site)
+        mark_widths(site, self._recorder)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
         problem = disagreement(layer, given, built, self.missing.sure_calls(site))
@@ -202,20 +205,6 @@ class ConstructorCalls:
             return f"{self._executor.refer(layer.nnx)}(...)"
         return self._call(site, built)
 
-    def _check_widths(self, site: Site) -> None:
-        """Mark a submodule in a list whose items are called one by one, with other sizes."""
-        if not site.loops:
-            return
-        widths: dict[str, set[Dim]] = {}
-        for root, method, values in site.calls:
-            first = next(iter(values.values()), UNKNOWN)
-            dim = first.shape.axis(-1) if isinstance(first, Array) else None
-            if dim is not None and method == "__call__":
-                widths.setdefault(root, set()).add(dim)
-        if any(len(found) > 1 for found in widths.values()):
-            message = "the items of this list are called with inputs of different sizes"
-            self._recorder.mark(site.node, message, SIZE)
-
     def _check(self, site: Site) -> None:
         if site.is_open:
             self._recorder.mark(site.node, "some of its arguments are not known: `**`", CALL)
@@ -263,7 +252,7 @@ class ConstructorCalls:
         homes = ("", self._plan.cls.home, *(f"loop{number}" for number in site.loops))
         # One submodule takes all items of a list: they have the size of the first one.
         first = self._recorder.first_sizes
-        shared = {
+        shared: dict[Atom, Dim] = {
             atom: first[atom]
             for atom in dim.atoms()
             if isinstance(atom, Piece) and atom.home not in homes and atom in first
@@ -295,7 +284,7 @@ class ConstructorCalls:
         for lifted in child.lifted:
             if lifted.default and not lifted.argument:
                 continue
-            if not (lifted.is_optional and _is_absent(site, lifted)):
+            if not (lifted.is_optional and is_absent(site, lifted)):
                 arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
         arguments.append(f"rngs={self._recorder.rngs}")
         name = site.code or self.class_code(site, cls)
@@ -336,7 +325,7 @@ class ConstructorCalls:
         for _, method, values in calls:
             if method != lifted.method and lifted.argument and is_called:
                 continue
-            value = _part(values, lifted.argument)
+            value = part_at(values, lifted.argument)
             if lifted.is_number:
                 number = self._if_visible(number_of(value), site)
                 if number is not None:
@@ -349,18 +338,24 @@ class ConstructorCalls:
                 continue
             if not isinstance(value, Array):
                 continue
-            visible = self._visible(value, site)
-            assert isinstance(visible, Array)
-            if lifted.axis is not None:
-                dim = visible.shape.axis(lifted.axis)
-                if dim is not None:
-                    return self._templates.token(dim)
-                continue
-            lines = self._executor.plan_of(cls).init
-            if is_enough(visible.shape, lifted.name, lines):
-                return self._shape(as_read(visible.shape, lifted.name, lines))
+            code = self._of_array(value, site, cls, lifted)
+            if code is not None:
+                when = given_when(value, site, lifted, self._recorder)
+                return f"({code} if {when} else None)" if when else code
         size = self.missing.size(site, lifted.name, self._measured(site, lifted))
         return self._templates.token(size)
+
+    def _of_array(self, value: Array, site: Site, cls: LinenClass, lifted: Lifted) -> str | None:
+        """Return the size or shape of an array; None where the constructor cannot say it."""
+        visible = self._visible(value, site)
+        assert isinstance(visible, Array)
+        if lifted.axis is not None:
+            dim = visible.shape.axis(lifted.axis)
+            return None if dim is None else self._templates.token(dim)
+        lines = self._executor.plan_of(cls).init
+        if is_enough(visible.shape, lifted.name, lines):
+            return self._shape(as_read(visible.shape, lifted.name, lines))
+        return None
 
     def _sizes(self, value: Value, site: Site) -> str | None:
         """Return the last size of each array of a list; None where they are not known here."""
@@ -387,7 +382,7 @@ class ConstructorCalls:
         for call in calls:
             is_size = not lifted.is_of_items and not lifted.is_number
             if lifted.argument and call.method == lifted.method and is_size:
-                value = _part(dict(call.arguments), lifted.argument)
+                value = part_at(dict(call.arguments), lifted.argument)
                 yield from of_argument(value, lifted.axis, call)
 
     def _shape(self, shape: Shape) -> str:
@@ -401,37 +396,3 @@ class ConstructorCalls:
 
     def _size(self, dim: Dim | None) -> str:
         return "None" if dim is None else self._templates.token(dim)
-
-
-def _is_absent(site: Site, lifted: Lifted) -> bool:
-    """Whether no call of a submodule gives an argument that may be None."""
-    return not any(
-        isinstance(_part(values, lifted.argument), Array)
-        for _, method, values in site.calls
-        if method == lifted.method
-    )
-
-
-def _part(values: dict[str, Value], path: str) -> Value:
-    """Return the value at a path over the arguments of a call: ``batch['image']``."""
-    if not path:
-        return UNKNOWN
-    first, *rest = re.findall(r"\w+|\[[^\]]*\]", path)
-    value = values.get(first, UNKNOWN)
-    for key in rest:
-        match value:
-            case Sequence(items=items) if key.startswith("["):
-                position = key[1:-1]
-                is_number = position.removeprefix("-").isdigit()
-                is_there = is_number and -len(items) <= int(position) < len(items)
-                value = items[int(position)] if is_there else UNKNOWN
-            case Table(items=table):
-                name = key[1:-1].strip("'\"") if key.startswith("[") else key
-                value = table.get(name, UNKNOWN)
-            case ShapeOf():
-                value = item_of_shape(value, key)
-            case Array(origin=origin) if origin:
-                value = part_of(value, f"{origin}{key if key.startswith('[') else '.' + key}")
-            case _:
-                return UNKNOWN
-    return value

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, is_node
-from typed_nnx_codegen.migrate.linen.bound_names import bound_in, targets_of
-from typed_nnx_codegen.migrate.linen.builders.borrowed_names import is_same_name
+from typed_nnx_codegen.migrate.linen.bound_names import bound_in, is_plain, targets_of
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.first_values import read_of_parameter
 from typed_nnx_codegen.migrate.linen.frames import Frame
@@ -26,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.partial_code import partial_arguments
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning, placed_later
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.references import (
+    ArrayMethod,
     BoundMethod,
     Choice,
     ClassRef,
@@ -42,8 +42,11 @@ from typed_nnx_codegen.migrate.linen.values import (
     UNKNOWN,
     Array,
     Code,
+    CodeList,
     CodeTuple,
     Const,
+    Lead,
+    OfRank,
     OfShapes,
     Sequence,
     Shape,
@@ -53,6 +56,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.visible_names import is_setup_local, is_visible
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -97,16 +101,7 @@ class ConstructorCode:
             frame: The frame.
             code: What is read, where it is one name or attributes of it.
         """
-        recorder = frame.recorder
-        if home in ("", recorder.plan.cls.home) or home in (
-            f"loop{number}" for number in recorder.loops
-        ):
-            return True
-        name = code.partition(".")[0]
-        there = next((one for one in self._executor.classes.analyses if str(one.path) == home), None)
-        if there is None or not name.isidentifier():
-            return False
-        return is_same_name(name, there, recorder.plan.cls.analysis)
+        return is_visible(self._executor, home, frame, code)
 
     def sizes_are_visible(self, dim: Dim, frame: Frame) -> bool:
         """Whether all that a size is made of can be said in the constructor."""
@@ -160,7 +155,9 @@ class ConstructorCode:
         return self.of_shape(value.shape, frame) if self._has_shapes else None
 
     def _of_sizes(self, value: Array | OfShapes, frame: Frame) -> str | None:
-        del frame
+        if isinstance(value, OfRank) and not value.code and self._has_shapes:
+            whole = self.of_shape(Shape((), Lead(value.argument, None)), frame)
+            return f"(len({whole}) + {value.plus})" if value.plus else f"len({whole})"
         reads_shapes = isinstance(value, OfShapes) or value.of_shapes
         code = value.code if isinstance(value, OfShapes) else value.made
         return code if code and (self._has_shapes or not reads_shapes) else None
@@ -224,8 +221,8 @@ class ConstructorCode:
         return "..." if value.value is Ellipsis else repr(value.value)
 
     def _module(self, value: ModuleValue, frame: Frame) -> str | None:
-        is_item = value.site.is_verbatim and value.site.loops
-        return None if is_item else frame.recorder.templates.site_token(value.site)
+        is_here = not value.site.is_verbatim or set(value.site.loops) <= set(frame.recorder.loops)
+        return frame.recorder.templates.site_token(value.site) if is_here else None
 
     def _field_module(self, value: FieldModule, frame: Frame) -> str | None:
         del frame
@@ -239,9 +236,11 @@ class ConstructorCode:
         Size: _size,
         Code: _code,
         CodeTuple: _code,
+        CodeList: _code,
         Sequence: _sequence,
         ShapeOf: _shape_of,
         OfShapes: _of_sizes,
+        OfRank: _of_sizes,
         Array: _of_sizes,
         Ref: _ref,
         Partial: _partial,
@@ -283,9 +282,8 @@ class ConstructorCode:
         if value is frame.recorder.instance and frame.records:
             return node.with_changes(value="self")
         text = self.of_value(value, frame)
-        is_list = isinstance(value, Repeated) and node.value in frame.names
-        if text is None and is_list and frame.verbatim and frame.records:
-            return node  # `setup` has made it in the constructor itself
+        if text is None and _is_made(value) and is_setup_local(node, frame):
+            return node
         if text is None:
             raise _NotThere
         return parsed(text)
@@ -354,11 +352,12 @@ class ConstructorCode:
         return self.of_value(value, frame)
 
     def _is_computed(self, node: cst.BaseExpression, frame: Frame) -> bool:
-        """Whether an array is what a function of jax or numpy makes of its arguments alone."""
+        """Whether an array is what a function of jax or numpy, or a method, makes of others alone."""
         if not isinstance(node, cst.Call):
             return False
         callee = self._executor.seen(node.func, frame)
-        return isinstance(callee, Ref) and callee.name.startswith(_COMPUTES)
+        is_function = isinstance(callee, Ref) and callee.name.startswith(_COMPUTES)
+        return is_function or isinstance(callee, ArrayMethod)
 
     def _rebuilt(self, node: cst.CSTNode, frame: Frame, bound: frozenset[str]) -> cst.CSTNode:
         changes: dict[str, object] = {}
@@ -389,8 +388,7 @@ def _is_of_linen(callee: Value | None) -> bool:
     )
 
 
-def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
-    """Whether an expression is a chain of attributes of a name that is not bound in it."""
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    return isinstance(node, cst.Name) and node.value not in bound
+def _is_made(value: Value) -> bool:
+    """Whether a value is a list that loops fill, or what another function returns."""
+    is_function = isinstance(value, FunctionRef) and not value.frame.records
+    return is_function or isinstance(value, Repeated | Unknown | Choice)

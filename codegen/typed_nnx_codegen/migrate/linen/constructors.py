@@ -70,7 +70,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
         text = _PRODUCT.sub(f"{code_of(file.refer('math.prod'))}(", text)
     node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
     assert isinstance(node, cst.FunctionDef)
-    import_inherited(node, cls, file)
+    import_inherited(node, plan, file)
     comments = {one.name: "# from --example" for one in plan.lifted if one.default}
     return laid_out(node, depth, comments)
 

@@ -137,6 +137,8 @@ class Declaring:
         taken |= {one.attribute for one in recorder.variables.values()}
         if recorder.instance is not None:
             taken |= set(recorder.instance.attributes)
+        if recorder.setup_target is not None:
+            taken.add(recorder.setup_target[1])  # it is computed from the variable
         if candidate in taken:
             candidate = f"{candidate}_variable"
         while candidate in taken:

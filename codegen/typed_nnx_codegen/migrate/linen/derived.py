@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.frames import Derived, Frame, Recorder
+from typed_nnx_codegen.migrate.linen.builders.borrowed_names import names_in_code
+from typed_nnx_codegen.migrate.linen.frames import Derived, Frame, Line, Recorder
+from typed_nnx_codegen.migrate.linen.free_names import free_name
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL
 from typed_nnx_codegen.migrate.linen.references import BoundMethod, ModuleValue, VariableValue
 from typed_nnx_codegen.migrate.linen.replacing import code_with
@@ -43,6 +45,7 @@ def is_derived(node: cst.SimpleStatementLine, frame: Frame) -> bool:
             is_plain = not recorder.conditions and not recorder.loops
             if is_plain and not isinstance(found, ModuleValue):
                 before = tuple(_needed(value, recorder))
+                _keep_locals(attr.value, (value, *before), owner, frame)
                 recorder.derived[node] = Derived(attr.value, value, before, owner)
                 recorder.stale[f"{owner}.{attr.value}"] = None
                 return True
@@ -61,6 +64,33 @@ def write_properties(recorder: Recorder) -> None:
             ]
         lines.append(f"    return {code_with(one.value, replacements)}")
         recorder.plan.properties[one.attribute] = "\n".join(lines)
+
+
+def _keep_locals(attribute: str, nodes: Sequence[cst.CSTNode], owner: str, frame: Frame) -> None:
+    """Let the object keep the locals of `setup` that a property reads.
+
+    Args:
+        attribute: The property.
+        nodes: Its code.
+        owner: The name of the object in `setup`.
+        frame: The frame of `setup`.
+    """
+    recorder = frame.recorder
+    cls = recorder.plan.cls
+    taken = {one.name for one in cls.fields()} | set(cls.methods())
+    kept: dict[str, str] = {}
+    for node in nodes:
+        written = [one for one in descendants(node) if one in recorder.plan.replacements]
+        aside = {id(part) for one in written for part in descendants(one)}
+        for below in names_in_code(node):
+            name = below.value
+            is_local = name in frame.names and name != owner and name not in recorder.stale
+            if not is_local or id(below) in aside:
+                continue
+            if name not in kept:
+                kept[name] = free_name(f"{attribute}_{name}", taken)
+                recorder.block.append(Line(f"self.{kept[name]} = {name}"))
+            recorder.replace(below, f"{owner}.{kept[name]}")
 
 
 def _owner(frame: Frame) -> str:

@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.parentheses import in_same
 from typed_nnx_codegen.migrate.linen.partitioning import is_partitioning_in, placed_later
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
 from typed_nnx_codegen.migrate.linen.replacing import Passing
+from typed_nnx_codegen.migrate.linen.shadowed_members import kept_field
 from typed_nnx_codegen.migrate.linen.shared_methods import MethodCode
 from typed_nnx_codegen.migrate.linen.variable_writes import written_variable
 from typed_nnx_codegen.migrate.linen.written_names import written_name
@@ -179,6 +180,8 @@ class Emission(cst.CSTTransformer):
         moved: list[cst.EmptyLine] = []
         for before, after in zip(_lines_of(node), _lines_of(updated), strict=True):
             if _is_field(before, fields) or _is_pass(before):
+                kept = kept_field(before, after, cls)
+                body += [] if kept is None else [kept]
                 behind_fields = len(body)
                 continue
             if isinstance(before, cst.FunctionDef) and first_method is None:

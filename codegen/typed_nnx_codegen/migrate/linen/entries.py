@@ -32,14 +32,19 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
     """Return the variables of a module, those of its submodules too."""
     found: dict[str, Entry] = {}
     scopes = _shared_scopes(recorder.plan.sites, plan_of)
+    clashing: dict[str, Site] = {}
     for site in recorder.plan.sites:
         for entry in _of_site(site, plan_of, scopes.get(site)):
             if site.shares and _is_taken(entry, found):
                 message = "the names of its variables are those of another submodule"
                 recorder.mark(site.node, message, NAME)
-            found.setdefault(entry.linen, entry)
+            other = found.setdefault(entry.linen, entry).to or ""
+            if other != entry.to and other.startswith(f"{site.attribute}.") and site not in scopes:
+                clashing[f"{entry.linen.partition('/')[0]}/{site.linen}"] = site
         for entry in entries_of_drawn(site, recorder):
             found.setdefault(entry.linen, entry)
+    for linen, site in clashing.items():
+        _by_class(linen, site, found, recorder)
     for one in recorder.variables.values():
         linen = f"{one.collection}/{one.linen}"
         found.setdefault(linen, Entry(linen, one.attribute))
@@ -66,6 +71,19 @@ def entries_of(recorder: Recorder, plan_of: Callable[[LinenClass], ClassPlan]) -
     for entry in _in_containers(recorder.plan.cls):
         found.setdefault(entry.linen, entry)
     return list(found.values())
+
+
+def _by_class(linen: str, site: Site, found: dict[str, Entry], recorder: Recorder) -> None:
+    """Let the class of a submodule say where its variables are: it is one of several classes."""
+    below = [entry for path, entry in found.items() if path.startswith(f"{linen}/")]
+    inside = f"{site.attribute}."
+    if not all(entry.to and entry.to.startswith(inside) and not entry.change for entry in below):
+        message = "where its variables are in NNX depends on which of several classes it is of"
+        recorder.mark(site.node, message, NAME)
+        return
+    for entry in below:
+        del found[entry.linen]
+    found[linen] = Entry(linen, site.attribute)
 
 
 def _is_taken(entry: Entry, found: Mapping[str, Entry]) -> bool:

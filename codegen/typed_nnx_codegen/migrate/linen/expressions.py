@@ -124,7 +124,9 @@ class Expressions:
                 return PlainClass(value, code, frame.home)
             case ProjectFunction(node=function):
                 analysis = self._executor.analysis_with(function)
-                inner = Frame(frame.recorder, analysis or frame.analysis, records=False)
+                if analysis is None:
+                    return Code(code, frame.home)  # its file is not read
+                inner = Frame(frame.recorder, analysis, records=False)
                 return FunctionRef(function, inner, code, frame.home)
             case Constant(value=literal):
                 return Const(literal)

@@ -16,11 +16,9 @@ from typed_nnx_codegen.migrate.linen.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.frames import Frame
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
 from typed_nnx_codegen.migrate.linen.values import (
-    UNKNOWN,
     Array,
     Const,
     GivenNumber,
-    ShapeOf,
     Size,
     Value,
 )
@@ -93,10 +91,3 @@ def number_of(value: Value) -> Dim | None:
             return as_dim(number)
     origin = _origin(value)
     return as_dim(ArgumentNumber(origin)) if origin else None
-
-
-def item_of_shape(value: ShapeOf, key: str) -> Value:
-    """Return a size in a shape that a method is called with: ``[-1]``."""
-    place = key[1:-1]
-    dim = value.shape.axis(int(place)) if place.removeprefix("-").isdigit() else None
-    return UNKNOWN if dim is None else Size(dim)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import replace
 from typing import Final
@@ -23,6 +24,9 @@ from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Sequence, Value
 
 # Code that has names for what is spelled later.
 _TEMPLATE: Final = re.compile(r"__[a-z]+\d+__")
+_NAME: Final = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+# What is the same in every iteration of a loop.
+_EVERYWHERE: Final = frozenset({"self", "len", "isinstance", "int", "bool", *keyword.kwlist})
 
 
 def counting(value: Value) -> Value:
@@ -115,8 +119,13 @@ def condition_of(code: str, recorder: Recorder) -> Piece | None:
     if not all(isinstance(atom, Piece) for dim in dims for atom in dim.atoms()):
         return None
     text = recorder.templates.filled(code, lambda dim: dim.code())
-    home = f"loop{recorder.loops[-1]}" if recorder.loops else ""
+    home = f"loop{recorder.loops[-1]}" if recorder.loops and not is_of_fields(text) else ""
     return None if _TEMPLATE.search(text) else Piece(text, home)
+
+
+def is_of_fields(code: str) -> bool:
+    """Whether an expression has nothing in it but fields: it is the same everywhere."""
+    return _EVERYWHERE.issuperset(_NAME.findall(code))
 
 
 def _parts_of(value: Value) -> tuple[Value, ...] | None:

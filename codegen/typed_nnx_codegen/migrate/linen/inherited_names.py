@@ -13,26 +13,27 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.builders.borrowed_names import (
     NotBorrowed,
     import_of,
-    is_same_name,
+    means_another,
     names_read,
 )
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 _BUILTINS: Final = frozenset(dir(builtins))
 
 
-def import_inherited(constructor: cst.FunctionDef, cls: LinenClass, file: File) -> None:
+def import_inherited(constructor: cst.FunctionDef, plan: ClassPlan, file: File) -> None:
     """Let a file import the names of other files that stand in a constructor.
 
     Fields and the code of `setup` come from there, with types, defaults and functions.
 
     Args:
         constructor: The constructor.
-        cls: The class.
+        plan: What becomes of the class.
         file: The file that it is in.
     """
-    target = cls.analysis
-    homes = [one.analysis for one in cls.ancestry() if one.analysis is not target]
+    target = plan.cls.analysis
+    sources = [*plan.cls.ancestry(), *plan.setups]
+    homes = [one.analysis for one in sources if one.analysis is not target]
     known = {*_BUILTINS, *target.scope.seen, *target.scope.imports, *file.names.added}
     for name in sorted(names_read(constructor) - known) if homes else ():
         for home in homes:
@@ -64,9 +65,8 @@ def clashing_names(node: cst.CSTNode, home: Analysis, file: File) -> dict[cst.CS
         if not isinstance(below, cst.Name) or below.value not in read:
             continue
         name = below.value
-        is_here = name in target.scope.seen or name in target.scope.imports
-        is_there = name in home.scope.seen and name not in home.scope.imports
-        if is_here and is_there and not is_same_name(name, home, target):
+        is_defined = name not in home.scope.imports
+        if is_defined and means_another(name, home, target):
             local = f"{home.module.rpartition('.')[2]}_{name}"
             file.names.added.setdefault(local, f"{import_of(name, home, target)} as {local}")
             found[below] = local

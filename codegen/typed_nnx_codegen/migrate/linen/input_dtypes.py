@@ -147,4 +147,3 @@ def _is_known_at(site: Site, node: cst.Call, edit: CallEdit) -> bool:
 def _casts_result(site: Site) -> bool:
     layer = find_layer(site.target) if isinstance(site.target, str) else None
     return layer is not None and layer.nnx in _CAST_RESULTS
-

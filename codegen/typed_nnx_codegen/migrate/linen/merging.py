@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.frames import Frame
@@ -21,6 +21,7 @@ from typed_nnx_codegen.migrate.linen.references import (
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.residuals import are_equal
+from typed_nnx_codegen.migrate.linen.shapes.ranks import aligned
 from typed_nnx_codegen.migrate.linen.size_lists import SizedList
 from typed_nnx_codegen.migrate.linen.values import (
     NONE,
@@ -41,8 +42,6 @@ from typed_nnx_codegen.migrate.linen.values import (
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
 
-# How many of the last dimensions of two arguments are told apart.
-_EXPANDED: Final = 3
 _CALLABLE = (Ref, ClassRef, Partial, ModuleValue, FieldModule, Choice)
 
 
@@ -221,7 +220,7 @@ class Merging:
         joined = self.joined(one, other, frame)
         if not isinstance(one, Array) or not isinstance(other, Array):
             return joined
-        first, second = _aligned(one.shape, other.shape)
+        first, second = aligned(one.shape, other.shape)
         dims = tuple(
             None if a is None or b is None else chosen(condition, a, b)
             for a, b in zip(first.dims, second.dims, strict=True)
@@ -274,7 +273,7 @@ class Merging:
     def _arrays(
         self, name: str, one: Array, other: Array, frame: Frame, running: list[Running] | None
     ) -> Array:
-        first, second = _aligned(one.shape, other.shape)
+        first, second = aligned(one.shape, other.shape)
         dims: list[Dim | None] = []
         count = len(first.dims)
         for position, (a, b) in enumerate(zip(first.dims, second.dims, strict=True)):
@@ -390,23 +389,3 @@ def _choice(first: tuple[Value, ...], second: tuple[Value, ...]) -> Value:
 
 def _options(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, Choice) else (value,)
-
-
-def _aligned(one: Shape, other: Shape) -> tuple[Shape, Shape]:
-    """Return two shapes with the same number of dimensions one by one, from the end."""
-    if (one.rank is None) != (other.rank is None):
-        # One of them says the rank of both.
-        rank = one.rank or other.rank or 0
-        one, other = one.with_rank(rank) or one, other.with_rank(rank) or other
-    count = max(len(one.dims), len(other.dims), _EXPANDED if one.lead != other.lead else 0)
-    first, second = one.expanded(count), other.expanded(count)
-    if len(first.dims) == len(second.dims):
-        return first, second
-    count = min(len(first.dims), len(second.dims))
-    return _cut(first, count), _cut(second, count)
-
-
-def _cut(shape: Shape, count: int) -> Shape:
-    if len(shape.dims) == count and shape.lead is not None:
-        return shape
-    return Shape(shape.dims[len(shape.dims) - count :], Lead("", None))

@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.linen.lifting import Lifting
 from typed_nnx_codegen.migrate.linen.marker_codes import SIZE
 from typed_nnx_codegen.migrate.linen.plan import Lifted, Site
 from typed_nnx_codegen.migrate.linen.recorded import RecordedCall
-from typed_nnx_codegen.migrate.linen.values import Array, Value
+from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Value
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.executor import Executor
@@ -189,3 +189,18 @@ def _shared(sizes: Sequence[Size]) -> Size | None:
     if len(rows) == len(sizes) > 0 and len({row[1:] for row in rows}) == 1:
         return (None, *rows[0][1:])
     return None
+
+
+def mark_widths(site: Site, recorder: Recorder) -> None:
+    """Mark a submodule in a list whose items are called one by one, with other sizes."""
+    if not site.loops:
+        return
+    widths: dict[str, set[Dim]] = {}
+    for root, method, values in site.calls:
+        first = next(iter(values.values()), UNKNOWN)
+        dim = first.shape.axis(-1) if isinstance(first, Array) else None
+        if dim is not None and method == "__call__":
+            widths.setdefault(root, set()).add(dim)
+    if any(len(found) > 1 for found in widths.values()):
+        message = "the items of this list are called with inputs of different sizes"
+        recorder.mark(site.node, message, SIZE)

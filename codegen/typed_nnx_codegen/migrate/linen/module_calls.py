@@ -263,9 +263,8 @@ class ModuleCalls:
         if found is None:
             return UNKNOWN
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
-        keep = self._executor.sized_lists.kept
         values = {name: one.value for name, one in bound.by_name.items()}
-        kept = {name: keep(value, name, node, frame) for name, value in values.items()}
+        kept = self._executor.sized_lists.kept(values, node, frame)
         self.note(site, method, kept, frame)
         if frame.records and frame.recorder.is_recording:
             edit = CallEdit(site, None, called=method, frame=frame)
@@ -287,6 +286,7 @@ class ModuleCalls:
         is_known = site.is_alternative or site in frame.recorder.plan.sites
         if frame.recorder.is_recording and is_known:
             site.calls.append((frame.root, method, values))
+            site.call_conditions.append(tuple(frame.recorder.conditions))
             if not frame.records and not site.is_alternative:
                 site.is_called_elsewhere = True
 

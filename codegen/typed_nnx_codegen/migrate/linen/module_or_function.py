@@ -44,15 +44,18 @@ def module_or_function(one: Value, other: Value) -> Choice | None:
 
 
 def takes_place(
-    before: Value, after: Value, first: Iterable[Condition], then: Iterable[Condition]
+    before: Value,
+    first: Iterable[Condition],
+    after: Value,
+    then: Iterable[Condition],
 ) -> bool:
     """Whether an attribute that held a submodule is assigned a function, or the other way round.
 
     Args:
         before: What it held.
+        first: The branches around that assignment.
         after: What it is assigned.
-        first: The branches around its first assignment.
-        then: Those around the other one.
+        then: The branches around this assignment.
     """
     pairs = ((before, after), (after, before))
     if not any(is_submodule(one) and _is_function(other) for one, other in pairs):

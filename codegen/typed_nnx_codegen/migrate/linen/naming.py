@@ -15,16 +15,16 @@ from typed_nnx_codegen.migrate.linen.frames import Recorder
 from typed_nnx_codegen.migrate.linen.given_names import may_be_alike
 from typed_nnx_codegen.migrate.linen.grown_lists import is_continued, later_in
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
-from typed_nnx_codegen.migrate.linen.modes import MODE
 from typed_nnx_codegen.migrate.linen.open_places import is_named_by_place, places_in
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.references import Choice, Headed, ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.site_names import (
-    are_texts,
+    are_alike,
     computed,
     index_of,
     is_even,
     is_stateless,
+    is_text,
     linen_class_name,
     name_argument,
     sites_in,
@@ -34,6 +34,10 @@ from typed_nnx_codegen.migrate.linen.site_names import (
 from typed_nnx_codegen.migrate.linen.values import Sequence, Table, Value
 
 _NOT_SAID: Final = "its name is computed in a way that the map of weights cannot say"
+_ONE_NAME: Final = (
+    "Linen names this submodule like one of another branch of the call;"
+    " their weights cannot be told apart"
+)
 
 
 class _Dynamic(Exception):
@@ -54,7 +58,7 @@ class Naming:
         self._cls = recorder.plan.cls
         self._taken = {one.name for one in self._cls.fields()} | set(self._cls.methods())
         self._taken |= {one.attribute for one in recorder.variables.values()}
-        self._taken |= {"rngs", MODE}
+        self._taken |= {"rngs"}
         self._bound = {
             name for method in self._cls.methods().values() for name in bound_in(method.node)
         }
@@ -71,13 +75,11 @@ class Naming:
                 self._of_attribute(value, name, name)
         built = [site for site in self._recorder.plan.sites if not site.attribute]
         self._of_compact([site for site in built if not (site.is_verbatim or site.drawn)])
-        for site in built:
-            if site.is_verbatim and not site.attribute:
-                self._recorder.mark(
-                    site.node, "this submodule of `setup` is bound to no attribute", NAME
-                )
-            is_unnamed = not site.attribute and not site.is_verbatim
-            if is_unnamed and (site.drawn or self._recorder.plan.marks):
+        for site in (one for one in built if not one.attribute):
+            if site.is_verbatim:
+                message = "this submodule of `setup` is bound to no attribute"
+                self._recorder.mark(site.node, message, NAME)
+            elif site.drawn or self._recorder.plan.marks:
                 # Its variables are those of the module, or a marker says why it has no name.
                 site.attribute = self._free(snake_case(site.class_name), site)
                 site.reference = f"self.{site.attribute}"
@@ -156,10 +158,10 @@ class Naming:
             places = (f"{index} + {first}", f"{first} + {index}") if first else (index,)
             if index and computed(site.node) in places:
                 return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
-        items = self._opened.get(site)
-        if items is not None and len(names) == 1 and len(letters) == 1:
-            if is_named_by_place(site, items, self._recorder):
-                return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
+        items = self._opened.get(site, ())
+        is_single = len(names) == 1 and len(letters) == 1
+        if is_single and is_named_by_place(site, items, self._recorder):
+            return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
         self._recorder.mark(site.node, _NOT_SAID, NAME)
         return ""
 
@@ -200,7 +202,9 @@ class Naming:
         if argument is None or not site.name_code:
             self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
             return
-        if site.explicit == "{name}" and not self._is_text(argument, site):
+        if site.explicit == "{name}" and not is_text(
+            argument, site, self._cls, self._recorder.headers
+        ):
             self._recorder.mark(
                 site.node, "its name may be None, and is another one in Linen then", NAME
             )
@@ -210,15 +214,21 @@ class Naming:
         site.reference = f"self.{table}[{code_of(argument)}]"
 
     def _of_other_side(self, site: Site) -> str:
-        """Return the attribute of one of that name on the other side of a branch on fields."""
+        """Return the attribute of one of that name on the other side of a branch; empty if none.
+
+        Where only the call knows the side, Linen has one submodule for both.
+        """
         for other in self._recorder.plan.sites:
-            is_named = other.explicit == site.explicit and other.attribute and other is not site
-            if is_named and any(
-                one.number == each.number and one.side != each.side and not one.is_of_call
-                for one in other.conditions
-                for each in site.conditions
-            ):
+            if other.explicit != site.explicit or not other.attribute or other is site:
+                continue
+            sides = {one.number: one.side for one in other.conditions}
+            parting = [
+                one for one in site.conditions if sides.get(one.number, one.side) != one.side
+            ]
+            if any(not one.is_of_call for one in parting) or (parting and are_alike(site, other)):
                 return other.attribute
+            if parting:
+                self._recorder.mark(site.node, _ONE_NAME, NAME)
         return ""
 
     def _table(self, site: Site) -> str:
@@ -230,19 +240,6 @@ class Naming:
                 return key
         base = re.sub(r"\{.*?\}", "", site.explicit).strip("_") or snake_case(site.class_name)
         return self._free(re.sub(r"\W", "_", re.sub(r"_+", "_", base)), site)
-
-    def _is_text(self, node: cst.BaseExpression, site: Site) -> bool:
-        """Whether an expression is a field that holds a text, or goes over texts."""
-        match node:
-            case cst.Name(value=name):
-                headers = [self._recorder.headers.get(number, ("", "")) for number in site.loops]
-                return any(target == name and are_texts(header) for target, header in headers)
-            case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
-                return any(
-                    one.name == name and code_of(one.annotation.annotation) == "str"
-                    for one in self._cls.fields()
-                )
-        return False
 
     def _of_group(self, name: str, group: list[Site]) -> None:
         if any(site.explicit for site in group):
@@ -347,8 +344,7 @@ class Naming:
         if sides[0] and sides[1]:
             self._recorder.mark(
                 sides[1][0].node,
-                "Linen names this submodule like one of another branch of the call;"
-                " their weights cannot be told apart",
+                _ONE_NAME,
                 NAME,
             )
         elif later:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 _USES_JAX: Final = re.compile(rb"^[ \t]*(?:from|import)[ \t]+(?:flax|jax)\b", re.MULTILINE)
+_HAS_BASES: Final = re.compile(rb"^[ \t]*class[ \t]+\w+[ \t]*\(", re.MULTILINE)
 # Enough for the modules that a model is made of; others say nothing of its sizes.
 _MOST: Final = 40
 
@@ -30,6 +31,40 @@ def near_files(paths: Iterable[Path]) -> list[Path]:
                 found[near] = None
                 waiting.append(near)
     return list(found)
+
+
+def deriving_files(paths: Iterable[Path], sources: Iterable[Path]) -> list[Path]:
+    """Return the files whose classes may inherit from those of Linen code, without a word of flax.
+
+    Args:
+        paths: The files that do not mention flax.
+        sources: The files that do.
+    """
+    known = {path.resolve() for path in sources if _has_bases(path)}
+    waiting = {path: None for path in paths if path.suffix == ".py" and _has_bases(path)}
+    found: list[Path] = []
+    more = bool(known)
+    while more:
+        stems = b"|".join(re.escape(one.stem.encode()) for one in known)
+        named = re.compile(rb"\b(?:" + stems + rb")\b")
+        more = False
+        for path in list(waiting):
+            if named.search(path.read_bytes()) is None:
+                continue
+            if any(near.resolve() in known for near in _imported(path)):
+                del waiting[path]
+                found.append(path)
+                known.add(path.resolve())
+                more = True
+    return found
+
+
+def _has_bases(path: Path) -> bool:
+    """Whether a file defines classes that inherit from others."""
+    try:
+        return _HAS_BASES.search(path.read_bytes()) is not None
+    except OSError:
+        return False
 
 
 def _imported(path: Path) -> Iterator[Path]:

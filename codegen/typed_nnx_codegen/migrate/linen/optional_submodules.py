@@ -41,7 +41,9 @@ def there_if(value: Value, one: Value, other: Value, code: str) -> Value:
     before = one if other == NONE else other
     if isinstance(before, Array) and isinstance(value, Array):
         is_given = before.is_optional and bool(before.origin)
-        if before.condition == OPEN or (before.is_optional and not before.condition + before.origin):
+        if before.condition == OPEN or (
+            before.is_optional and not before.condition + before.origin
+        ):
             return value
         if before.condition:
             condition = f"({condition} and {before.condition})"

@@ -142,6 +142,7 @@ class Site:
         reference: The expression in methods that stands in for the constructor.
         calls: The calls of its methods: the method of the module that was entered, the method
             that is called, and what it is called with by parameter.
+        call_conditions: The branches around each of them.
         is_listed: Whether it is one item of a list that runs in the order of execution.
         explicit: The name that it is given in Linen; a pattern with `{i}` where it is computed.
         name_code: The expression for that name in the constructor.
@@ -179,6 +180,7 @@ class Site:
     attribute: str = ""
     reference: str = ""
     calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
+    call_conditions: list[tuple[Condition, ...]] = field(default_factory=list)
     is_listed: bool = False
     explicit: str = ""
     name_code: str = ""
@@ -293,6 +295,7 @@ class ClassPlan:
         shared: The field whose module it shares its variables with; empty where there is none.
         stays: Why it stays a module of Linen; empty where it does not.
         problem: What went wrong while it was planned: a bug of ours.
+        setups: The classes whose `setup` its constructor has.
         makes_later: Whether calls of it make variables, its own or those of submodules.
         asks_mode: Whether its methods ask whether statistics may change.
     """
@@ -310,6 +313,7 @@ class ClassPlan:
     unchanged: bool = False
     stays: str = ""
     problem: str = ""
+    setups: list[LinenClass] = field(default_factory=list)
     shared: str = ""
     calls: dict[cst.Call, str] = field(default_factory=dict)
     iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)

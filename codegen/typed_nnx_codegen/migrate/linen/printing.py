@@ -300,9 +300,10 @@ class Printing:
         """Return the names of sizes that other loops begin with, or later lines have."""
         others = self._recorder.changes.items() - set(running)
         texts = [self._templates.token(change.entry) for _, change in others]
-        texts += [line.text for line in self._recorder.block if isinstance(line, Line)]
+        lines = [one.text for one in self._recorder.block if isinstance(one, Line)]
+        texts += [text for text in lines if isinstance(text, str)]
         texts += self._plan.replacements.values()
-        return {name for text in texts if isinstance(text, str) for name in self._names_in(text)}
+        return {name for text in texts for name in self._names_in(text)}
 
 
 def _is_update(line: Line | Compound) -> bool:

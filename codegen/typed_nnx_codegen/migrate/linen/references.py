@@ -105,7 +105,7 @@ class SelfValue(Value):
         cls: Its class.
         fields: The values of its fields.
         attributes: What `setup` and other methods assign.
-        assigned: The branches around the last assignment of each attribute.
+        assigned: What is assigned to each attribute, and the branches around.
         replaced: The targets of assignments that put a submodule in the place of a function, or the
             other way round, and whether it is the submodule.
         may_be_none: The attributes that a branch of `setup` assigns None to.
@@ -115,7 +115,7 @@ class SelfValue(Value):
     cls: LinenClass
     fields: dict[str, Value] = field(default_factory=dict)
     attributes: dict[str, Value] = field(default_factory=dict)
-    assigned: dict[str, tuple[Condition, ...]] = field(default_factory=dict)
+    assigned: dict[str, list[tuple[Value, tuple[Condition, ...]]]] = field(default_factory=dict)
     replaced: dict[cst.BaseExpression, bool] = field(default_factory=dict)
     may_be_none: set[str] = field(default_factory=set)
     is_set_up: bool = False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def with_function(
-    executor: Executor, name: str, value: Value, source: cst.BaseExpression, frame: Frame
+    executor: Executor, name: str, value: Value, source: cst.Call, frame: Frame
 ) -> Value:
     """Return what a name is bound to; a function that a call returns is a local of the constructor.
 
@@ -25,12 +25,12 @@ def with_function(
         executor: What goes through the method.
         name: The name.
         value: What it is bound to.
-        source: The expression that makes it.
+        source: The call that returns it.
         frame: Where it is made.
     """
     recorder = frame.recorder
     is_here = frame.records and not frame.verbatim and recorder.is_recording
-    if not is_here or not isinstance(source, cst.Call) or not _is_returned(value):
+    if not is_here or not _is_returned(value):
         return value
     code = executor.code.of(source, frame)
     if code is None or any(one.is_of_call for one in recorder.conditions):

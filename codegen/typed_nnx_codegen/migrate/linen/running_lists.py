@@ -183,9 +183,7 @@ class RunningLists:
 
     # -- what an iteration does ---------------------------------------------------------------
 
-    def method(
-        self, receiver: CodedList, name: str, node: cst.Call, frame: Frame
-    ) -> Value | None:
+    def method(self, receiver: CodedList, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a method of the list returns; None where it is as of any list."""
         values = [self._executor.seen(arg.value, frame) or UNKNOWN for arg in node.args]
         match name, values:
@@ -253,11 +251,11 @@ class RunningLists:
 
     def item(self, base: CodedList, index: cst.BaseSlice, frame: Frame) -> Value | None:
         """Return an item of the list, or the list of a slice; None as of any list."""
-        parts = (
-            (index.lower, index.upper, index.step)
-            if isinstance(index, cst.Slice)
-            else (index.value,)
-        )
+        parts: tuple[cst.BaseExpression | None, ...] = ()
+        if isinstance(index, cst.Slice):
+            parts = (index.lower, index.upper, index.step)
+        elif isinstance(index, cst.Index):
+            parts = (index.value,)
         codes = ["" if one is None else self._place(one, frame) for one in parts]
         if None in codes or not _is_sure(base, frame):
             return None
@@ -278,7 +276,7 @@ class RunningLists:
         }
         if not names:
             return self._executor.code.of(node, frame)
-        known = {name: Code(local) for name, local in names.items()}
+        known: dict[str, Value] = {name: Code(local) for name, local in names.items()}
         inner = Frame(frame.recorder, frame.analysis, frame.instance, frame.method, known, frame)
         return self._executor.code.of(node, inner)
 

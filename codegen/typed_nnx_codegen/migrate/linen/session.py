@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.marker_codes import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.near_files import near_files
+from typed_nnx_codegen.migrate.linen.near_files import deriving_files, near_files
 from typed_nnx_codegen.migrate.linen.recorded import NotRecorded, Recorded, record
 from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
@@ -80,11 +80,16 @@ class LinenWork:
                 results[path] = found
             else:
                 sources.append(found)
+        silent = [path for path, one in results.items() if one.skipped == NO_NNX]
+        for path in deriving_files(silent, [one.path for one in sources]):
+            found = _read(path, request.paths, needs_flax=False)
+            if isinstance(found, _Source):
+                sources.append(found)
         recorded = None
         if self._example is not None and sources:
             recorded = _recorded(sources[0].path, self._example)
 
-        near = near_files(request.paths)
+        near = near_files([*request.paths, *(one.path for one in sources)])
         roots = [*request.paths, *near]
 
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
@@ -93,7 +98,10 @@ class LinenWork:
 
         migrated = _migrated([one.path for one in sources], migrate)
         for source in sources:
-            results[source.path] = self._result(source, migrated.get(source.path))
+            after = migrated.get(source.path)
+            if source.path in silent and not (isinstance(after, LinenResult) and after.plans):
+                continue  # no class of it is a Linen module after all
+            results[source.path] = self._result(source, after)
         for path in files:
             on_result(results[path])
         return [results[path] for path in files]
@@ -181,7 +189,7 @@ def _no_map(file: Path, why: str) -> str:
     )
 
 
-def _read(path: Path, named: Sequence[Path]) -> _Source | FileResult:
+def _read(path: Path, named: Sequence[Path], *, needs_flax: bool = True) -> _Source | FileResult:
     """Read a file; return why it is not migrated where it is not."""
     if path.suffix != ".py":
         return FileResult(path, skipped=_NOT_PYTHON)
@@ -189,7 +197,7 @@ def _read(path: Path, named: Sequence[Path]) -> _Source | FileResult:
         data = path.read_bytes()
     except OSError as error:
         return FileResult(path).failed(f"it cannot be read: {error.strerror or error}")
-    if b"flax" not in data and b"linen" not in data:
+    if needs_flax and b"flax" not in data and b"linen" not in data:
         return FileResult(path, skipped=NO_NNX)
     if is_generated(data) and path not in named:
         return FileResult(path, skipped=GENERATED)

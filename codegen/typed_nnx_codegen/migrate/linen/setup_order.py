@@ -81,10 +81,15 @@ def _bound_in(one: Line | Compound) -> set[str]:
     found: set[str] = set()
     for inner in (*one.body, *one.orelse):
         bound = _bound_in(inner)
-        if not bound:
+        if not bound and not _is_empty(inner):
             return set()
         found |= bound
     return found
+
+
+def _is_empty(one: Line | Compound) -> bool:
+    """Whether a branch has nothing in it: a submodule takes it, whose constructor has the lines."""
+    return isinstance(one, Compound) and all(map(_is_empty, (*one.body, *one.orelse)))
 
 
 def _names_of(

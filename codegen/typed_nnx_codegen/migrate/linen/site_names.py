@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from typing import Final
 
 import libcst as cst
@@ -59,7 +60,9 @@ def index_of(target: str, header: str) -> str:
         case cst.Call(func=cst.Name(value="enumerate"), args=[cst.Arg(star="")]) if items:
             return code_of(items[0])
         case cst.Call(func=cst.Name(value="zip"), args=args) if len(args) == len(items):
-            found = (index_of(code_of(a), code_of(b.value)) for a, b in zip(items, args, strict=True))
+            found = (
+                index_of(code_of(a), code_of(b.value)) for a, b in zip(items, args, strict=True)
+            )
             return next((name for name in found if name), "")
     return ""
 
@@ -71,6 +74,29 @@ def are_texts(code: str) -> bool:
     except (SyntaxError, ValueError):
         return False
     return isinstance(items, (tuple, list)) and all(isinstance(item, str) for item in items)
+
+
+def is_text(
+    node: cst.BaseExpression, site: Site, cls: LinenClass, headers: Mapping[int, tuple[str, str]]
+) -> bool:
+    """Whether an expression is a field that holds a text, or goes over texts.
+
+    Args:
+        node: The expression.
+        site: The submodule that it names.
+        cls: The module.
+        headers: The target of each loop of its constructor, and what it goes over.
+    """
+    match node:
+        case cst.Name(value=name):
+            around = [headers.get(number, ("", "")) for number in site.loops]
+            return any(target == name and are_texts(header) for target, header in around)
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+            return any(
+                one.name == name and code_of(one.annotation.annotation) == "str"
+                for one in cls.fields()
+            )
+    return False
 
 
 def name_argument(node: cst.Call) -> cst.BaseExpression | None:
@@ -117,6 +143,16 @@ def is_even(value: Repeated) -> bool:
         return False
     loops = [site.loops[-1:] for site in sites_in(value)]
     return len(set(loops)) == len(loops)
+
+
+def are_alike(one: Site, other: Site) -> bool:
+    """Whether two submodules are of one class and made with the same settings."""
+    given = [
+        {name: bound.code for name, bound in site.given.items() if name != "name"}
+        for site in (one, other)
+    ]
+    is_same = one.target == other.target and one.transforms == other.transforms
+    return is_same and given[0] == given[1] and None not in given[0].values()
 
 
 def is_stateless(site: Site) -> bool:

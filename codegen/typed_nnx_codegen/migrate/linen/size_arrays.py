@@ -101,9 +101,7 @@ def _is_there(frame: Frame) -> bool:
     return frame.records and not frame.verbatim and recorder.is_recording and not is_of_call
 
 
-def _code(
-    executor: Executor, source: cst.BaseExpression, frame: Frame
-) -> tuple[str | None, bool]:
+def _code(executor: Executor, source: cst.BaseExpression, frame: Frame) -> tuple[str | None, bool]:
     """Return the code that makes an array, and whether it reads whole shapes; None if there is none."""
     code = executor.code.of(source, frame)
     if code is not None:

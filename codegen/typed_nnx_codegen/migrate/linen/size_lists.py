@@ -65,6 +65,7 @@ class CodedList(SizedList):
 
     @property
     def sizes(self) -> str:
+        """The expression for the sizes."""
         return self.code
 
 
@@ -83,6 +84,7 @@ class RunningList(CodedList):
 
     @property
     def sizes(self) -> str:
+        """Nothing: what it is now is no more when the iteration ends."""
         return ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,6 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.dims import ItemSize, as_dim
 from typed_nnx_codegen.migrate.linen.frames import Frame
-from typed_nnx_codegen.migrate.linen.plan import Condition, Site
 from typed_nnx_codegen.migrate.linen.references import Repeated
 from typed_nnx_codegen.migrate.linen.size_lists import (
     CodedList,
@@ -256,8 +254,11 @@ class SizedLists:
         frame.recorder.write(f"{local} = {value.code}", local)
         return SizedList(value.element, local=local)
 
-    def kept(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
-        """Return a list as a submodule is called with it: what changes it later is another one."""
+    def kept(self, values: dict[str, Value], node: cst.Call, frame: Frame) -> dict[str, Value]:
+        """Return arguments as a submodule is called with them: lists may change later."""
+        return {name: self._kept(value, name, node, frame) for name, value in values.items()}
+
+    def _kept(self, value: Value, name: str, node: cst.Call, frame: Frame) -> Value:
         if isinstance(value, CodedList):
             return self.named(name, value, node, frame)
         if not isinstance(value, SizedList) or not self._is_sure(value, frame):

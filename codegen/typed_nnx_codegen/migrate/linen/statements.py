@@ -9,12 +9,14 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.builders.borrowed_names import means_another, names_read
 from typed_nnx_codegen.migrate.linen.changed_settings import note_setting_item
 from typed_nnx_codegen.migrate.linen.classes import Method
 from typed_nnx_codegen.migrate.linen.container_changes import note_deleted, note_item
 from typed_nnx_codegen.migrate.linen.derived import is_derived
 from typed_nnx_codegen.migrate.linen.frames import Frame, Line
 from typed_nnx_codegen.migrate.linen.hidden_sizes import with_hidden_sizes
+from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.open_tuples import added, unpacked
 from typed_nnx_codegen.migrate.linen.parentheses import bare, operand
 from typed_nnx_codegen.migrate.linen.references import (
@@ -168,6 +170,16 @@ class Statements:
         if not is_left_out and not is_derived(node, frame):
             frame.recorder.block.append(Line("", statement=node))
             note_setup(node, frame)
+            self._check_names(node, frame)
+
+    @staticmethod
+    def _check_names(node: cst.SimpleStatementLine, frame: Frame) -> None:
+        """Mark a statement of an inherited `setup` whose names mean something else in this file."""
+        here = frame.recorder.plan.cls.analysis
+        for name in sorted(names_read(node)) if frame.analysis is not here else ():
+            if means_another(name, frame.analysis, here):
+                message = f"`{name}` is something else in the file of the class that inherits this"
+                frame.recorder.mark(node, message, NAME)
 
     def _is_left_out(self, node: cst.BaseExpression, frame: Frame) -> bool:
         """Whether an expression is a docstring, or the `setup` of a parent: that is here itself."""
@@ -222,6 +234,7 @@ class Statements:
         params = method.node.params.params
         if params:
             inner.names[params[0].name.value] = instance
+        frame.recorder.plan.setups.append(method.owner)
         self.run(method.node.body, inner)
         del node
         return Const(None)
@@ -288,7 +301,9 @@ class Statements:
             return replace(value, code=local, home="")
         if isinstance(value, Array) and source is not None:
             return with_local(self._executor, name, value, source, frame)
-        return value if source is None else with_function(self._executor, name, value, source, frame)
+        if isinstance(source, cst.Call):
+            return with_function(self._executor, name, value, source, frame)
+        return value
 
     def _unpack(
         self,

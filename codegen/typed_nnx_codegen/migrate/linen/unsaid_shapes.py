@@ -24,7 +24,11 @@ def is_enough(shape: Shape, name: str, lines: Iterable[str]) -> bool:
     front = lead.front if lead is not None else ()
     if is_open and all(dim is None for dim in (*front, *shape.dims)):
         return False
-    return all(_is_known(shape, read) for line in lines for read in _reads(line, name))
+    return all(
+        all(_is_known(shape, read) for read in _reads(line, name))
+        and _is_multiplied(shape, line, name)
+        for line in lines
+    )
 
 
 def as_read(shape: Shape, name: str, lines: Iterable[str]) -> Shape:
@@ -50,6 +54,21 @@ def _reads(line: str, name: str) -> Iterator[int | None]:
         yield int(match[1])
     if re.search(rf"(?<![\w.])len\({name}\)", line):
         yield None
+
+
+def _is_multiplied(shape: Shape, line: str, name: str) -> bool:
+    """Whether all sizes are known whose product a line has, or that it hands on."""
+    lead = shape.lead
+    slices = rf"{name}(?:\[(-?\d*):(-?\d*)\])?"
+    for start, stop in re.findall(rf"(?:\bprod\(|[(, ]\*){slices}[,)]", line):
+        part = shape.dims if lead is not None else shape.dims[_end(start) : _end(stop)]
+        if None in part or (lead is not None and (not lead.argument or None in lead.front)):
+            return False
+    return True
+
+
+def _end(text: str) -> int | None:
+    return int(text) if text else None
 
 
 def _is_known(shape: Shape, read: int | None) -> bool:

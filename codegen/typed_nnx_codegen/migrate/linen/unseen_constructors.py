@@ -60,6 +60,6 @@ def _constructors(
             yield node
         elif class_method(node, analysis.values) is not None:
             made = analysis.values.get(node, UNKNOWN)
-            is_made = isinstance(made, Instance) and isinstance(made.cls, ProjectClass)
-            if is_made and classes.of(made.cls) is not None:
+            cls = made.cls if isinstance(made, Instance) else None
+            if isinstance(cls, ProjectClass) and classes.of(cls) is not None:
                 yield node

@@ -321,9 +321,22 @@ class CodeTuple(Code):
 
     Attributes:
         shape: What is known of it as a shape: its last sizes.
+        is_sure: Whether it is surely a tuple: not a field that only its type says to be one.
     """
 
     shape: Shape = ANY_SHAPE
+    is_sure: bool = False
+
+
+@dataclass(frozen=True)
+class CodeList(Code):
+    """A list of numbers that a comprehension computes.
+
+    Attributes:
+        count: How many there are.
+    """
+
+    count: Dim = field(default_factory=lambda: as_dim(0))
 
 
 @dataclass(frozen=True)

@@ -294,10 +294,11 @@ class Variables:
             if kept == NONE:
                 owner.may_be_none.add(name)
             return
-        around = tuple(frame.recorder.conditions)
-        if before is not None and takes_place(before, kept, owner.assigned.get(name, ()), around):
+        now = (kept, tuple(frame.recorder.conditions))
+        earlier = owner.assigned.setdefault(name, [])
+        if any(takes_place(*one, *now) for one in earlier):
             owner.replaced[target] = is_submodule(kept)
-        owner.assigned[name] = around
+        earlier.append(now)
         if name in owner.may_be_none and isinstance(before, Code) and is_module(kept):
             before = NONE
         are_lists = isinstance(before, Repeated) and isinstance(kept, Repeated)

@@ -91,7 +91,9 @@ class Placer:
         names = {path[1] for path in tree if len(path) > 1}
         derived = derived_slots(names, slot, entries, self.maps)
         for name, held in derived.items():
-            part = {(path[0], *path[2:]): leaf for path, leaf in tree.items() if path[1:2] == (name,)}
+            part = {
+                (path[0], *path[2:]): leaf for path, leaf in tree.items() if path[1:2] == (name,)
+            }
             self.place(part, held)
         tree = {path: leaf for path, leaf in tree.items() if not derived.keys() & {*path[1:2]}}
         inside: dict[str, tuple[Slot, Tree]] = {}

@@ -9,6 +9,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN
 from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 
 _BUILTINS: Final = frozenset(dir(builtins))
@@ -70,6 +71,11 @@ class _Bare(cst.CSTTransformer):
 
 def names_read(node: cst.CSTNode) -> set[str]:
     """Return the names in code that it does not bind itself."""
+    return {one.value for one in names_in_code(node)}
+
+
+def names_in_code(node: cst.CSTNode) -> list[cst.Name]:
+    """Return the names in code that it reads and does not bind itself, each as often as it does."""
     bound: set[str] = set()
     if isinstance(node, cst.FunctionDef):
         bound = set(bound_in(node)) - {node.name.value}
@@ -82,12 +88,13 @@ def names_read(node: cst.CSTNode) -> set[str]:
             raise NotBorrowed
         elif isinstance(below, cst.ExceptHandler | cst.WithItem) and _bound_by(below):
             bound.add(_bound_by(below))
-    aside = {id(part) for below in descendants(node) for part in not_read(below)}
-    return {
-        below.value
-        for below in descendants(node)
+    every = list(dict.fromkeys((node, *descendants(node))))
+    aside = {id(part) for below in every for part in not_read(below)}
+    return [
+        below
+        for below in every
         if isinstance(below, cst.Name) and id(below) not in aside and below.value not in bound
-    }
+    ]
 
 
 def _bound_by(node: cst.ExceptHandler | cst.WithItem) -> str:
@@ -112,12 +119,24 @@ def not_read(node: cst.CSTNode) -> list[cst.CSTNode]:
 
 
 def is_same_name(name: str, home: Analysis, target: Analysis) -> bool:
-    """Whether a name means the same in both files."""
+    """Whether a name means the same in two files."""
     one, other = home.scope.imports.get(name), target.scope.imports.get(name)
     if one is not None and other is not None:
         return one.full == other.full
+    if one is None and other is None:
+        return home is target
+    binding, definer = (one, target) if one is not None else (other, home)
+    assert binding is not None
+    if binding.full == f"{definer.module}.{name}":
+        return True
     first, second = home.scope.seen.get(name), target.scope.seen.get(name)
-    return first is not None and first is second
+    return first is not None and first is second and first != UNKNOWN
+
+
+def means_another(name: str, home: Analysis, target: Analysis) -> bool:
+    """Whether two files have a name for two things."""
+    is_in_both = all(name in one.scope.seen or name in one.scope.imports for one in (home, target))
+    return is_in_both and not is_same_name(name, home, target)
 
 
 def import_of(name: str, home: Analysis, target: Analysis) -> str:

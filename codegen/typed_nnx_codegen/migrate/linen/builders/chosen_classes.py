@@ -9,21 +9,24 @@ from pathlib import Path
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
     ProjectClass,
     ProjectFunction,
+    Value,
 )
 from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.edits import Edits, rewritten
+from typed_nnx_codegen.migrate.linen.builders.finding import first_parameter
 from typed_nnx_codegen.migrate.linen.builders.inlining import (
     NotInlined,
     arguments_of,
     as_expression,
     raises,
 )
+from typed_nnx_codegen.migrate.linen.builders.returned_classes import returned_class
 from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
@@ -48,12 +51,15 @@ def with_chosen_classes(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Mod
         analyses: The files that are migrated.
     """
     classes = LinenClasses(analyses.values())
+    homes: dict[cst.CSTNode, Analysis] = {
+        node: one for one in analyses.values() for node in one.nodes.of(cst.FunctionDef)
+    }
     found: dict[Path, cst.Module] = {}
     for path, analysis in analyses.items():
         edits = Edits()
         for cls in classes.all_in(analysis):
             for method in cls.own_methods.values():
-                found_in = _Method(method.node, cls, classes)
+                found_in = _Method(method.node, cls, classes, homes)
                 edits.expressions.update(found_in.calls())
                 edits.dropped |= set(found_in.leftovers(edits))
         if not edits.is_empty:
@@ -68,10 +74,21 @@ class _Method:
         node: The method.
         cls: The module.
         classes: The modules of the project.
+        homes: The files that define functions.
     """
 
-    def __init__(self, node: cst.FunctionDef, cls: LinenClass, classes: LinenClasses) -> None:
+    def __init__(
+        self,
+        node: cst.FunctionDef,
+        cls: LinenClass,
+        classes: LinenClasses,
+        homes: Mapping[cst.CSTNode, Analysis],
+    ) -> None:
         self._node = node
+        self._cls = cls
+        self._homes = homes
+        # What stands in functions that return classes.
+        self._returned: dict[str, Value] = {}
         self._analysis = cls.analysis
         self._classes = classes
         self._bound: dict[str, int] = {}
@@ -83,21 +100,49 @@ class _Method:
         if not isinstance(self._node.body, cst.IndentedBlock):
             return
         chosen = dict(self._chosen())
-        nodes = list(descendants(self._node.body)) if chosen else []
+        nodes = list(descendants(self._node.body))
         called = {node.func: node for node in nodes if isinstance(node, cst.Call)}
         for node in nodes:
-            match node:
-                case cst.Call(func=cst.Name(value=name), args=args) if name in chosen:
-                    if any(map(self._builds, _below(args))):
-                        continue
-                    outer = called.get(node)
-                    calls = [node]
-                    if outer is not None and not any(map(self._builds, _below(outer.args))):
-                        calls.append(outer)
-                    try:
-                        yield calls[-1], _choice(chosen[name], calls)
-                    except NotInlined:
-                        continue
+            if not isinstance(node, cst.Call):
+                continue
+            options = self._called(node, chosen)
+            if not options or any(map(self._builds, _below(node.args))):
+                continue
+            outer = called.get(node)
+            calls = [node]
+            if outer is not None and not any(map(self._builds, _below(outer.args))):
+                calls.append(outer)
+            try:
+                yield calls[-1], _choice(options, calls)
+            except NotInlined:
+                continue
+
+    def _called(self, node: cst.Call, chosen: Mapping[str, list[_Option]]) -> list[_Option] | None:
+        """Return the classes that a call may be of; None where it is of something else."""
+        match node.func:
+            case cst.Name(value=name):
+                return chosen.get(name)
+            case cst.Call() as maker:
+                options = list(self._options(maker))
+                return options if len(options) > 1 and self._are_known(options) else None
+        return None
+
+    def _options(self, node: cst.BaseExpression) -> Iterator[_Option]:
+        """Yield the classes that an expression may be, which a function may return."""
+        if isinstance(node, cst.Call):
+            owner = first_parameter(self._node)
+            every = (cls for one in self._classes.analyses for cls in self._classes.all_in(one))
+            returned = returned_class(node, self._cls, owner, every, self._homes)
+            if returned is not None:
+                self._returned.update(returned.values)
+                node = returned.expression
+        yield from _of_expression(node)
+
+    def _value(self, node: cst.BaseExpression) -> Value:
+        """Return what an expression stands for, here or where a function returns it."""
+        found = self._analysis.values.get(node)
+        is_here = found is not None or not isinstance(node, cst.Name | cst.Attribute)
+        return (found or UNKNOWN) if is_here else self._returned.get(code_of(node), UNKNOWN)
 
     def leftovers(self, edits: Edits) -> Iterator[cst.CSTNode]:
         """Yield the statements that bind names which nothing reads any more."""
@@ -138,7 +183,7 @@ class _Method:
                     ]
                 ):
                     first[name] = value
-                    options = list(_of_expression(value))
+                    options = list(self._options(value))
                     if len(options) > 1 and self._bound.get(name) == 1 and self._are_known(options):
                         yield name, options
                 case cst.If():
@@ -174,9 +219,11 @@ class _Method:
         """Whether options build modules, and mean later what they mean where they are chosen."""
         if not any(self._may_build(one.value) for one in options):
             return False
-        are_classes = all(self._is_class(one.value) for one in options)
+        are_built = all(
+            isinstance(one.value, cst.Lambda) or self._is_class(one.value) for one in options
+        )
         return all(
-            (are_classes or self._is_callable(one.value))
+            (are_built or self._is_callable(one.value))
             and self._is_constant(one.value)
             and (one.test is None or self._is_constant(one.test))
             for one in options
@@ -191,15 +238,15 @@ class _Method:
         """Whether an expression is a function, which is called at once."""
         if isinstance(node, cst.Lambda):
             return True
-        value = self._analysis.values.get(node, UNKNOWN)
+        value = self._value(node)
         return isinstance(value, External | ProjectFunction) and not self._is_class(node)
 
     def _is_class(self, node: cst.BaseExpression) -> bool:
         if isinstance(node, cst.Call):
-            value = self._analysis.values.get(node.func, UNKNOWN)
+            value = self._value(node.func)
             is_partial = isinstance(value, External) and value.name == "functools.partial"
             return is_partial and bool(node.args) and self._is_class(node.args[0].value)
-        value = self._analysis.values.get(node, UNKNOWN)
+        value = self._value(node)
         if isinstance(value, External):
             return find_layer(public_linen(value.name)) is not None
         return isinstance(value, ProjectClass) and self._classes.of(value) is not None

@@ -345,7 +345,7 @@ def _ends(body: Sequence[cst.BaseStatement]) -> bool:
 def raises(body: Sequence[cst.CSTNode]) -> bool:
     """Whether a body ends with `raise`."""
     match body[-1:]:
-        case [cst.SimpleStatementLine(body=[*_, cst.Raise()])]:
+        case [cst.SimpleStatementLine(body=[*_, cst.Raise()]) | cst.Raise()]:
             return True
     return False
 

@@ -32,9 +32,7 @@ from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Me
 _WITHOUT_OBJECT: Final = frozenset({"builtins.classmethod", "builtins.staticmethod"})
 
 
-def class_method(
-    call: cst.Call, values: Mapping[cst.CSTNode, Value]
-) -> ProjectFunction | None:
+def class_method(call: cst.Call, values: Mapping[cst.CSTNode, Value]) -> ProjectFunction | None:
     """Return the class method or static method of a class that a call calls; None for others."""
     value = values.get(call.func, UNKNOWN)
     if not isinstance(value, MethodOf) or not isinstance(value.receiver, ProjectClass):

@@ -109,6 +109,8 @@ def _check(one: SetupCall, cls: LinenClass) -> None:
     for node in descendants(one.function):
         if isinstance(node, cst.Yield | cst.Await | cst.Global | cst.Nonlocal):
             raise NotInlined
+        if isinstance(node, cst.FunctionDef) and node is not one.function:
+            raise NotInlined  # it may outlive the call, with names that are gone then
         is_super = isinstance(node, cst.Name) and node.value == "super"
         if is_super and all(one.function is not each.node for each in cls.own_methods.values()):
             raise NotInlined
@@ -174,7 +176,9 @@ def _unused_inner(
 ) -> Iterator[cst.FunctionDef]:
     """Yield the functions that `setup` defines, all of whose calls are written anew."""
     setup = cls.own_methods.get("setup")
-    for inner in () if setup is None else setup.node.body.body:
+    if setup is None:
+        return
+    for inner in setup.node.body.body:
         if isinstance(inner, cst.FunctionDef) and inner in inlined:
             uses = [
                 one

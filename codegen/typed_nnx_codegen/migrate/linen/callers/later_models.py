@@ -9,7 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.callers.constructions import Construction
 from typed_nnx_codegen.migrate.linen.callers.held_modules import size_in_field
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined
-from typed_nnx_codegen.migrate.linen.callers.sizes import Sizes
+from typed_nnx_codegen.migrate.linen.callers.sizes import Sizes, is_pure
 from typed_nnx_codegen.migrate.linen.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
 
@@ -20,7 +20,8 @@ def later_model(one: Construction, code: Rendering) -> str | None:
     """Return a function of sizes that constructs a returned model and the modules in its fields.
 
     The return statement is the last to see the names around: they are the same whenever the
-    function is called. None where a size of a module in a field is none of those of the model.
+    function is called. None where a size of a module in a field is none of those of the model, or
+    where what it is constructed with can be computed once only.
 
     Args:
         one: Where the model is constructed.
@@ -29,7 +30,7 @@ def later_model(one: Construction, code: Rendering) -> str | None:
     inner = _by_owner(code)
     plan = code.plan_of(one.cls)
     statement = code.places.parent(one.node)
-    if one not in inner or not isinstance(statement, cst.Return):
+    if one not in inner or not isinstance(statement, cst.Return) or not _is_repeatable(one, code):
         return None
     names = [lifted for lifted in plan.lifted if not lifted.default or lifted.argument]
     if any(not lifted.argument for lifted in names):
@@ -43,6 +44,18 @@ def later_model(one: Construction, code: Rendering) -> str | None:
     parameters = [f"{one.name}=None" if one.is_optional else one.name for one in names]
     built = code.constructed(one.node, given, _RNGS)
     return f"lambda *, {joined([*parameters, _RNGS])}: {built}"
+
+
+def _is_repeatable(one: Construction, code: Rendering) -> bool:
+    """Whether a model can be constructed several times with equal arguments."""
+    made = code.constructions.every
+    waiting = [arg.value for arg in one.node.args]
+    for value in waiting:
+        if value in made and isinstance(value, cst.Call):
+            waiting += [arg.value for arg in value.args]
+        elif not is_pure(value, one.analysis):
+            return False
+    return True
 
 
 def _by_owner(code: Rendering) -> dict[Construction, list[Construction]]:

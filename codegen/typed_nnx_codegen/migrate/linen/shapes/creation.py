@@ -12,6 +12,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, pre
 from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
+    CodeList,
     Const,
     Sequence,
     Shape,
@@ -36,10 +37,11 @@ def _filled(call: Arguments) -> Value:
 
 def _array(call: Arguments) -> Value:
     value = call.get(0, "object", "a", "x")
-    if isinstance(value, Unknown | Const) and not _is_number(value):
-        return Unknown("an array of an unknown value")
+    is_known = not isinstance(value, Unknown | Const | Code) or _is_number(value)
+    if isinstance(value, CodeList):
+        return Array(Shape((value.count,)))
     # A field may be a number or nested tuples.
-    return Unknown("an array of a field") if isinstance(value, Code) else Array(shape_of(value))
+    return Array(shape_of(value)) if is_known else Array()
 
 
 def _is_number(value: Value) -> bool:

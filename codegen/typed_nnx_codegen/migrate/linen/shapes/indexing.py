@@ -28,8 +28,12 @@ _WHOLE: Final = Slice()
 def indexed(shape: Shape, index: Value) -> Shape:
     """Return the shape of an array in a subscript."""
     items = list(index.items) if isinstance(index, Sequence) and not index.is_list else [index]
-    if not all(_is_understood(item) for item in items):
-        return _behind_unknown(shape, items)
+    is_known = all(_is_understood(item) for item in items)
+    result = _indexed(shape, items) if is_known else ANY_SHAPE
+    return _behind_unknown(shape, items) if result == ANY_SHAPE else result
+
+
+def _indexed(shape: Shape, items: list[Value]) -> Shape:
     whole = [k for k, item in enumerate(items) if item == Const(...)]
     if len(whole) > 1:
         return ANY_SHAPE

@@ -19,8 +19,8 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     is_none,
     size_value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.reshaping import transposed
 from typed_nnx_codegen.migrate.linen.shapes.ranks import rank_size
+from typed_nnx_codegen.migrate.linen.shapes.reshaping import transposed
 from typed_nnx_codegen.migrate.linen.shapes.tables import NUMPY
 from typed_nnx_codegen.migrate.linen.shapes.totals import reshaped
 from typed_nnx_codegen.migrate.linen.values import Array, Code, Shape, ShapeOf, Unknown, Value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
@@ -25,6 +26,8 @@ from typed_nnx_codegen.migrate.linen.values import (
 
 SCALAR: Final = Shape(())
 A_NUMBER: Final = Array(SCALAR)
+# Code that makes an array of what may be a list.
+_ARRAY_OF: Final = re.compile(r"\(?[\w.]+\.(array|asarray)\(")
 
 
 def dim_of(value: Value) -> Dim | None:
@@ -101,6 +104,8 @@ def shape_of(value: Value) -> Shape:
     match value:
         case Array(shape=shape):
             return shape
+        case Code(code=code) if _ARRAY_OF.match(code):
+            return ANY_SHAPE
         case Const(value=bool() | int() | float() | complex()) | Size() | Code():
             return SCALAR
         case ShapeOf(shape=shape):

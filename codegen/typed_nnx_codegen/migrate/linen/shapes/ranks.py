@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
+from typed_nnx_codegen.migrate.linen.dims import (
+    ArgumentSize,
+    Atom,
+    Combined,
+    Dim,
+    LeadingSize,
+    as_dim,
+)
 from typed_nnx_codegen.migrate.linen.shapes.operands import items_of, number_of
-from typed_nnx_codegen.migrate.linen.values import Const, OfRank, Sequence, Shape, Unknown, Value
+from typed_nnx_codegen.migrate.linen.values import (
+    Const,
+    Lead,
+    OfRank,
+    Sequence,
+    Shape,
+    Unknown,
+    Value,
+)
+
+# How many of the last dimensions of two arguments are told apart.
+_EXPANDED: Final = 3
 
 
 def rank_size(shape: Shape) -> Value:
@@ -44,3 +65,78 @@ def axes_in(shape: Shape, value: Value) -> Value:
     if isinstance(value, Sequence) and items and any(isinstance(one, OfRank) for one in items):
         return replace(value, items=tuple(axes_in(shape, one) for one in items))
     return value
+
+
+def aligned(one: Shape, other: Shape) -> tuple[Shape, Shape]:
+    """Return two shapes with the same number of dimensions one by one, from the end."""
+    one, other = _with_equal_ranks(one, other)
+    count = max(len(one.dims), len(other.dims), _EXPANDED if one.lead != other.lead else 0)
+    first, second = one.expanded(count), other.expanded(count)
+    if len(first.dims) == len(second.dims):
+        return first, second
+    count = min(len(first.dims), len(second.dims))
+    return _cut(first, count), _cut(second, count)
+
+
+def _cut(shape: Shape, count: int) -> Shape:
+    if len(shape.dims) == count and shape.lead is not None:
+        return shape
+    return Shape(shape.dims[len(shape.dims) - count :], Lead("", None))
+
+
+def _with_equal_ranks(one: Shape, other: Shape) -> tuple[Shape, Shape]:
+    """Return two shapes of the same rank, which only one of them may say.
+
+    It says the rank of the argument that the other one is made of, too: sizes of both are counted
+    from the end then.
+    """
+    if (one.rank is None) == (other.rank is None):
+        return one, other
+    told, known = (one, other) if one.rank is None else (other, one)
+    rank, plus = known.rank or 0, rank_size(told)
+    first = told.with_rank(rank) or told
+    second = known
+    if isinstance(plus, OfRank):
+        first, second = (
+            _from_end(shape, plus.argument, rank - plus.plus) for shape in (first, known)
+        )
+    return (first, second) if told is one else (second, first)
+
+
+def _from_end(shape: Shape, argument: str, rank: int) -> Shape:
+    """Return a shape with the sizes of an argument counted from the end."""
+    dims = tuple(
+        None if dim is None else dim.replaced(dict(_settled(dim, argument, rank)))
+        for dim in shape.dims
+    )
+    return replace(shape, dims=dims)
+
+
+def _settled(dim: Dim, argument: str, rank: int) -> Iterator[tuple[Atom, Dim]]:
+    """Yield the parts of a size that are sizes of an argument of which the rank is known now."""
+    for atoms, _ in dim.terms:
+        for atom in atoms:
+            match atom:
+                case ArgumentSize(argument=name, axis=axis) if name == argument and axis >= 0:
+                    yield atom, as_dim(ArgumentSize(argument, axis - rank))
+                case Combined(operation="at"):
+                    found = _placed(atom, argument, rank)
+                    if found is not None:
+                        yield atom, found
+                case Combined(parts=parts):
+                    for part in parts:
+                        yield from _settled(part, argument, rank)
+
+
+def _placed(atom: Combined, argument: str, rank: int) -> Dim | None:
+    """Return a size that is said by its place among those of an argument; None for another one."""
+    place, count, leading, *around = atom.parts
+    at, front = place.constant, count.constant or 0
+    match leading.atom:
+        case LeadingSize(argument=name, start=start, stop=stop) if name == argument:
+            axes = range(start - rank, stop or 0)
+            sizes = [*around[:front], *(as_dim(ArgumentSize(argument, k)) for k in axes)]
+            sizes += around[front:]
+            if at is not None and -len(sizes) <= at < len(sizes):
+                return sizes[at].replaced(dict(_settled(sizes[at], argument, rank)))
+    return None

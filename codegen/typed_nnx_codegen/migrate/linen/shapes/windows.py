@@ -17,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
 from typed_nnx_codegen.migrate.linen.values import (
     Array,
     Code,
+    CodeTuple,
     Const,
     Shape,
     Unknown,
@@ -121,6 +122,8 @@ def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
     """Return a size for each axis; None where it is not known, 1 where it is not given."""
     if is_none(value):
         return [_ONE] * count
+    if isinstance(value, CodeTuple) and value.is_sure and value.shape.rank == count:
+        return list(value.shape.dims)
     if isinstance(value, Code) and not value.is_number:
         # A number or a tuple: the caller knows, we do not.
         return [None] * count

@@ -106,3 +106,17 @@ def test_scripts_read_their_neighbours(tmp_path: Path) -> None:
     assert near_files([script]) == [tmp_path / "blocks.py"]
     script.write_text("def (:\n")
     assert near_files([script]) == []
+
+
+def test_functions_with_jax_alone_tell_the_sizes_that_they_give(project: Path) -> None:
+    (project / "features.py").write_text(
+        "import jax.numpy as jnp\n\n\n"
+        "def doubled(x):\n    return jnp.concatenate([x, x - jnp.mean(x)], axis=-1)\n"
+    )
+    imports = "from .features import doubled"
+    model = project / "model.py"
+    model.write_text(MODEL.format(imports=imports).replace("Block(4)(x)", "doubled(x)"))
+
+    run("--write", model)
+
+    assert "nnx.Linear(2 * in_features, 3, rngs=rngs)" in model.read_text()

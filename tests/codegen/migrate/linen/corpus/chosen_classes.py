@@ -129,3 +129,99 @@ class GivesClass(nn.Module):
     def __call__(self, x):
         block = partial(HoldsClass, layer=partial(nn.Dense, use_bias=False), slope=2.0)
         return AsksForClass(block)(x)
+
+
+def norm_of(is_rms):
+    """Return what makes the norm."""
+    if is_rms:
+        return lambda use_bias, bias_init, *args, **kwargs: nn.RMSNorm(*args, **kwargs)
+    else:
+        return nn.LayerNorm
+
+
+def norm_class(kind, groups=1):
+    if kind == "rms":
+        return nn.RMSNorm
+    elif kind == "layer":
+        return nn.LayerNorm
+    return partial(nn.GroupNorm, num_groups=groups)
+
+
+class ReturnedAtOnce(nn.Module):
+    is_rms: bool = False
+    kind: str = "rms"
+
+    @nn.compact
+    def __call__(self, x):
+        first = norm_of(self.is_rms)(
+            use_bias=True, bias_init=nn.initializers.normal(), name="first"
+        )(x)
+        return norm_class(self.kind, groups=x.shape[-1])(name="second")(first)
+
+
+class ReturnedToName(nn.Module):
+    kind: str = "rms"
+
+    @nn.compact
+    def __call__(self, x):
+        norm = norm_class(self.kind)
+        x = nn.Dense(4)(norm()(x))
+        return norm(epsilon=1e-3)(x)
+
+
+class ReturnedByMethod(nn.Module):
+    kind: str = "rms"
+
+    def norm_layer(self):
+        if self.kind == "rms":
+            return nn.RMSNorm
+        elif self.kind == "layer":
+            return nn.LayerNorm
+        else:
+            raise ValueError(f"an unknown kind: {self.kind}")
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(3)(self.norm_layer()(name="norm")(x))
+
+
+class ReturnedByOther(nn.Module):
+    kind: str = "rms"
+
+    def norm_layer(self):
+        return nn.RMSNorm if self.kind == "rms" else nn.LayerNorm
+
+    @nn.compact
+    def __call__(self, x):
+        return self.norm_layer()(name="norm")(x)
+
+
+class ReturnsAnother(ReturnedByOther):
+    def norm_layer(self):
+        return nn.LayerNorm if self.kind == "rms" else nn.RMSNorm
+
+
+class ReturnedByCall(nn.Module):
+    @nn.compact
+    def __call__(self, x, is_rms: bool = True):
+        return norm_of(is_rms)(use_bias=True, bias_init=nn.initializers.zeros, name="norm")(x)
+
+
+class OneNameAlike(nn.Module):
+    @nn.compact
+    def __call__(self, x, is_twice: bool = True):
+        if is_twice:
+            x = nn.Dense(4, name="dense")(x) * 2
+        else:
+            x = nn.Dense(4, name="dense")(x)
+        return x
+
+
+class OneNameForTwo(nn.Module):
+    @nn.compact
+    def __call__(self, x, is_biased: bool = True):
+        if is_biased:
+            x = nn.Dense(4, name="dense")(x)
+        else:
+            x = nn.Dense(4, use_bias=False, name="dense")(x)
+        return x

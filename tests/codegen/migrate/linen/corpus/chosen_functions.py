@@ -1,5 +1,6 @@
 """Initializers and activations that a field or a branch chooses."""
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Callable, Optional
 
@@ -80,3 +81,64 @@ class ChosenActivation(nn.Module):
         if self.kind == "tanh":
             act = jnp.tanh
         return nn.Dense(2)(act(x))
+
+
+class ListOfActivations(nn.Module):
+    """One activation for all layers, one for each, or none."""
+
+    sizes: tuple[int, ...] | None = None
+    factors: tuple[int, ...] | None = None
+    activations: Callable | tuple[Callable, ...] | None = nn.gelu
+
+    @nn.compact
+    def __call__(self, x):
+        if self.sizes is None:
+            if self.factors is not None:
+                sizes = [int(one * x.shape[-1]) for one in self.factors]
+            else:
+                sizes = []
+        else:
+            sizes = self.sizes
+        if self.activations is None:
+            activations = [None] * len(sizes)
+        elif isinstance(self.activations, Iterable):
+            activations = self.activations
+        else:
+            activations = [self.activations] * len(sizes)
+        for size, activation in zip(sizes, activations):
+            x = nn.Dense(size)(x)
+            if activation:
+                x = activation(x)
+        return nn.Dense(2)(x)
+
+
+class SingleImages(nn.Module):
+    """The batch axis is added where it is missing."""
+
+    depth: int = 2
+    width: int = 4
+
+    @nn.compact
+    def __call__(self, x):
+        if len(x.shape) < 4:
+            x = jnp.expand_dims(x, 0)
+            is_batch = False
+        else:
+            is_batch = True
+        for _ in range(self.depth):
+            x = nn.relu(nn.Conv(self.width, (3, 3))(x))
+            x = nn.avg_pool(x, window_shape=(2, 2), strides=(2, 2))
+        x = x.reshape(x.shape[0], -1)
+        x = nn.Dense(3)(x)
+        return x if is_batch else x.squeeze()
+
+
+class ScaledBelow(nn.Module):
+    """The question adds no axis: any number of them is possible."""
+
+    @nn.compact
+    def __call__(self, x):
+        if x.ndim <= 2:
+            x = 2 * x
+        x = x.reshape(x.shape[0], -1)
+        return nn.Dense(3)(x)

@@ -6,6 +6,8 @@ import jax.numpy as jnp
 from typed_nnx_codegen.verify.examples import Build, Example
 
 X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
+IMAGES = jnp.linspace(-1.0, 1.0, 2 * 8 * 8 * 3).reshape(2, 8, 8, 3)
+
 EXAMPLES = [
     Example(Build("ChosenInitializers"), X),
     Example(Build("ChosenInitializers", is_last=True), X, train=True, mutable=("batch_stats",)),
@@ -24,4 +26,12 @@ EXAMPLES = [
     Example(Build("ChosenByCall"), X),
     Example(Build("ChosenActivation"), X),
     Example(Build("ChosenActivation", kind="tanh"), X),
+    Example(Build("ListOfActivations"), X),
+    Example(Build("ListOfActivations", factors=(2, 1)), X),
+    Example(Build("ListOfActivations", (4, 6), activations=(nn.relu, nn.tanh)), X),
+    Example(Build("ListOfActivations", (4,), activations=None), X),
+    Example(Build("SingleImages"), IMAGES),
+    Example(Build("SingleImages", depth=1), IMAGES[0]),
+    Example(Build("ScaledBelow"), X),
+    Example(Build("ScaledBelow"), IMAGES),
 ]

@@ -56,3 +56,29 @@ class Fixed(nn.Module):
         dense = nn.Dense(4, parent=None)
         variables = dense.init(jax.random.key(3), x)
         return dense.apply({"params": variables["params"]}, x)
+
+
+class Chosen(nn.Module):
+    """The same parameters are in different places, by the class that a field chooses."""
+
+    is_plain: bool = False
+
+    def setup(self):
+        if self.is_plain:
+            self.part = nn.Conv(3, (3, 3))
+        else:
+            self.part = Renamed(3)
+
+    def __call__(self, x):
+        return self.part(x)
+
+
+class Renamed(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        conv = nn.Conv(self.features, (3, 3), parent=None)
+        kernel = self.param("kernel", lambda key, y: conv.init(key, y)["params"]["kernel"], x)
+        bias = self.param("bias", lambda key, y: conv.init(key, y)["params"]["bias"], x)
+        return conv.apply({"params": {"kernel": 2.0 * kernel, "bias": bias}}, x)

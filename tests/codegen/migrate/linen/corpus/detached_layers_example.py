@@ -11,4 +11,7 @@ EXAMPLES = [
     Example(Build("Around"), X),
     Example(Build("OnlyKernel"), X),
     Example(Build("Fixed"), X),
+    Example(Build("Chosen"), X[None]),
+    Example(Build("Chosen", True), X[None]),
+    Example(Build("Renamed", 2), X[None]),
 ]

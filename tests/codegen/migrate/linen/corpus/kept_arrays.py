@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import flax.linen as nn
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -41,7 +42,10 @@ class CountsOfSetup(nn.Module):
     def __call__(self, x):
         kernel = self.param("kernel", nn.initializers.normal(), (self.cells, 2 * self.cells))
         if self.more > 1:
-            x = x * self.param("scale", nn.initializers.ones, (self.more * self.cells,))[: self.cells]
+            x = (
+                x
+                * self.param("scale", nn.initializers.ones, (self.more * self.cells,))[: self.cells]
+            )
         return x @ kernel
 
     def setup(self):
@@ -95,3 +99,101 @@ class Borrows(nn.Module):
 
     def __call__(self, x):
         return 2 * MaskOfSetup.__call__(self, x)
+
+
+def ranged(low, high):
+    def init(key, shape, dtype=jnp.float32):
+        return jax.random.uniform(key, shape, dtype, low, high)
+
+    return init
+
+
+class MadeInSetup(nn.Module):
+    size: int
+    low: float = -1.0
+
+    def setup(self):
+        init = ranged(self.low, 1.0)
+        self.weights = self.param("weights", init, (self.size,))
+
+    def __call__(self, x):
+        return x * self.weights
+
+
+class MadeInMethod(nn.Module):
+    size: int
+    low: float = 0.0
+
+    @nn.compact
+    def __call__(self, x):
+        init = ranged(self.low, 1.0)
+        y = x * self.param("weights", init, x.shape[-1:]) + self.param("more", init, (1,))
+        return nn.Dense(self.size, kernel_init=init)(y)
+
+
+class ConstantOfSetup(nn.Module):
+    """The initializer reads a local that a function of the file computes."""
+
+    def setup(self):
+        table = jnp.array([0.1, 0.2, 0.3, 0.4])[:, None]
+        inverse = softplus_inverse(table)
+        self.coefficients = self.param("coefficients", nn.initializers.constant(inverse), (4, 1))
+
+    def __call__(self, x):
+        return x @ self.coefficients
+
+
+def softplus_inverse(x):
+    return jnp.log(jnp.exp(x) - 1.0)
+
+
+class FieldTable(nn.Module):
+    """The size of a layer is that of an array in a field."""
+
+    table: np.ndarray
+    width: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        query = nn.Dense(self.width)(self.table)
+        key = nn.Dense(self.width)(x)
+        return nn.Dense(2)(jnp.tanh(query @ key.T) @ x)
+
+
+class ShiftedByLocal(nn.Module):
+    """The attribute has the name of the parameter that it is computed from, and reads a local."""
+
+    period: int
+    size: int = 4
+
+    def setup(self):
+        if self.size % self.period == 0 and self.period > 0:
+            shape = (self.period, self.size)
+        else:
+            raise ValueError("the size is no multiple of the period")
+        identity = jnp.eye(*shape)
+        self.tensors = self.param("tensors", nn.initializers.normal(), shape) + identity
+
+    def __call__(self, x):
+        return x @ self.tensors.T
+
+
+class RefusesOthers(nn.Module):
+    """What follows the branch does not depend on it: its other side ends."""
+
+    kind: str
+    size: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        if self.kind not in ("one", "two"):
+            raise ValueError(self.kind)
+        else:
+            x = nn.Dense(self.size)(x)
+        if self.kind == "one":
+            x = nn.relu(x)
+        elif self.kind == "two":
+            x = nn.LayerNorm()(x)
+        else:
+            raise ValueError(self.kind)
+        return nn.Dense(2)(x)

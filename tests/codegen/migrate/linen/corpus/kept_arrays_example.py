@@ -16,4 +16,11 @@ EXAMPLES = [
     Example(Build("MaskOfInputs", 3, True), ROWS),
     Example(Build("ChangedInPlace", 4), X),
     Example(Build("Borrows", (4, 6)), X),
+    Example(Build("MadeInSetup", 4), X),
+    Example(Build("MadeInMethod", 3), X),
+    Example(Build("ConstantOfSetup"), X),
+    Example(Build("ShiftedByLocal", 2), X),
+    Example(Build("RefusesOthers", "one"), X),
+    Example(Build("RefusesOthers", "two"), X),
+    Example(Build("FieldTable", jnp.ones((5, 7))), X),
 ]

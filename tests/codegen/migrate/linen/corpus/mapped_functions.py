@@ -90,3 +90,54 @@ class UnsureRank(nn.Module):
     def __call__(self, x):
         y = jax.vmap(of_first)(x, nn.Dense(2)(x))
         return nn.Dense(3)(y)
+
+
+class MappedModules(nn.Module):
+    """Submodules and methods of the object itself under `jax.vmap`."""
+
+    features: int
+
+    def setup(self):
+        self.first = nn.Dense(self.features)
+        self.last = nn.Dense(3)
+
+    def distances(self, rows, scale):
+        return scale * (rows[:, None, :] - rows[None, :, :])
+
+    def __call__(self, x):
+        y = jax.vmap(self.first)(x)
+        apart = jax.vmap(self.distances, in_axes=(0, None))(y, 2.0)
+        return self.last(apart)
+
+
+class MappedInPlace(nn.Module):
+    features: int
+
+    @nn.compact
+    def __call__(self, x, more):
+        y = jnp.concatenate([x, more], axis=-1)
+        hidden = nn.relu(jax.vmap(nn.Dense(self.features), in_axes=(0))(y))
+        return nn.Dense(1)(hidden)
+
+
+class OwnProduct(nn.Module):
+    """A dense layer that is written with the number of axes of its input."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        kernel = self.param("kernel", nn.initializers.normal(), (x.shape[-1], self.features))
+        kernel = jnp.asarray(kernel, jnp.float32)
+        kernel /= jnp.sqrt(jnp.sum(kernel**2))
+        return jax.lax.dot_general(x, kernel, (((x.ndim - 1,), (0,)), ((), ())))
+
+
+class OwnProducts(nn.Module):
+    sizes: tuple[int, ...]
+
+    @nn.compact
+    def __call__(self, x):
+        for k, size in enumerate(self.sizes):
+            x = nn.tanh(OwnProduct(size, name=f"hidden_{k}")(x))
+        return nn.Dense(2)(x)

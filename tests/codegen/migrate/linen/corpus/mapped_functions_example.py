@@ -10,4 +10,9 @@ EXAMPLES = [
     Example(Build("Vectorized"), X),
     Example(Build("UnsureRank"), X[0]),
     Example(Build("UnsureRank"), X),
+    Example(Build("MappedModules", 4), X),
+    Example(Build("MappedInPlace", 4), X[0], X[1]),
+    Example(Build("OwnProduct", 4), X),
+    Example(Build("OwnProducts", (4, 6)), X),
+    Example(Build("OwnProducts", (4,)), X[0]),
 ]

@@ -331,11 +331,10 @@ class CompactOrFunction(nn.Module):
 
     @nn.compact
     def __call__(self, x):
+        project = identity
         if self.is_projected:
-            f = nn.Dense(self.width)
-        else:
-            f = lambda x: x
-        return nn.Dense(3)(f(x))
+            project = nn.Dense(self.width)
+        return nn.Dense(3)(project(x))
 
 
 class OneOfThree(nn.Module):

@@ -213,3 +213,17 @@ class ConvNeXtBlock(nn.Module):
             gamma = self.param("gamma", nn.initializers.constant(self.layer_scale), (self.dim,))
             x = gamma * x
         return x + inputs
+
+
+class OptionalStrides(nn.Module):
+    """Settings decide the strides, and so the size of the flat features."""
+
+    down: bool = False
+    pool: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        strides = (2, 2) if self.down else (1, 1)
+        x = nn.Conv(4, (3, 3), strides=strides)(x)
+        x = nn.avg_pool(x, (2, 2), strides=(2, 1) if self.pool else (1, 1), padding="SAME")
+        return nn.Dense(3)(x.reshape((x.shape[0], -1)))

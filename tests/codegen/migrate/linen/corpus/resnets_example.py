@@ -34,4 +34,9 @@ EXAMPLES = [
     Example(Build("InvertedResidual", 4, 1, strides=2, use_se=False), IMAGES),
     Example(Build("ConvNeXtBlock", 3), IMAGES),
     Example(Build("ConvNeXtBlock", 2, layer_scale=0.0), NARROW),
+    *(
+        Example(Build("OptionalStrides", down, pool), jnp.ones((2, 7, 7, 3)).at[0, 2].set(-1.0))
+        for down in (False, True)
+        for pool in (False, True)
+    ),
 ]

@@ -26,7 +26,10 @@ def offsets(table=None):
             return jnp.ones((shape[-1],), dtype)
 
     else:
-        init = lambda *_: jnp.asarray(table)
+
+        def init(key, shape, dtype=jnp.float32):
+            return jnp.asarray(table, dtype)
+
     return init
 
 

@@ -1,38 +1,18 @@
-"""Calls of the modules with lists of arrays."""
+"""Examples for `skip_lists.py`."""
 
 import jax.numpy as jnp
 
 from typed_nnx_codegen.verify.examples import Build, Example
 
-X = jnp.linspace(-1.0, 1.0, 10).reshape(2, 5)
-
-
-def arrays(*sizes):
-    """Return arrays of some sizes."""
-    return [jnp.sin(jnp.arange(2.0 * size)).reshape(2, size) for size in sizes]
-
+X = jnp.arange(10.0).reshape(2, 5) / 7
+IMAGE = jnp.arange(96.0).reshape(2, 4, 4, 3) / 50
+W = (6, 4, 8)
+_OF_WIDTHS = ("Popped", "Zipped", "ByIndex", "Literal", "PlusList", "Handed")
 
 EXAMPLES = [
-    Example(Build("Up", 4, 3), X, tuple(arrays(2, 3, 6, 7))),
-    Example(Build("Net", (4, 6)), X),
-    Example(Build("Net", (4, 6, 3), 3), X),
-    Example(Build("Annotated", (4, 6)), X, arrays(3, 2)),
-    Example(Build("ZippedWithSizes", (4, 6)), X, arrays(3, 2)),
-    Example(Build("Encoder", (4, 6)), X),
-    Example(Build("EncDec", (4, 6)), X),
-    Example(Build("EncDec", (3, 4, 6)), X),
-    Example(Build("DownsFirst", (4, 6, 3)), X),
-    Example(Build("ZippedWithParts", (4, 6, 3)), X),
-    Example(Build("Indexed", (4, 6, 3)), X),
-    Example(Build("TwoLists", (4, 6, 3)), X, arrays(3)[0]),
-    Example(Build("SharedHead"), arrays(3, 3)),
-    Example(Build("SharedHeadLoop"), arrays(3, 3)),
-    Example(Build("Counted"), arrays(3, 4)),
-    Example(Build("Rows"), jnp.ones((3, 2, 4))),
-    Example(Build("UpsFirst", (4, 6, 3)), X),
-    Example(Build("ChangedBetween", (4, 6, 3)), X),
-    Example(Build("Odd", (4, 6, 3)), X),
-    Example(Build("Last", 3), arrays(3, 4)),
-    Example(Build("Down", 4, 2), X),
-    Example(Build("Block", 4), X),
+    *(Example(Build(name, widths=W), X) for name in _OF_WIDTHS),
+    Example(Build("Ddpm", 4, (1, 2, 2)), IMAGE),
+    Example(Build("Ddpm", 4, (1, 3), 1), IMAGE, name="Ddpm of depth 1"),
+    Example(Build("DenselyJoined", 3, 4), X),
+    Example(Build("OnCall", W), X, True),
 ]

@@ -1,0 +1,311 @@
+"""Lists of arrays with sizes of their own: skip connections, as arguments and results too."""
+
+from collections.abc import Sequence
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Block(nn.Module):
+    """One layer."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.relu(nn.Dense(self.features)(x))
+
+
+class Up(nn.Module):
+    """A loop takes the last item off a tuple that it is called with."""
+
+    features: int
+    layers: int
+
+    def setup(self):
+        self.blocks = [Block(self.features) for _ in range(self.layers)]
+
+    def __call__(self, x, skips):
+        for block in self.blocks:
+            skip = skips[-1]
+            skips = skips[:-1]
+            x = jnp.concatenate((x, skip), axis=-1)
+            x = block(x)
+        return x
+
+
+class Down(nn.Module):
+    """A list of what each layer returns."""
+
+    features: int
+    layers: int
+
+    def setup(self):
+        self.blocks = [Block(self.features) for _ in range(self.layers)]
+
+    def __call__(self, x):
+        outs = ()
+        for block in self.blocks:
+            x = block(x)
+            outs += (x,)
+        return x, outs
+
+
+class Net(nn.Module):
+    """The lists of submodules are one list, and parts of that are given away."""
+
+    sizes: Sequence[int]
+    layers: int = 2
+
+    @nn.compact
+    def __call__(self, x):
+        outs = (x,)
+        for size in self.sizes:
+            x, more = Down(size, self.layers)(x)
+            outs += more
+        for size in reversed(self.sizes):
+            some = outs[-self.layers :]
+            outs = outs[: -self.layers]
+            x = Up(size, self.layers)(x, some)
+        return x
+
+
+class Annotated(nn.Module):
+    """The type says that the argument is a list; places are computed."""
+
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x, skips: Sequence[jax.Array]):
+        for k, n in enumerate(self.features):
+            x = jnp.concatenate([x, skips[-k - 1]], axis=-1)
+            x = nn.Dense(n)(x)
+        return x
+
+
+class ZippedWithSizes(nn.Module):
+    """Sizes and arrays go together."""
+
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x, skips: list[jax.Array]):
+        for n, skip in zip(self.features, skips):
+            x = jnp.concatenate([x, skip], axis=-1)
+            x = nn.Dense(n)(x)
+        return x
+
+
+class Encoder(nn.Module):
+    """A loop makes the list."""
+
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        skips = []
+        for n in self.features:
+            x = nn.Dense(n)(x)
+            skips.append(x)
+        return x, skips
+
+
+class EncDec(nn.Module):
+    """The list of one submodule goes to another one."""
+
+    features: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        x, skips = Encoder(self.features)(x)
+        return Annotated(self.features[::-1])(x, skips)
+
+
+class DownsFirst(nn.Module):
+    """Loops over submodules of `setup` fill the list, and empty it."""
+
+    sizes: Sequence[int]
+
+    def setup(self):
+        self.downs = [Block(n) for n in self.sizes]
+        self.ups = [Block(n) for n in self.sizes]
+
+    def __call__(self, x):
+        skips = []
+        for down in self.downs:
+            skips.append(x)
+            x = down(x)
+        for up in self.ups:
+            x = up(jnp.concatenate([x, skips.pop()], axis=-1))
+        return x
+
+
+class ZippedWithParts(nn.Module):
+    """The submodules and the list, from its end, go together."""
+
+    sizes: Sequence[int]
+
+    def setup(self):
+        self.downs = [Block(n) for n in self.sizes]
+        self.ups = [Block(n) for n in self.sizes]
+
+    def __call__(self, x):
+        skips = []
+        for down in self.downs:
+            x = down(x)
+            skips.append(x)
+        for up, skip in zip(self.ups, reversed(skips)):
+            x = up(jnp.concatenate([x, skip], axis=-1))
+        return x
+
+
+class Indexed(nn.Module):
+    """The number of the iteration is a place in the list."""
+
+    sizes: Sequence[int]
+
+    def setup(self):
+        self.downs = [Block(n) for n in self.sizes]
+        self.ups = [Block(n) for n in self.sizes]
+
+    def __call__(self, x):
+        skips = []
+        for down in self.downs:
+            x = down(x)
+            skips.append(x)
+        for i, up in enumerate(self.ups):
+            x = up(jnp.concatenate([x, skips[-i - 1]], axis=-1))
+        return x
+
+
+class TwoLists(nn.Module):
+    """One loop fills two lists."""
+
+    sizes: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x, y):
+        xs, ys = [], []
+        for n in self.sizes:
+            x = Block(n)(x)
+            y = Block(n + 1)(y)
+            xs.append(x)
+            ys.append(y)
+        return (
+            nn.Dense(2)(jnp.concatenate([xs[0], ys[0]], axis=-1)),
+            nn.Dense(3)(xs[-1]),
+            nn.Dense(3)(ys[-1]),
+        )
+
+
+class SharedHead(nn.Module):
+    """One layer takes all items: they have one size."""
+
+    @nn.compact
+    def __call__(self, xs: Sequence[jax.Array]):
+        head = nn.Dense(4)
+        return sum(head(x) for x in xs)
+
+
+class SharedHeadLoop(nn.Module):
+    """The layer is one of `setup`."""
+
+    def setup(self):
+        self.head = nn.Dense(4)
+
+    def __call__(self, xs: list[jax.Array]):
+        out = []
+        for x in xs:
+            out.append(self.head(x))
+        return out
+
+
+class Counted(nn.Module):
+    """As many layers as items."""
+
+    @nn.compact
+    def __call__(self, xs: Sequence[jax.Array]):
+        y = 0
+        for i in range(len(xs)):
+            y = y + nn.Dense(3)(xs[i])
+        return y
+
+
+class Rows(nn.Module):
+    """The rows of an array are as good as a list."""
+
+    @nn.compact
+    def __call__(self, x):
+        y = 0
+        for row in x:
+            y = y + nn.Dense(3)(row)
+        return y
+
+
+class UpsFirst(nn.Module):
+    """What empties the list is built before what fills it."""
+
+    sizes: Sequence[int]
+
+    def setup(self):
+        self.ups = [Block(n) for n in self.sizes]
+        self.downs = [Block(n) for n in self.sizes]
+
+    def __call__(self, x):
+        skips = []
+        for down in self.downs:
+            x = down(x)
+            skips.append(x)
+        for up in self.ups:
+            x = up(jnp.concatenate([x, skips.pop()], axis=-1))
+        return x
+
+
+class Last(nn.Module):
+    """A layer for each item."""
+
+    features: int
+
+    @nn.compact
+    def __call__(self, xs):
+        total = 0
+        for x in xs:
+            total = total + nn.Dense(self.features)(x)
+        return total
+
+
+class ChangedBetween(nn.Module):
+    """The list grows between the constructor and the call."""
+
+    sizes: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        skips = []
+        for n in self.sizes:
+            x = Block(n)(x)
+            skips.append(x)
+        last = Last(3)
+        skips.append(jnp.ones((2, 7)))
+        y = last(skips)
+        skips.append(jnp.ones((2, 9)))
+        return y + last(skips[:-1])
+
+
+class Odd(nn.Module):
+    """Only the call knows which items the list gets."""
+
+    sizes: Sequence[int]
+
+    def setup(self):
+        self.downs = [Block(n) for n in self.sizes]
+        self.out = Block(2)
+
+    def __call__(self, x):
+        skips = []
+        for k, down in enumerate(self.downs):
+            x = down(x)
+            if k % 2:
+                skips.append(x)
+        return self.out(jnp.concatenate([x, skips[-1]], axis=-1))

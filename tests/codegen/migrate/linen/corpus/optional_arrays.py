@@ -1,0 +1,104 @@
+"""Arrays that are None unless a setting says otherwise, and what is built where they are there."""
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class SkipOrNot(nn.Module):
+    width: int
+    skip: bool = False
+    deep: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        y = None
+        if self.skip:
+            y = nn.Dense(self.width)(x)
+            z = None
+            if self.deep:
+                z = nn.Dense(2)(x)
+            if z is not None:
+                y = jnp.concatenate([y, nn.Dense(3)(z)], -1)
+        if y is None:
+            h = nn.Dense(4)(x)
+        else:
+            h = nn.Dense(5)(y)
+        h = jnp.concatenate((h, y), axis=-1) if y is not None else h
+        return nn.Dense(2)(h)
+
+
+class Nested(nn.Module):
+    """Two settings have to agree."""
+
+    skip: bool = False
+    deep: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        z = None
+        if self.skip:
+            if self.deep:
+                z = nn.Dense(2)(x)
+        if z is not None:
+            x = jnp.concatenate([x, nn.Dense(3)(z)], -1)
+        return nn.Dense(2)(x)
+
+
+class Conditioned(nn.Module):
+    noise: int
+    classes: int
+
+    @nn.compact
+    def __call__(self, z, c=None):
+        x = None
+        if self.noise > 0:
+            x = jnp.tanh(z)
+        if self.classes > 0:
+            y = nn.Dense(5)(c)
+            x = jnp.concatenate((x, y), axis=1) if x is not None else y
+        for _ in range(max(self.noise, 1)):
+            x = nn.Dense(4)(x)
+        return x
+
+
+class UsedArgument(nn.Module):
+    """Both a setting and the call may leave it out."""
+
+    use: bool = True
+
+    @nn.compact
+    def __call__(self, x, c=None):
+        y = None
+        if self.use:
+            y = c
+        if y is not None:
+            x = x + nn.Dense(3)(y)
+        return nn.Dense(2)(x)
+
+
+class EitherArgument(nn.Module):
+    """Only the call says whether it is there."""
+
+    @nn.compact
+    def __call__(self, x, c=None, flag: bool = True):
+        y = None
+        if flag:
+            y = c
+        if y is not None:
+            x = x + nn.Dense(3, name="more")(y)
+        return nn.Dense(2, name="last")(x)
+
+
+class Before(nn.Module):
+    """An iteration has what the one before made."""
+
+    steps: int
+
+    @nn.compact
+    def __call__(self, x):
+        w = None
+        for _ in range(self.steps):
+            if w is not None:
+                x = x + nn.Dense(3)(w)
+            w = nn.Dense(3)(x)
+        return nn.Dense(2)(x)
