@@ -66,6 +66,7 @@ class Choices:
             # What follows does not depend on the branch: on its other side there is none.
             return self._on_fields(code, body, orelse, [], frame) or run_all(rest, frame)
         return self._on_fields(code, body, orelse, rest, frame)
+
     def _on_fields(
         self, code: str, body: _Statements, orelse: _Statements, rest: _Statements, frame: Frame
     ) -> bool:
