@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
-from typed_nnx_codegen.migrate.linen.field_facts import FieldFacts
-from typed_nnx_codegen.migrate.linen.frames import Recorder
-from typed_nnx_codegen.migrate.linen.given_numbers import size_fields
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.references import SelfValue
-from typed_nnx_codegen.migrate.linen.values import Array
+from typed_nnx_codegen.migrate.linen.running.frames import Recorder
+from typed_nnx_codegen.migrate.linen.running.references import SelfValue
+from typed_nnx_codegen.migrate.linen.running.values import Array
+from typed_nnx_codegen.migrate.linen.sizes.given_numbers import size_fields
 
 _MOST_ROUNDS: Final = 6
 

@@ -8,12 +8,12 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.dims import Dim
-from typed_nnx_codegen.migrate.linen.layer_subclasses import LayerSubclass
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER, SIZE
-from typed_nnx_codegen.migrate.linen.values import Value
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.layer_subclasses import LayerSubclass
+from typed_nnx_codegen.migrate.linen.running.values import Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 # Writes a call anew: given the call as it was, and with what is below it rewritten.
 Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]

@@ -9,35 +9,38 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.bugs import described
-from typed_nnx_codegen.migrate.linen.carry_cells import drop_carry_cells
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
-from typed_nnx_codegen.migrate.linen.derived import write_properties
 from typed_nnx_codegen.migrate.linen.discovery import Discovery
-from typed_nnx_codegen.migrate.linen.entries import entries_of
-from typed_nnx_codegen.migrate.linen.executor import Executor, TooLong
-from typed_nnx_codegen.migrate.linen.field_containers import held_containers
-from typed_nnx_codegen.migrate.linen.field_facts import optional_fields
-from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
-from typed_nnx_codegen.migrate.linen.gradual import Gradual
-from typed_nnx_codegen.migrate.linen.later_variables import mark_stacked
-from typed_nnx_codegen.migrate.linen.layer_subclasses import layer_subclass
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.method_edits import edit_methods
-from typed_nnx_codegen.migrate.linen.name_scopes import mark_restarted_names, mark_shifting_names
-from typed_nnx_codegen.migrate.linen.naming import Naming
-from typed_nnx_codegen.migrate.linen.outputs import is_sayable, write_output
+from typed_nnx_codegen.migrate.linen.lists.field_containers import held_containers
+from typed_nnx_codegen.migrate.linen.modules.carry_cells import drop_carry_cells
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.modules.field_facts import optional_fields
+from typed_nnx_codegen.migrate.linen.modules.layer_subclasses import layer_subclass
+from typed_nnx_codegen.migrate.linen.modules.unread_parts import drop_unread
+from typed_nnx_codegen.migrate.linen.modules.unseen_constructors import mark_unseen
+from typed_nnx_codegen.migrate.linen.names.name_scopes import (
+    mark_restarted_names,
+    mark_shifting_names,
+)
+from typed_nnx_codegen.migrate.linen.names.naming import Naming
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted, Mark, Site
-from typed_nnx_codegen.migrate.linen.printing import Printing
-from typed_nnx_codegen.migrate.linen.recorded import Recorded
-from typed_nnx_codegen.migrate.linen.references import SelfValue
-from typed_nnx_codegen.migrate.linen.residuals import of_arguments
-from typed_nnx_codegen.migrate.linen.state_accesses import StateAccesses
-from typed_nnx_codegen.migrate.linen.templates import Templates
+from typed_nnx_codegen.migrate.linen.running.executor import Executor, TooLong
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.references import SelfValue
+from typed_nnx_codegen.migrate.linen.sizes.outputs import is_sayable, write_output
+from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
+from typed_nnx_codegen.migrate.linen.sizes.residuals import of_arguments
+from typed_nnx_codegen.migrate.linen.state.derived import write_properties
+from typed_nnx_codegen.migrate.linen.state.entries import entries_of
+from typed_nnx_codegen.migrate.linen.state.later_variables import mark_stacked
+from typed_nnx_codegen.migrate.linen.state.state_accesses import StateAccesses
+from typed_nnx_codegen.migrate.linen.state.variable_reads import write_reads
+from typed_nnx_codegen.migrate.linen.staying.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers, keep_marked
 from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
-from typed_nnx_codegen.migrate.linen.unread_parts import drop_unread
-from typed_nnx_codegen.migrate.linen.unseen_constructors import mark_unseen
-from typed_nnx_codegen.migrate.linen.variable_reads import write_reads
+from typed_nnx_codegen.migrate.linen.writing.method_edits import edit_methods
+from typed_nnx_codegen.migrate.linen.writing.printing import Printing
+from typed_nnx_codegen.migrate.linen.writing.templates import Templates
 
 # Why the sizes of a class that derives from a layer of NNX are not written by name.
 _SIGNATURE: Final = "its constructor is that of the NNX layer that it derives from"

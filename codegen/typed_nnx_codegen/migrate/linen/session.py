@@ -14,8 +14,8 @@ from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.marker_codes import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.near_files import deriving_files, near_files
-from typed_nnx_codegen.migrate.linen.recorded import NotRecorded, Recorded, record
 from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
+from typed_nnx_codegen.migrate.linen.sizes.recorded import NotRecorded, Recorded, record
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.scanning import is_generated
 from typed_nnx_codegen.migrate.session import Refused, Request

@@ -11,7 +11,6 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import children, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
-from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.finding import (
     Builder,
     Function,
@@ -19,7 +18,8 @@ from typed_nnx_codegen.migrate.linen.builders.finding import (
     positional,
     references_in,
 )
-from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LINEN, LinenClass
+from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
 
 SELF: Final = "self"
 

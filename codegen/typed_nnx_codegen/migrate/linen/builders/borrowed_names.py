@@ -10,7 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN
-from typed_nnx_codegen.migrate.linen.bound_names import bound_in
+from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
 
 _BUILTINS: Final = frozenset(dir(builtins))
 

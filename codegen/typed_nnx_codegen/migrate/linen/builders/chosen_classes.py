@@ -17,7 +17,6 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectFunction,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.edits import Edits, rewritten
 from typed_nnx_codegen.migrate.linen.builders.finding import first_parameter
 from typed_nnx_codegen.migrate.linen.builders.inlining import (
@@ -27,8 +26,9 @@ from typed_nnx_codegen.migrate.linen.builders.inlining import (
     raises,
 )
 from typed_nnx_codegen.migrate.linen.builders.returned_classes import returned_class
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses, public_linen
+from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
 
 
 @dataclass(frozen=True)

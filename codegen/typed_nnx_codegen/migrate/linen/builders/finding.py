@@ -15,8 +15,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectClass,
     ProjectFunction,
 )
-from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClasses, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.modules.classes import LINEN, LinenClasses, public_linen
 
 Function = cst.FunctionDef | cst.Lambda
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.finding import Function
 from typed_nnx_codegen.migrate.linen.builders.substituting import (
     Arguments,
     Substituting,
     truth_of,
 )
-from typed_nnx_codegen.migrate.linen.free_names import free_name
+from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
+from typed_nnx_codegen.migrate.linen.names.free_names import free_name
 
 Statement = cst.BaseStatement
 Finish = cst.BaseSmallStatement

@@ -17,7 +17,7 @@ from typed_nnx_codegen.migrate.linen.builders.inlining import (
     arguments_of,
     as_expression,
 )
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 
 
 @dataclass(frozen=True)

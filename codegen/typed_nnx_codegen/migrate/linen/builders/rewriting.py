@@ -24,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.builders.borrowed_names import (
 from typed_nnx_codegen.migrate.linen.builders.edits import Edits, Rewriting, rewritten
 from typed_nnx_codegen.migrate.linen.builders.finding import find_builders, first_parameter
 from typed_nnx_codegen.migrate.linen.builders.unused import drop_unused
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
 
 
 def with_methods(analyses: Mapping[Path, Analysis]) -> dict[Path, cst.Module]:

@@ -20,14 +20,14 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.analysis.values import Method as MethodOf
-from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.finding import (
     Builder,
     Function,
     builds,
     first_parameter,
 )
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses, Method
+from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
 
 _WITHOUT_OBJECT: Final = frozenset({"builtins.classmethod", "builtins.staticmethod"})
 

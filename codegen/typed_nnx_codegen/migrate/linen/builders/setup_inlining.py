@@ -9,7 +9,6 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.builders.borrowed_names import (
     NotBorrowed,
     imports_for,
@@ -25,7 +24,8 @@ from typed_nnx_codegen.migrate.linen.builders.inlining import (
 )
 from typed_nnx_codegen.migrate.linen.builders.setup_calls import SetupCall, SetupCalls
 from typed_nnx_codegen.migrate.linen.builders.unused import drop_unused
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
 
 _VALUE = cst.Name("__value__")
 

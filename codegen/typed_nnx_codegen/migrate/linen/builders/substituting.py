@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.parentheses import wrapped
-from typed_nnx_codegen.migrate.linen.replacing import KeepingNames
+from typed_nnx_codegen.migrate.linen.writing.parentheses import wrapped
+from typed_nnx_codegen.migrate.linen.writing.replacing import KeepingNames
 
 _NOTHING = object()
 

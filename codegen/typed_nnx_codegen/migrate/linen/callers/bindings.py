@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.bound_names import own_names
 from typed_nnx_codegen.migrate.linen.callers.places import Places
+from typed_nnx_codegen.migrate.linen.names.bound_names import own_names
 
 
 def binder_of(name: cst.Name, places: Places) -> cst.CSTNode | None:

@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.linen.callers.places import Places
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 JIT: Final = frozenset({"jax.jit", "jax.experimental.pjit.pjit"})

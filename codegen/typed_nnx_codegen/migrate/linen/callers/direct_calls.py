@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variable
 from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, Use
 from typed_nnx_codegen.migrate.linen.callers.kinds import Live
 from typed_nnx_codegen.migrate.linen.callers.places import Places
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 # Collections that calls of a module may change without being told to.

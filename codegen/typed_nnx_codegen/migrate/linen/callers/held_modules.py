@@ -10,9 +10,9 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.linen.callers.constructions import Construction
 from typed_nnx_codegen.migrate.linen.callers.sizes import NoSizes, Sizes, parameters_for, sizes_for
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
-from typed_nnx_codegen.migrate.linen.values import Array, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize
 
 
 def held_sizes(

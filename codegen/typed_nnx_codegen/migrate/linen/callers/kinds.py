@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.linen.callers.sizes import (
     is_pure,
     sizes_for,
 )
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 INITS = frozenset({"init", "init_with_output"})

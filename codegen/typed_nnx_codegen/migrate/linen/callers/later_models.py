@@ -10,7 +10,7 @@ from typed_nnx_codegen.migrate.linen.callers.constructions import Construction
 from typed_nnx_codegen.migrate.linen.callers.held_modules import size_in_field
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined
 from typed_nnx_codegen.migrate.linen.callers.sizes import Sizes, is_pure
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
 
 _RNGS = "rngs"

@@ -10,18 +10,18 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.linen.bridge_uses import code_in_bridges
 from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
-from typed_nnx_codegen.migrate.linen.classes import LINEN, public_linen
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layers.convolution import ConvLayer
 from typed_nnx_codegen.migrate.linen.layers.dense import DenseLayer
 from typed_nnx_codegen.migrate.linen.layers.normalization import NormLayer
-from typed_nnx_codegen.migrate.linen.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER
+from typed_nnx_codegen.migrate.linen.modules.classes import LINEN, public_linen
+from typed_nnx_codegen.migrate.linen.names.linen_names import nnx_name
+from typed_nnx_codegen.migrate.linen.names.written_names import written_name
 from typed_nnx_codegen.migrate.linen.plan import Mark
-from typed_nnx_codegen.migrate.linen.written_names import written_name
+from typed_nnx_codegen.migrate.linen.staying.bridge_uses import code_in_bridges
 
 # What only modules of Linen have, and how many arguments it takes at least.
 _METHODS: Final = {"init": 2, "init_with_output": 2, "apply": 2, "bind": 1}

@@ -22,7 +22,7 @@ from typed_nnx_codegen.migrate.linen.callers.sizes import (
     sizes_of_names,
     union,
 )
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 

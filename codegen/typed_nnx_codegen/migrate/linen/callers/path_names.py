@@ -13,11 +13,11 @@ from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.places import Places
-from typed_nnx_codegen.migrate.linen.classes import LINEN
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
+from typed_nnx_codegen.migrate.linen.modules.classes import LINEN
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Mark
-from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.writing.replacing import code_with
 
 _COLLECTIONS: Final = frozenset({"params", "batch_stats", "cache", "intermediates"})
 _AUTO: Final = re.compile(r"([A-Z]\w*)_(\d+|\{\w+\})")

@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.linen.callers.leftovers import mark_leftovers
 from typed_nnx_codegen.migrate.linen.callers.path_names import PathNames, write_path_names
 from typed_nnx_codegen.migrate.linen.callers.training import Found, training_in
 from typed_nnx_codegen.migrate.linen.callers.writing import Writing
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 

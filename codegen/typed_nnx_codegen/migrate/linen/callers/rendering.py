@@ -13,12 +13,12 @@ from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.sizes import Sizes
-from typed_nnx_codegen.migrate.linen.classes import LINEN, LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.layers import Helper
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER
+from typed_nnx_codegen.migrate.linen.modules.classes import LINEN, LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.names.written_names import written_name
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
-from typed_nnx_codegen.migrate.linen.replacing import code_with
-from typed_nnx_codegen.migrate.linen.written_names import written_name
+from typed_nnx_codegen.migrate.linen.writing.replacing import code_with
 
 
 class Rendering:

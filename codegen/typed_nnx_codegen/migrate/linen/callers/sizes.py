@@ -12,9 +12,9 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Lifted
-from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.writing.replacing import code_with
 
 # Functions that make arrays, and where their shape is among the arguments.
 _CREATIONS: Final = {

@@ -20,7 +20,7 @@ from typed_nnx_codegen.migrate.linen.callers.models import Models
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering
 from typed_nnx_codegen.migrate.linen.callers.sizes import NoSizes, Sizes
 from typed_nnx_codegen.migrate.linen.callers.training import Found, TrainingCode
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 # Random streams from one key.

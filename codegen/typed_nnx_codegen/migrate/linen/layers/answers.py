@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
-from typed_nnx_codegen.migrate.linen.values import NONE, Array, Value
+from typed_nnx_codegen.migrate.linen.running.values import NONE, Array, Value
 
 _USUAL: Final = re.compile(r"(?:nn|nnx|(?:flax\.)?(?:linen|nnx))\.(?:\w+\.)?dot_product_attention")
 

@@ -26,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Sequence,

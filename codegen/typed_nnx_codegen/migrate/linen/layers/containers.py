@@ -6,7 +6,6 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.layers.answers import (
     Argument,
     Given,
@@ -27,7 +26,8 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Sequence, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.layers.answers import (
     Argument,
     Given,
@@ -21,8 +20,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     size_of,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer, use_switch
-from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_output
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     Array,
     CodeTuple,
@@ -33,6 +31,8 @@ from typed_nnx_codegen.migrate.linen.values import (
     Size,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_output
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 
 @dataclass(frozen=True, kw_only=True)

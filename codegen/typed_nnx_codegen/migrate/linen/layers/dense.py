@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.layers.answers import (
     Argument,
     Given,
@@ -27,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Lacking, Layer, use_switch
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Code,
@@ -35,6 +34,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Shape,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 NO_CLASS_OF_FUNCTION: Final = Lacking(
     None, "NNX does not construct the function of the product itself."

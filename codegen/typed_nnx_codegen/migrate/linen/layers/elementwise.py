@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typed_nnx_codegen.migrate.linen.layers.answers import Given, Inputs, LayerVariable
 from typed_nnx_codegen.migrate.linen.layers.known import argument, shape_of
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
-from typed_nnx_codegen.migrate.linen.values import Array, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
-from typed_nnx_codegen.migrate.linen.values import Array, Shape, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Shape, Value
 
 
 @dataclass(frozen=True, kw_only=True)

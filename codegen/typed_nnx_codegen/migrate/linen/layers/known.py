@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.layers.answers import Given, Inputs
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     UNKNOWN,
     Array,
@@ -21,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Table,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim
 
 
 class Open:

@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.linen.layers.answers import (
 )
 from typed_nnx_codegen.migrate.linen.layers.definitions import WITHOUT_SHARDING
 from typed_nnx_codegen.migrate.linen.layers.known import literal
-from typed_nnx_codegen.migrate.linen.values import Value
+from typed_nnx_codegen.migrate.linen.running.values import Value
 
 _OF_THE_MODULE: Final = ("name", "parent")
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import product
 from typed_nnx_codegen.migrate.linen.layers.answers import (
     Argument,
     Given,
@@ -28,7 +27,8 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     unless_none,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Lacking, Layer
-from typed_nnx_codegen.migrate.linen.values import Array, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import product
 
 FLOAT32_REDUCTIONS: Final = Lacking(
     True,

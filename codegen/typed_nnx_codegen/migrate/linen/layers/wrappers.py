@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.linen.layers.answers import (
     Refused,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Value
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from typed_nnx_codegen.migrate.linen.running.values import (
+    ANY_SHAPE,
+    NONE,
+    Const,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     integers_of,
     is_none,
@@ -14,15 +23,6 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     wanted_shape,
 )
 from typed_nnx_codegen.migrate.linen.shapes.ranks import axes_in
-from typed_nnx_codegen.migrate.linen.values import (
-    ANY_SHAPE,
-    NONE,
-    Const,
-    Sequence,
-    Shape,
-    ShapeOf,
-    Value,
-)
 
 
 @dataclass(frozen=True)

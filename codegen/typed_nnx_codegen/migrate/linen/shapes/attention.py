@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import as_dim
+from typed_nnx_codegen.migrate.linen.running.values import NONE, Array, Shape, Unknown, Value
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.axes import inserted, removed
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
 from typed_nnx_codegen.migrate.linen.shapes.operands import is_none, prefixed, shape_of
-from typed_nnx_codegen.migrate.linen.values import NONE, Array, Shape, Unknown, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import as_dim
 
 
 def _attended(call: Arguments) -> Value:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, LeadingSize, as_dim, if_ranked
+from typed_nnx_codegen.migrate.linen.running.values import ANY_SHAPE, Lead, Shape
 from typed_nnx_codegen.migrate.linen.shapes.operands import prefixed
-from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Lead, Shape
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, LeadingSize, as_dim, if_ranked
 
 
 def split_front(shape: Shape, count: int) -> tuple[tuple[Dim | None, ...], Shape]:

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import (
+from typed_nnx_codegen.migrate.linen.running.values import ANY_SHAPE, Lead, Shape
+from typed_nnx_codegen.migrate.linen.sizes.dims import (
     OF_CALL,
     ArgumentSize,
     Dim,
@@ -16,7 +17,6 @@ from typed_nnx_codegen.migrate.linen.dims import (
     Piece,
     as_dim,
 )
-from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Lead, Shape
 
 _assumed: Final[ContextVar[list[tuple[Dim, Dim]] | None]] = ContextVar("assumed", default=None)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from typed_nnx_codegen.migrate.linen.running.values import Unknown, Value
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, has_star
 from typed_nnx_codegen.migrate.linen.shapes.tables import rule_of
-from typed_nnx_codegen.migrate.linen.values import Unknown, Value
 
 
 def function_result(

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
-from typed_nnx_codegen.migrate.linen.shapes.axes import inserted, removed
-from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, prefixed, shape_of
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     CodeList,
@@ -20,6 +15,11 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
+from typed_nnx_codegen.migrate.linen.shapes.axes import inserted, removed
+from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, prefixed, shape_of
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim
 
 _WITH_SHAPE_SECOND: Final = names(
     "bits cauchy exponential gumbel laplace logistic maxwell normal rademacher uniform"

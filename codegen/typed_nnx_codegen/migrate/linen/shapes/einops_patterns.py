@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim, product
+from typed_nnx_codegen.migrate.linen.running.values import (
+    Array,
+    Sequence,
+    Shape,
+    Table,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.letters import ELLIPSIS, NamedAxes
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
@@ -17,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     size_value,
     text_of,
 )
-from typed_nnx_codegen.migrate.linen.values import Array, Sequence, Shape, Table, Unknown, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim, product
 
 _TOKEN: Final = re.compile(r"\s*(\.\.\.|…|[A-Za-z_]\w*|\d+|[()])")
 _OPTIONS: Final = frozenset(("reduction", "tensor", "pattern"))

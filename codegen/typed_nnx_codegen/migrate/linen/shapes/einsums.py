@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from typed_nnx_codegen.migrate.linen.running.values import Array, Unknown, Value
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.letters import ELLIPSIS, NamedAxes
 from typed_nnx_codegen.migrate.linen.shapes.operands import shape_of
-from typed_nnx_codegen.migrate.linen.values import Array, Unknown, Value
 
 
 def _einsum(call: Arguments) -> Value:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, Starred, names
-from typed_nnx_codegen.migrate.linen.shapes.axes import changed
-from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
-from typed_nnx_codegen.migrate.linen.shapes.operands import is_none, shape_of
-from typed_nnx_codegen.migrate.linen.shapes.operators import binary, unary
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Sequence,
@@ -18,6 +13,11 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, Starred, names
+from typed_nnx_codegen.migrate.linen.shapes.axes import changed
+from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
+from typed_nnx_codegen.migrate.linen.shapes.operands import is_none, shape_of
+from typed_nnx_codegen.migrate.linen.shapes.operators import binary, unary
 
 _SAME: Final = names(
     """

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.running.values import Array, Const, Shape, Value
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
-from typed_nnx_codegen.migrate.linen.values import Array, Const, Shape, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 
 def _along_one(call: Arguments) -> Value:

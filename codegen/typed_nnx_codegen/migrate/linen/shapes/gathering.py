@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
-from typed_nnx_codegen.migrate.linen.shapes.axes import behind, changed, removed, split_front
-from typed_nnx_codegen.migrate.linen.shapes.broadcasting import combined_dim
-from typed_nnx_codegen.migrate.linen.shapes.indexing import sliced
-from typed_nnx_codegen.migrate.linen.shapes.joining import same_rank
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, items_of, prefixed
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     Array,
     Const,
@@ -21,6 +14,13 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
+from typed_nnx_codegen.migrate.linen.shapes.axes import behind, changed, removed, split_front
+from typed_nnx_codegen.migrate.linen.shapes.broadcasting import combined_dim
+from typed_nnx_codegen.migrate.linen.shapes.indexing import sliced
+from typed_nnx_codegen.migrate.linen.shapes.joining import same_rank
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, items_of, prefixed
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim
 
 
 def taken(shape: Shape, at: Shape, axis: int) -> Shape:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
-from typed_nnx_codegen.migrate.linen.shapes.axes import behind, is_inner, split_front, unsettled
-from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, number_of, prefixed
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Code,
@@ -21,6 +17,10 @@ from typed_nnx_codegen.migrate.linen.values import (
     Slice,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.axes import behind, is_inner, split_front, unsettled
+from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, number_of, prefixed
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim
 
 _WHOLE: Final = Slice()
 

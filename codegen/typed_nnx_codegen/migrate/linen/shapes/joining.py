@@ -6,7 +6,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim, product
+from typed_nnx_codegen.migrate.linen.running.values import (
+    ANY_SHAPE,
+    Array,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.axes import (
     changed,
@@ -24,15 +32,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     number_of,
     shape_of,
 )
-from typed_nnx_codegen.migrate.linen.values import (
-    ANY_SHAPE,
-    Array,
-    Sequence,
-    Shape,
-    ShapeOf,
-    Unknown,
-    Value,
-)
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim, product
 
 
 def _shapes(value: Value) -> list[Shape] | None:

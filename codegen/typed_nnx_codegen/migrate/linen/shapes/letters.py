@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
+from typed_nnx_codegen.migrate.linen.running.values import Shape
 from typed_nnx_codegen.migrate.linen.shapes.axes import split_front
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast, combined_dim
 from typed_nnx_codegen.migrate.linen.shapes.operands import prefixed
-from typed_nnx_codegen.migrate.linen.values import Shape
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 ELLIPSIS: Final = "..."
 

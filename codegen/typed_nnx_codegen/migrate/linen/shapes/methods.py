@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import as_dim
+from typed_nnx_codegen.migrate.linen.running.values import (
+    Array,
+    Code,
+    Shape,
+    ShapeOf,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
 from typed_nnx_codegen.migrate.linen.shapes.arguments import (
     Arguments,
     Rule,
@@ -23,8 +31,7 @@ from typed_nnx_codegen.migrate.linen.shapes.ranks import rank_size
 from typed_nnx_codegen.migrate.linen.shapes.reshaping import transposed
 from typed_nnx_codegen.migrate.linen.shapes.tables import NUMPY
 from typed_nnx_codegen.migrate.linen.shapes.totals import reshaped
-from typed_nnx_codegen.migrate.linen.values import Array, Code, Shape, ShapeOf, Unknown, Value
-from typed_nnx_codegen.migrate.linen.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.sizes.dims import as_dim
 
 _AS_FUNCTIONS: Final = names(
     "all any argmax argmin argsort clip conj conjugate cumprod cumsum diagonal dot max mean min"

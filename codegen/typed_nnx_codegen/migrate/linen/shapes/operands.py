@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Combined, Dim, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.size_atoms import held_shape
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Code,
@@ -23,6 +21,8 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Combined, Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.sizes.size_atoms import held_shape
 
 SCALAR: Final = Shape(())
 A_NUMBER: Final = Array(SCALAR)

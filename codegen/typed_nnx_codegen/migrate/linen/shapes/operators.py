@@ -6,7 +6,19 @@ import operator as python
 from collections.abc import Callable
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, power, product, quotient
+from typed_nnx_codegen.migrate.linen.running.values import (
+    Array,
+    Code,
+    Const,
+    OfRank,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Size,
+    Table,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     A_NUMBER,
@@ -21,19 +33,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.products import multiplied
 from typed_nnx_codegen.migrate.linen.shapes.ranks import moved_by
-from typed_nnx_codegen.migrate.linen.values import (
-    Array,
-    Code,
-    Const,
-    OfRank,
-    Sequence,
-    Shape,
-    ShapeOf,
-    Size,
-    Table,
-    Unknown,
-    Value,
-)
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim, power, product, quotient
 
 ON_LITERALS: Final[dict[str, Callable[..., object]]] = {
     "+": python.add,

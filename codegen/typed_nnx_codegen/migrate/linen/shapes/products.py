@@ -5,6 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from typed_nnx_codegen.migrate.linen.running.values import (
+    ANY_SHAPE,
+    Array,
+    Sequence,
+    Shape,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.axes import positive_axis, removed
 from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
@@ -15,7 +23,6 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     shape_of,
 )
 from typed_nnx_codegen.migrate.linen.shapes.ranks import axes_in
-from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Array, Sequence, Shape, Unknown, Value
 
 
 def multiplied(first: Shape, second: Shape) -> Shape:

@@ -6,7 +6,17 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, Piece, as_dim, maximum, minimum, whole
+from typed_nnx_codegen.migrate.linen.running.values import (
+    Array,
+    Code,
+    Const,
+    Sequence,
+    ShapeOf,
+    Size,
+    Table,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     A_NUMBER,
@@ -19,17 +29,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.operators import binary
 from typed_nnx_codegen.migrate.linen.shapes.reductions import product_of
-from typed_nnx_codegen.migrate.linen.values import (
-    Array,
-    Code,
-    Const,
-    Sequence,
-    ShapeOf,
-    Size,
-    Table,
-    Unknown,
-    Value,
-)
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim, maximum, minimum, whole
 
 _LONGEST_RANGE: Final = 4096
 

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from typed_nnx_codegen.migrate.linen.running.values import (
+    Array,
+    Sequence,
+    ShapeOf,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
@@ -14,13 +21,6 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.operators import binary
 from typed_nnx_codegen.migrate.linen.shapes.ranks import rank_size
-from typed_nnx_codegen.migrate.linen.values import (
-    Array,
-    Sequence,
-    ShapeOf,
-    Unknown,
-    Value,
-)
 
 
 def _glu(call: Arguments) -> Value:

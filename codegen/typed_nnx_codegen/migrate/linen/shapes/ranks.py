@@ -6,16 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import (
-    ArgumentSize,
-    Atom,
-    Combined,
-    Dim,
-    LeadingSize,
-    as_dim,
-)
-from typed_nnx_codegen.migrate.linen.shapes.operands import items_of, number_of
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     Const,
     Lead,
     OfRank,
@@ -23,6 +14,15 @@ from typed_nnx_codegen.migrate.linen.values import (
     Shape,
     Unknown,
     Value,
+)
+from typed_nnx_codegen.migrate.linen.shapes.operands import items_of, number_of
+from typed_nnx_codegen.migrate.linen.sizes.dims import (
+    ArgumentSize,
+    Atom,
+    Combined,
+    Dim,
+    LeadingSize,
+    as_dim,
 )
 
 # How many of the last dimensions of two arguments are told apart.

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import LeadingSize, as_dim, product
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
-from typed_nnx_codegen.migrate.linen.shapes.axes import changed, reduced
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, items_of, size_value
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Const,
@@ -18,6 +14,10 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
+from typed_nnx_codegen.migrate.linen.shapes.axes import changed, reduced
+from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, items_of, size_value
+from typed_nnx_codegen.migrate.linen.sizes.dims import LeadingSize, as_dim, product
 
 _NAMES: Final = names(
     """

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import as_dim
+from typed_nnx_codegen.migrate.linen.running.values import (
+    ANY_SHAPE,
+    Array,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.axes import (
     inserted,
@@ -22,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
     wanted_shape,
 )
 from typed_nnx_codegen.migrate.linen.shapes.totals import reshaped, with_any_batch
-from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Array, Sequence, Shape, ShapeOf, Value
+from typed_nnx_codegen.migrate.linen.sizes.dims import as_dim
 
 
 def _reshape(call: Arguments) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typed_nnx_codegen.migrate.linen.values import Lead, Shape
+from typed_nnx_codegen.migrate.linen.running.values import Lead, Shape
 
 
 def segments(shape: Shape) -> Shape:

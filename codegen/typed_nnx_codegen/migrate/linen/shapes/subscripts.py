@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from typed_nnx_codegen.migrate.linen.dims import OF_CALL, Dim, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.shapes.axes import removed, split_front
-from typed_nnx_codegen.migrate.linen.shapes.indexing import indexed
-from typed_nnx_codegen.migrate.linen.shapes.operands import (
-    code_of,
-    common_home,
-    is_none,
-    items_of,
-    number_of,
-    size_value,
-)
-from typed_nnx_codegen.migrate.linen.shapes.ranks import place_in
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
@@ -29,6 +17,18 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.axes import removed, split_front
+from typed_nnx_codegen.migrate.linen.shapes.indexing import indexed
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    code_of,
+    common_home,
+    is_none,
+    items_of,
+    number_of,
+    size_value,
+)
+from typed_nnx_codegen.migrate.linen.shapes.ranks import place_in
+from typed_nnx_codegen.migrate.linen.sizes.dims import OF_CALL, Dim, Piece, as_dim
 
 
 def subscript(value: Value, index: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.values import Array, Const, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Const, Value
 
 SWAPPING: Final = ("jax.numpy.swapaxes", "jax.numpy.moveaxis", "numpy.swapaxes")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from typed_nnx_codegen.migrate.linen.running.values import Const, Size, Value
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
 from typed_nnx_codegen.migrate.linen.shapes.attention import ATTENTION, ATTENTION_KERNELS
 from typed_nnx_codegen.migrate.linen.shapes.creation import (
@@ -29,7 +30,6 @@ from typed_nnx_codegen.migrate.linen.shapes.questions import GATED, QUESTIONS, U
 from typed_nnx_codegen.migrate.linen.shapes.reductions import LAX_REDUCTIONS, REDUCTIONS
 from typed_nnx_codegen.migrate.linen.shapes.reshaping import LAX_RESHAPING, RESHAPING
 from typed_nnx_codegen.migrate.linen.shapes.windows import IMAGE, LAX_WINDOWS, POOLING
-from typed_nnx_codegen.migrate.linen.values import Const, Size, Value
 
 NUMPY: Final[dict[str, Rule]] = {
     **ELEMENTWISE,

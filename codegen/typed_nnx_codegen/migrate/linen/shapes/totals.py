@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, LeadingSize, as_dim, product
-from typed_nnx_codegen.migrate.linen.values import ANY_SHAPE, Lead, Shape
+from typed_nnx_codegen.migrate.linen.running.values import ANY_SHAPE, Lead, Shape
+from typed_nnx_codegen.migrate.linen.sizes.dims import (
+    ArgumentSize,
+    Dim,
+    LeadingSize,
+    as_dim,
+    product,
+)
 
 _REST = as_dim(-1)
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim, maximum
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
-from typed_nnx_codegen.migrate.linen.shapes.operands import (
-    dim_of,
-    is_none,
-    items_of,
-    size_value,
-    text_of,
-)
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     CodeTuple,
@@ -23,7 +14,16 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    dim_of,
+    is_none,
+    items_of,
+    size_value,
+    text_of,
+)
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim, maximum
 
 _Pair = tuple[Dim | None, Dim | None]
 # An option of a layer: a value, or what it is in Python.

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, as_dim
-from typed_nnx_codegen.migrate.linen.shapes.operands import with_front
-from typed_nnx_codegen.migrate.linen.transforms.lifts import is_broadcast
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     UNKNOWN,
     Array,
@@ -16,6 +13,9 @@ from typed_nnx_codegen.migrate.linen.values import (
     Table,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes.operands import with_front
+from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Dim, as_dim
+from typed_nnx_codegen.migrate.linen.transforms.lifts import is_broadcast
 
 
 def inside(value: Value, axes: Value) -> Value:

@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.dims import Dim
-from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
-from typed_nnx_codegen.migrate.linen.passed import Passed
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
-from typed_nnx_codegen.migrate.linen.references import ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.passed import Passed
+from typed_nnx_codegen.migrate.linen.running.references import ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Sequence,
+    Table,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 from typed_nnx_codegen.migrate.linen.transforms import axes as along
 from typed_nnx_codegen.migrate.linen.transforms.constructing import lengths_of, lifts_of
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
@@ -28,10 +36,9 @@ from typed_nnx_codegen.migrate.linen.transforms.rebuilding import (
 from typed_nnx_codegen.migrate.linen.transforms.settings import axes_of, in_method, size_setting
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of, draws, state_axes
 from typed_nnx_codegen.migrate.linen.transforms.wrapping import Mapped, Wrapping
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Sequence, Table, Value
 
 if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.executor import Executor
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 Plain = Callable[[list[Passed]], Value]
 

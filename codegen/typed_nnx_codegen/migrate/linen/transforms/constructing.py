@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from typed_nnx_codegen.migrate.linen.dims import Dim
 from typed_nnx_codegen.migrate.linen.plan import Entry, Site
-from typed_nnx_codegen.migrate.linen.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.running.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.running.values import NONE, Value
+from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, lift_of
 from typed_nnx_codegen.migrate.linen.transforms.settings import size_setting
 from typed_nnx_codegen.migrate.linen.transforms.state import Refer, state_axes
-from typed_nnx_codegen.migrate.linen.values import NONE, Value
-from typed_nnx_codegen.migrate.linen.values import Sequence as Items
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.frames import Frame
-from typed_nnx_codegen.migrate.linen.passed import Passed, bind_names
-from typed_nnx_codegen.migrate.linen.references import FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
+from typed_nnx_codegen.migrate.linen.running.references import FunctionRef
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Sequence, Value
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import Filled
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Const, Sequence, Value
 
 if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.executor import Executor
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _WITHOUT: Final = frozenset(
     {

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.classes import LinenClass, Method
-from typed_nnx_codegen.migrate.linen.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
-from typed_nnx_codegen.migrate.linen.passed import Passed
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.references import (
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.passed import Passed
+from typed_nnx_codegen.migrate.linen.running.references import (
     ClassTransform,
     FunctionRef,
     ModuleValue,
     Partial,
     Ref,
 )
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Value
 from typed_nnx_codegen.migrate.linen.transforms.calling import (
     ignores_keywords,
     results_outside,
@@ -37,10 +38,9 @@ from typed_nnx_codegen.migrate.linen.transforms.state import (
     plan_draws,
 )
 from typed_nnx_codegen.migrate.linen.transforms.wrapping import Mapped, Wrapping
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Value
 
 if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.executor import Executor
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _NAMES = frozenset({"remat", "checkpoint", "scan", "vmap", "jit", "remat_scan"})
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.detached_layers import Reading
-from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site
-from typed_nnx_codegen.migrate.linen.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.running.frames import Recorder
+from typed_nnx_codegen.migrate.linen.running.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.state.detached_layers import Reading
 
 
 def drop_leftovers(recorder: Recorder) -> None:

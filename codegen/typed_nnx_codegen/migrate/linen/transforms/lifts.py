@@ -9,8 +9,8 @@ from typing import Final, Literal
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.references import ClassTransform, Ref
-from typed_nnx_codegen.migrate.linen.values import Const, Sequence, Table, Value
+from typed_nnx_codegen.migrate.linen.running.references import ClassTransform, Ref
+from typed_nnx_codegen.migrate.linen.running.values import Const, Sequence, Table, Value
 
 Axis = int | Literal["carry"] | None
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.frames import Recorder
+from typed_nnx_codegen.migrate.linen.names.site_names import linen_class_name
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.references import ClassTransform, ModuleValue, Repeated
-from typed_nnx_codegen.migrate.linen.site_names import linen_class_name
-from typed_nnx_codegen.migrate.linen.values import Value
+from typed_nnx_codegen.migrate.linen.running.frames import Recorder
+from typed_nnx_codegen.migrate.linen.running.references import ClassTransform, ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.running.values import Value
 
 # Transforms that change how something is computed, not what.
 _SAME_RESULTS: Final = frozenset({"remat", "checkpoint", "jit"})

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.free_names import free_name
-from typed_nnx_codegen.migrate.linen.passed import Passed
-from typed_nnx_codegen.migrate.linen.replacing import code_with
+from typed_nnx_codegen.migrate.linen.names.free_names import free_name
+from typed_nnx_codegen.migrate.linen.running.passed import Passed
+from typed_nnx_codegen.migrate.linen.writing.replacing import code_with
 
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*\b")
 

@@ -8,9 +8,9 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.plan import Bound
+from typed_nnx_codegen.migrate.linen.running.values import NONE, Code, Const, Table, Value
+from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
-from typed_nnx_codegen.migrate.linen.values import NONE, Code, Const, Table, Value
-from typed_nnx_codegen.migrate.linen.values import Sequence as Items
 
 Spelled = Callable[[Bound], str]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from typed_nnx_codegen.migrate.linen.running.values import NONE, Const, Value
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported
 from typed_nnx_codegen.migrate.linen.transforms.settings import (
     Spelled,
@@ -14,7 +15,6 @@ from typed_nnx_codegen.migrate.linen.transforms.settings import (
     static_code,
 )
 from typed_nnx_codegen.migrate.linen.transforms.state import Refer, state_axes
-from typed_nnx_codegen.migrate.linen.values import NONE, Const, Value
 
 
 @dataclass(frozen=True)

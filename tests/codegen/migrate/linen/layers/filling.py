@@ -11,7 +11,7 @@ import numpy as np
 from flax import traverse_util
 
 from typed_nnx_codegen.migrate.linen.layers import LayerVariable
-from typed_nnx_codegen.migrate.linen.values import Array, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
 
 
 def fill(model: Any, variables: Any, places: tuple[LayerVariable, ...]) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 
-from typed_nnx_codegen.migrate.linen.dims import Dim, as_dim
 from typed_nnx_codegen.migrate.linen.layers import (
     LAYERS,
     Built,
@@ -21,7 +20,7 @@ from typed_nnx_codegen.migrate.linen.layers import (
     MissingWidth,
     Refused,
 )
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Const,
@@ -33,6 +32,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Table,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim
 
 
 @dataclass(frozen=True)

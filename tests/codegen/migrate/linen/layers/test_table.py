@@ -27,7 +27,14 @@ from typed_nnx_codegen.migrate.linen.layers import (
     find_layer,
 )
 from typed_nnx_codegen.migrate.linen.layers.cells import CellLayer
-from typed_nnx_codegen.migrate.linen.values import UNKNOWN, Array, Lead, Sequence, Shape, Value
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Lead,
+    Sequence,
+    Shape,
+    Value,
+)
 
 _NO_LAYERS = {"Module", "RNNCellBase"}
 _PUBLIC: dict[str, Any] = {

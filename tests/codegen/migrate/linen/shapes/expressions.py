@@ -17,16 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from typed_nnx_codegen.migrate.linen.shapes import (
-    Starred,
-    attribute,
-    binary,
-    function_result,
-    method_result,
-    subscript,
-    unary,
-)
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     Array,
     Code,
@@ -36,6 +27,15 @@ from typed_nnx_codegen.migrate.linen.values import (
     Slice,
     Unknown,
     Value,
+)
+from typed_nnx_codegen.migrate.linen.shapes import (
+    Starred,
+    attribute,
+    binary,
+    function_result,
+    method_result,
+    subscript,
+    unary,
 )
 
 MODULES: dict[str, tuple[str, Any]] = {

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Dim, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Const,
     Lead,
@@ -21,6 +20,7 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Dim, Piece, as_dim
 
 KINDS: Final = ("open", "rank", "pieces", "numbers", "width")
 

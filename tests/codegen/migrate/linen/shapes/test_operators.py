@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.shapes import assumptions, binary, broadcast, unary
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
@@ -18,6 +16,8 @@ from typed_nnx_codegen.migrate.linen.values import (
     Unknown,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.shapes import assumptions, binary, broadcast, unary
+from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Piece, as_dim
 
 WIDTH = as_dim(Piece("self.width", "self"))
 LAST = as_dim(ArgumentSize("x", -1))

@@ -5,7 +5,21 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.running.values import (
+    NONE,
+    Array,
+    Code,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Size,
+    Slice,
+    Table,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.shapes import (
     Starred,
     attribute,
@@ -21,21 +35,7 @@ from typed_nnx_codegen.migrate.linen.shapes import (
 from typed_nnx_codegen.migrate.linen.shapes.methods import METHODS
 from typed_nnx_codegen.migrate.linen.shapes.operators import ON_LITERALS
 from typed_nnx_codegen.migrate.linen.shapes.tables import known_names
-from typed_nnx_codegen.migrate.linen.values import (
-    NONE,
-    Array,
-    Code,
-    Const,
-    Lead,
-    Sequence,
-    Shape,
-    ShapeOf,
-    Size,
-    Slice,
-    Table,
-    Unknown,
-    Value,
-)
+from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Piece, as_dim
 
 DIMS = st.sampled_from(
     [None, *map(as_dim, (-1, 0, 1, 3)), as_dim(ArgumentSize("x", -1)), as_dim(Piece("self.a")) * 2]

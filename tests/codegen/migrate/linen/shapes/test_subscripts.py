@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from typed_nnx_codegen.migrate.linen.dims import ArgumentSize, LeadingSize, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.shapes import (
-    Starred,
-    function_result,
-    method_result,
-    refined,
-    subscript,
-    unpack,
-)
-from typed_nnx_codegen.migrate.linen.values import (
+from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     Array,
     Code,
@@ -27,6 +18,15 @@ from typed_nnx_codegen.migrate.linen.values import (
     Table,
     Unknown,
 )
+from typed_nnx_codegen.migrate.linen.shapes import (
+    Starred,
+    function_result,
+    method_result,
+    refined,
+    subscript,
+    unpack,
+)
+from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, LeadingSize, Piece, as_dim
 
 X = Array(Shape((), Lead("x", None)), origin="x")
 WHOLE = ShapeOf(X.shape)

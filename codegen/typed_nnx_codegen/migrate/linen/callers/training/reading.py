@@ -37,7 +37,7 @@ from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     is_state_class,
 )
 from typed_nnx_codegen.migrate.linen.callers.training.updates import check_calls, update_of
-from typed_nnx_codegen.migrate.linen.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 # Collections that NNX would change without being told to.

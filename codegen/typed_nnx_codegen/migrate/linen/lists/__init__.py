@@ -1,0 +1,1 @@
+"""Lists, tuples and dicts of submodules, arrays and settings."""

@@ -1,0 +1,1 @@
+"""The modules of a project: their classes, fields and submodules."""

@@ -1,0 +1,175 @@
+"""What a project gives for the fields of its modules, wherever it constructs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
+from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
+from typed_nnx_codegen.migrate.linen.modules.classes import Field, LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.held_values import held_kind
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.references import ClassRef
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Value
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+# The values that a function assigns to names.
+_Locals = Mapping[str, list[cst.BaseExpression]]
+_Given = tuple[cst.BaseExpression, Analysis, _Locals]
+_DEEPEST: Final = 4
+_NO_LOCALS: Final[_Locals] = {}
+
+
+class Evidence:
+    """Collects the arguments of the constructors of modules.
+
+    Args:
+        classes: The Linen modules of the project.
+    """
+
+    def __init__(self, classes: LinenClasses) -> None:
+        self._classes = classes
+        self._found: dict[tuple[LinenClass, str], list[_Given]] = {}
+        # What dictionaries have by a name: settings that a constructor gets with ``**``.
+        self._named: dict[str, list[tuple[cst.BaseExpression, Analysis]]] = {}
+        self._is_read = False
+
+    def of(self, one: Field, executor: Executor, frame: Frame) -> list[Value]:
+        """Return what callers outside of modules give for a field, where that is a kind of thing."""
+        if not self._is_read:
+            self._is_read = True
+            for analysis in self._classes.analyses:
+                self._read(analysis)
+        found: list[Value] = []
+        for (cls, name), given in self._found.items():
+            if name == one.name and one.owner in cls.ancestry():
+                for node, analysis, names in given:
+                    at = Frame(frame.recorder, analysis, records=False)
+                    found += _values(node, names, executor, at, 0)
+        if not found and one.default is None:
+            for node, analysis in (*self._named.get(one.name, ()), *_compared(one)):
+                at = Frame(frame.recorder, analysis, records=False)
+                kinds = _values(node, _NO_LOCALS, executor, at, 0)
+                found += [value for value in kinds if isinstance(value, ClassRef)]
+            known = {value.cls for value in found if isinstance(value, ClassRef)}
+            found += [ClassRef(cls, cls.name, cls.home) for cls in self._derived(known)]
+        return [value for value in found if held_kind(value) is not None]
+
+    def _derived(self, known: set[LinenClass]) -> Iterator[LinenClass]:
+        """Yield the modules that derive from one of some."""
+        for analysis in self._classes.analyses:
+            for cls in self._classes.all_in(analysis):
+                if cls not in known and known & set(cls.ancestry()):
+                    yield cls
+
+    def _read(self, analysis: Analysis) -> None:
+        for table in analysis.nodes.of(cst.Dict):
+            for item in table.elements:
+                match item:
+                    case cst.DictElement(key=cst.SimpleString() as key, value=held):
+                        known = self._named.setdefault(str(key.evaluated_value), [])
+                        known.append((held, analysis))
+        within = dict(_local_names(analysis, self._classes))
+        for call in analysis.nodes.of(cst.Call):
+            if call not in within:
+                continue  # of a method of a module, which is gone through
+            target: cst.BaseExpression = call.func
+            args = list(call.args)
+            value = analysis.values.get(target, NOT_KNOWN)
+            if isinstance(value, External) and value.name == "functools.partial" and args:
+                target = args[0].value
+                args = args[1:]
+                value = analysis.values.get(target, NOT_KNOWN)
+            if not isinstance(value, ProjectClass):
+                continue
+            cls = self._classes.of(value)
+            if cls is None:
+                continue
+            names = [field.name for field in cls.fields()]
+            for position, arg in enumerate(args):
+                if arg.star:
+                    break
+                if arg.keyword is not None:
+                    name = arg.keyword.value
+                elif position < len(names):
+                    name = names[position]
+                else:
+                    continue
+                given = (arg.value, analysis, within[call])
+                self._found.setdefault((cls, name), []).append(given)
+
+
+def _local_names(analysis: Analysis, classes: LinenClasses) -> Iterator[tuple[cst.Call, _Locals]]:
+    """Yield the calls outside of methods of modules, with what names of their function are."""
+    inside = {
+        node
+        for cls in classes.all_in(analysis)
+        for method in cls.own_methods.values()
+        for node in descendants(method.node)
+    }
+    for call in analysis.nodes.of(cst.Call):
+        if call not in inside:
+            yield call, _NO_LOCALS
+    for function in analysis.nodes.of(cst.FunctionDef):
+        if function in inside:
+            continue
+        below = list(descendants(function))
+        names: dict[str, list[cst.BaseExpression]] = {}
+        for node in below:
+            match node:
+                case cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value
+                ):
+                    names.setdefault(name, []).append(value)
+        for node in below:
+            if isinstance(node, cst.Call) and node not in inside:
+                yield node, names
+
+
+def _values(
+    node: cst.BaseExpression, names: _Locals, executor: Executor, frame: Frame, depth: int
+) -> list[Value]:
+    """Return what an expression of a function may stand for; nothing for plain values."""
+    if depth > _DEEPEST:
+        return []
+    if isinstance(node, cst.Name) and node.value in names:
+        return [
+            value
+            for one in names[node.value]
+            for value in _values(one, names, executor, frame, depth + 1)
+        ]
+    if isinstance(node, (cst.Name, cst.Attribute)):
+        value = executor.value_of_file(node, frame)
+        return [] if value is None else [value]
+    if isinstance(node, cst.IfExp):
+        sides = (node.body, node.orelse)
+        return [one for side in sides for one in _values(side, names, executor, frame, depth + 1)]
+    if not isinstance(node, cst.Call):
+        return []
+    inner = Frame(frame.recorder, frame.analysis, records=False)
+    for below in descendants(node):
+        if isinstance(below, cst.Name) and below.value in names:
+            options = _values(below, names, executor, frame, depth + 1)
+            inner.names[below.value] = options[0] if len(options) == 1 else UNKNOWN
+    return [executor.evaluate(node, inner)]
+
+
+def _compared(one: Field) -> Iterator[tuple[cst.BaseExpression, Analysis]]:
+    """Yield what methods compare a field with: ``self.block_class == ResNetBlock``."""
+    for method in one.owner.own_methods.values():
+        for node in descendants(method.node):
+            match node:
+                case cst.Comparison(
+                    left=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)),
+                    comparisons=[
+                        cst.ComparisonTarget(operator=cst.Equal() | cst.Is(), comparator=value)
+                    ],
+                ) if name == one.name:
+                    yield value, one.owner.analysis

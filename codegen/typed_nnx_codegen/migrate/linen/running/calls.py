@@ -1,0 +1,396 @@
+"""What calls in methods return and build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.values import ProjectClass
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.lists.array_lists import over_arrays
+from typed_nnx_codegen.migrate.linen.lists.changed_settings import note_setting_call
+from typed_nnx_codegen.migrate.linen.modules.array_fields import with_arrays
+from typed_nnx_codegen.migrate.linen.modules.classes import LINEN
+from typed_nnx_codegen.migrate.linen.plan import Bound
+from typed_nnx_codegen.migrate.linen.running.called_choices import call_of_choice
+from typed_nnx_codegen.migrate.linen.running.calls_in_turn import called_in_turn, made_in_method
+from typed_nnx_codegen.migrate.linen.running.computed_numbers import computed_number
+from typed_nnx_codegen.migrate.linen.running.decided import instance_of
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.mapped_functions import Mapped, under_transform
+from typed_nnx_codegen.migrate.linen.running.normalizing import NORMALIZE
+from typed_nnx_codegen.migrate.linen.running.passed import Passed
+from typed_nnx_codegen.migrate.linen.running.references import (
+    ArrayMethod,
+    BoundMethod,
+    Choice,
+    ClassRef,
+    ClassTransform,
+    FieldModule,
+    FunctionRef,
+    InTurn,
+    ModuleValue,
+    OneOf,
+    Partial,
+    PlainClass,
+    Ref,
+    Repeated,
+    SelfValue,
+    VariableValue,
+)
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Sequence,
+    Table,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.shapes.swaps import SWAPPING, ranked
+from typed_nnx_codegen.migrate.linen.state.shared_scopes import share_scope
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+_TRANSFORMS: Final = frozenset(
+    f"{LINEN}.{name}"
+    for name in (
+        *("remat", "checkpoint", "scan", "vmap", "jit", "remat_scan", "transforms.scan"),
+        "partitioning.remat",
+    )
+)
+# Callables of which nothing is known but that arrays keep their shape, by the name of the field.
+_KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
+
+
+class Calls:
+    """Goes through calls.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def call(self, node: cst.Call, frame: Frame) -> Value:
+        """Return what a call returns."""
+        carry = self._executor.recurrence.first_carry(node, frame)
+        if carry is not None:
+            return carry
+        parent = self._of_parent(node, frame)
+        if parent is not None:
+            return self.dispatch(parent, self.passed(node, frame), node, frame)
+        callee = self._executor.evaluate(node.func, frame)
+        passed = self.passed(node, frame)
+        of_class = self._of_class(node, passed, frame)
+        if of_class is not None:
+            callee, passed = of_class, passed[1:]
+        return self.dispatch(callee, passed, node, frame)
+
+    def passed(self, node: cst.Call, frame: Frame) -> list[Passed]:
+        """Go through the arguments of a call."""
+        found: list[Passed] = []
+        for arg in node.args:
+            value = self._executor.evaluate(arg.value, frame)
+            if arg.star == "*" and isinstance(value, Sequence):
+                found += [
+                    Passed(item, self._executor.code.of_value(item, frame), arg.value)
+                    for item in value.items
+                ]
+                continue
+            if arg.star == "**" and isinstance(value, Table):
+                found += [
+                    Passed(item, self._executor.code.of_value(item, frame), arg.value, str(key))
+                    for key, item in value.items.items()
+                ]
+                continue
+            bound = self._executor.code.bound(arg.value, value, frame)
+            keyword = arg.keyword.value if arg.keyword is not None else ""
+            place = frame if bound.code is None else None
+            found.append(Passed(value, bound.code, arg.value, keyword, arg.star, place=place))
+        return found
+
+    def _of_parent(self, node: cst.Call, frame: Frame) -> Value | None:
+        """Return the method that `super().name` is."""
+        match node.func:
+            case cst.Attribute(value=cst.Call(func=cst.Name(value="super")), attr=name):
+                if frame.instance is None or frame.method is None:
+                    return UNKNOWN
+                cls = frame.instance.cls
+                method = cls.method_after(frame.method.owner, name.value)
+                if method is None:
+                    return UNKNOWN
+                return BoundMethod(frame.instance, name.value, method)
+        return None
+
+    def _of_class(self, node: cst.Call, passed: list[Passed], frame: Frame) -> BoundMethod | None:
+        """Return the method that `Other.name(self, ...)` is, which a class may only borrow."""
+        if not isinstance(node.func, cst.Attribute) or not passed or passed[0].keyword:
+            return None
+        owner = self._executor.seen(node.func.value, frame)
+        instance = passed[0].value
+        if not isinstance(owner, ClassRef) or not isinstance(instance, SelfValue):
+            return None
+        method = owner.cls.method(node.func.attr.value)
+        if method is None or not method.is_bound:
+            return None
+        return BoundMethod(instance, method.name, method)
+
+    def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what a call of a value returns."""
+        executor = self._executor
+        match callee:
+            case Partial(function=function):
+                given = _with_given(callee, passed, node)
+                return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
+            case ClassTransform():
+                found = executor.lifted_functions.call(callee, passed, node, frame)
+                if found is not None:
+                    return found
+                return executor.submodules.construct(callee, passed, node, frame)
+            case ClassRef() | PlainClass():
+                return executor.submodules.construct(callee, passed, node, frame)
+            case Ref(name=name) if name.startswith(f"{LINEN}."):
+                return self._linen(callee, passed, node, frame)
+            case Ref(name=name):
+                return self._external(name, passed, node, frame)
+            case ModuleValue() | FieldModule():
+                given = with_arrays(passed, frame)
+                return executor.module_calls.call(callee, "__call__", given, node, frame)
+            case BoundMethod():
+                return self._method(callee, passed, node, frame)
+            case InTurn(layers=layers) if passed:
+                return called_in_turn(executor, layers, passed[0], node, frame)
+            case ArrayMethod(array=array, name=name):
+                return _shape_call(shapes.method_result(array, name, *_split(passed)))
+            case FunctionRef():
+                return self._function(callee, passed, node, frame)
+            case Code(code=code):
+                self._check_class(node, frame)
+                changed = note_setting_call(executor, node, frame)
+                return self._opaque(code, passed) if changed is None else changed
+            case OneOf(options=options):
+                return executor.submodules.one_of(options, passed, node, frame)
+            case Choice():
+                return call_of_choice(executor, callee, passed, node, frame)
+            case Mapped():
+                return executor.mapped_functions.call(callee, passed, node, frame)
+            case Unknown():
+                self._check_name(node, frame)
+        return UNKNOWN
+
+    def _check_name(self, node: cst.Call, frame: Frame) -> None:
+        """Mark a call of something unknown that names what it makes: it constructs a module."""
+        is_named = any(one.keyword and one.keyword.value == "name" for one in node.args)
+        if not is_named or not frame.records:
+            return
+        if any(one.func is node for one in frame.analysis.nodes.of(cst.Call)):
+            frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
+
+    def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        if callee.name in _TRANSFORMS:
+            return _transform(callee.name, passed, node)
+        controlled = self._executor.control.call(callee.name, passed, node, frame)
+        if controlled is not None:
+            return controlled
+        if callee.name == f"{LINEN}.merge_param":
+            return self._executor.variables.merge_param(passed, node, frame)
+        if callee.name == f"{LINEN}.share_scope":
+            return share_scope(passed, node, frame)
+        if callee.name == NORMALIZE:
+            return self._executor.variables.normalizing.call(passed, node, frame)
+        if callee.name == f"{LINEN}.param_with_axes":
+            return self._executor.variables.param_with_axes(passed, node, frame)
+        if find_layer(callee.name) is not None:
+            in_turn = made_in_method(self._executor, callee, passed, node, frame)
+            if in_turn is not None:
+                return in_turn
+            return self._executor.submodules.construct(callee, passed, node, frame)
+        args, keywords = _split(passed)
+        return _shape_call(shapes.function_result(callee.name, args, keywords))
+
+    def _external(self, name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        if name == "functools.partial" and passed and not passed[0].keyword:
+            return _partial(passed)
+        if passed and not passed[0].keyword and not any(one.star for one in passed):
+            args, keywords = _split(passed[1:])
+            transformed = under_transform(name, passed[0].value, args, keywords)
+            if transformed is not None:
+                return transformed
+        looped = self._executor.looped_functions.call(name, passed, node, frame)
+        if looped is not None:
+            return looped
+        if name in ("builtins.getattr", "builtins.setattr"):
+            return UNKNOWN
+        if name == "builtins.hasattr":
+            return self._executor.members.has(passed, frame)
+        args, keywords = _split(passed)
+        if any(one.star for one in passed):
+            return UNKNOWN
+        if name == "builtins.isinstance" and len(args) == 2:
+            outcome = instance_of(*args)
+            return UNKNOWN if outcome is None else Const(outcome)
+        if name == "builtins.dict" and all(isinstance(one, Table) for one in args):
+            tables = [one.items for one in args if isinstance(one, Table)]
+            merged: dict[object, Value] = {}
+            for table in tables:
+                merged.update(table)
+            for key, one in keywords.items():
+                merged[key] = one
+            return Table(merged)
+        if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
+            return Array(shapes.segments(args[0].shape))
+        if name in SWAPPING:
+            args = ranked(args)
+        found = self._executor.sized_lists.over(name, node, frame)
+        if found is None:
+            found = self._executor.held_items.over_values(name, args, keywords)
+        if found is None:
+            found = over_arrays(name, args, keywords)
+        if found is not None:
+            return found
+        found = shapes.function_result(name, args, keywords)
+        given = [*args, *keywords.values()]
+        number = computed_number(self._executor, name, given, node, frame)
+        return number or _shape_call(found)
+
+    def _method(
+        self, callee: BoundMethod, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        executor = self._executor
+        match callee.receiver:
+            case SelfValue() as instance if callee.method is not None:
+                if callee.name == "setup" and frame.method and frame.method.name == "setup":
+                    return executor.statements.parent_setup(instance, callee.method, node, frame)
+                return executor.functions.call_method(instance, callee.method, passed, node, frame)
+            case SelfValue() as instance:
+                return executor.variables.call(instance, callee.name, passed, node, frame)
+            case ModuleValue() | FieldModule():
+                return executor.module_calls.call(callee.receiver, callee.name, passed, node, frame)
+            case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
+                return self._of_record(record, cls, callee.name, passed, frame)
+            case Sequence() | Repeated() | Table():
+                return executor.held_items.container_method(callee, passed, node, frame)
+            case VariableValue():
+                return UNKNOWN
+        return UNKNOWN
+
+    def _of_record(
+        self, record: Table, cls: ProjectClass, name: str, passed: list[Passed], frame: Frame
+    ) -> Value:
+        """Return what a method of another class of the project returns."""
+        node = cls.methods[name].node
+        analysis = self._executor.analysis_with(node)
+        if analysis is None or not isinstance(node, cst.FunctionDef):
+            return UNKNOWN
+        function = FunctionRef(node, Frame(frame.recorder, analysis, records=False))
+        first = Passed(record, None, node.name)
+        return self._executor.functions.call_function(function, [first, *passed], frame)
+
+    def _function(
+        self, callee: FunctionRef, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if any(one.star for one in passed):
+            return UNKNOWN
+        return self._executor.functions.call_function(callee, passed, frame, node)
+
+    def _check_class(self, node: cst.Call, frame: Frame) -> None:
+        """Mark what a class builds of which nothing is known: it is called at once."""
+        match node.func:
+            case cst.Call(func=inner):
+                held = self._executor.seen(inner, frame)
+            case _:
+                return
+        is_field = isinstance(held, Code) and held.code.startswith("self.")
+        if is_field and frame.records:
+            frame.recorder.mark(
+                node,
+                f"what `{code_of(inner)}` builds is not known: give the field a default,"
+                " or construct it in the project",
+            )
+
+    @staticmethod
+    def _opaque(code: str, passed: list[Passed]) -> Value:
+        arrays = [one.value for one in passed if isinstance(one.value, Array)]
+        name = code.rpartition(".")[2].lower()
+        if len(passed) == 1 and arrays and any(part in name for part in _KEEPS_SHAPE):
+            return arrays[0]
+        return Unknown(f"what `{code}` returns")
+
+
+def _shape_call(value: Value | None) -> Value:
+    return UNKNOWN if value is None else value
+
+
+def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
+    args = [
+        shapes.Starred(one.value) if one.star == "*" else one.value
+        for one in passed
+        if not one.keyword
+    ]
+    keywords = {one.keyword: one.value for one in passed if one.keyword}
+    return args, keywords
+
+
+def _as_bound(one: Passed) -> Bound:
+    return Bound(one.value, one.code, one.node, hidden=one.hidden, place=one.place)
+
+
+def _partial(passed: list[Passed]) -> Value:
+    function, *others = passed
+    if any(one.star for one in others):
+        return UNKNOWN
+    args = tuple(_as_bound(one) for one in others if not one.keyword)
+    keywords = {one.keyword: _as_bound(one) for one in others if one.keyword}
+    match function.value:
+        case Partial(function=inner, args=first, keywords=given, code=""):
+            return Partial(inner, (*first, *args), {**given, **keywords})
+    return Partial(function.value, args, keywords)
+
+
+def _with_given(callee: Partial, passed: list[Passed], node: cst.Call) -> list[Passed]:
+    """Return the arguments of a call of a partial, with those that it has already."""
+    code = bool(callee.code)
+    given = [
+        Passed(one.value, one.code, one.node or node, hidden=code or one.hidden, place=one.place)
+        for one in callee.args
+    ]
+    later = {one.keyword for one in passed if one.keyword}
+    keywords: Mapping[str, Bound] = callee.keywords
+    given_by_name = [
+        Passed(
+            one.value, one.code, one.node or node, name, hidden=code or one.hidden, place=one.place
+        )
+        for name, one in keywords.items()
+        if name not in later
+    ]
+    return [*given, *passed, *given_by_name]
+
+
+def _spelled_as(function: Value, code: str) -> Value:
+    """Return a class as it is spelled where a field holds a partial of it."""
+    if code and isinstance(function, (Ref, ClassRef)):
+        return replace(function, code=code)
+    return function
+
+
+def _transform(name: str, passed: list[Passed], node: cst.Call) -> Value:
+    """Return a class or function under a transform of Linen."""
+    if not passed or passed[0].keyword or passed[0].star:
+        return UNKNOWN
+    function, *others = passed
+    return ClassTransform(
+        name,
+        function.value,
+        tuple(_as_bound(one) for one in others if not one.keyword),
+        tuple((one.keyword, _as_bound(one)) for one in others if one.keyword),
+        node,
+    )

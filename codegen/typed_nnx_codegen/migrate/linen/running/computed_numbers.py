@@ -1,0 +1,45 @@
+"""Numbers that numpy computes of fields: they are settings of layers as often as factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.values import Code, Const, Size, Value
+from typed_nnx_codegen.migrate.linen.writing.parentheses import operand
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+# Functions that make a number of numbers.
+_ON_NUMBERS: Final = frozenset(
+    f"numpy.{name}"
+    for name in (
+        *("abs", "ceil", "clip", "exp", "floor", "log", "log10", "log2", "maximum", "minimum"),
+        *("power", "rint", "round", "sqrt", "square"),
+    )
+)
+
+
+def computed_number(
+    executor: Executor, name: str, given: Iterable[Value], node: cst.Call, frame: Frame
+) -> Code | None:
+    """Return what a function of numpy makes of numbers, as code; None for anything else.
+
+    Args:
+        executor: What goes through the method.
+        name: The public name of the function.
+        given: Its arguments.
+        node: The call.
+        frame: Where it is.
+    """
+    values = list(given)
+    if name not in _ON_NUMBERS or not any(isinstance(one, Code | Size) for one in values):
+        return None
+    if not all(isinstance(one, Const | Size | Code) for one in values):
+        return None
+    code = executor.code.of(node, frame)
+    return None if code is None else Code(operand(code))

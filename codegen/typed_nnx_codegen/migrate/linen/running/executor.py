@@ -1,0 +1,200 @@
+"""Goes through the methods of a Linen module symbolically: shapes, submodules, constructor code.
+
+One executor plans the modules of one project. The parts of it are by what they go through:
+expressions, calls, statements, loops; they meet here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.lists.held_items import HeldItems
+from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
+from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.names.linen_names import nnx_name
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.running.calls import Calls
+from typed_nnx_codegen.migrate.linen.running.choices import Choices
+from typed_nnx_codegen.migrate.linen.running.comprehensions import Comprehensions
+from typed_nnx_codegen.migrate.linen.running.expressions import Expressions
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.functions import Functions
+from typed_nnx_codegen.migrate.linen.running.looped_functions import LoopedFunctions
+from typed_nnx_codegen.migrate.linen.running.loops import Loops
+from typed_nnx_codegen.migrate.linen.running.mapped_functions import MappedFunctions
+from typed_nnx_codegen.migrate.linen.running.members import Members
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
+from typed_nnx_codegen.migrate.linen.running.module_calls import ModuleCalls
+from typed_nnx_codegen.migrate.linen.running.recurrence import Recurrence
+from typed_nnx_codegen.migrate.linen.running.references import (
+    ClassRef,
+    FunctionRef,
+    ModuleValue,
+    Ref,
+)
+from typed_nnx_codegen.migrate.linen.running.statements import Statements
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Sequence,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
+from typed_nnx_codegen.migrate.linen.sizes.size_arrays import is_made_by, without_local
+from typed_nnx_codegen.migrate.linen.state.functional_calls import FunctionalCalls
+from typed_nnx_codegen.migrate.linen.state.variable_reads import VariableReads
+from typed_nnx_codegen.migrate.linen.state.variables import Variables
+from typed_nnx_codegen.migrate.linen.staying.gradual import Gradual
+from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
+from typed_nnx_codegen.migrate.linen.transforms.control import Control
+from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
+
+_MOST_STEPS: Final = 80_000
+
+
+class TooLong(Exception):
+    """A module takes too long to go through."""
+
+
+class Executor:
+    """Goes through methods.
+
+    Args:
+        classes: The Linen modules of the project.
+        plan_of: Plans another module of the project.
+    """
+
+    def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+        self.classes = classes
+        self.plan_of = plan_of
+        self.refer: Callable[[str], str] = _plain_name
+        self.recorded: Recorded | None = None
+        self.gradual: Gradual | None = None
+        self.facts = FieldFacts()
+        self.code = ConstructorCode(self)
+        self.expressions = Expressions(self)
+        self.members = Members(self)
+        self.calls = Calls(self)
+        self.functions = Functions(self)
+        self.submodules = Submodules(self)
+        self.module_calls = ModuleCalls(self)
+        self.functional_calls = FunctionalCalls(self)
+        self.lifted_calls = LiftedCalls(self)
+        self.lifted_functions = LiftedFunctions(self)
+        self.control = Control(self)
+        self.variables = Variables(self)
+        self.variable_reads = VariableReads(self)
+        self.recurrence = Recurrence(self)
+        self.statements = Statements(self)
+        self.loops = Loops(self)
+        self.comprehensions = Comprehensions(self, self.loops)
+        self.held_items = HeldItems(self)
+        self.sized_lists = SizedLists(self)
+        self.running_lists = RunningLists(self)
+        self.choices = Choices(self)
+        self.merging = Merging(self)
+        self.mapped_functions = MappedFunctions(self)
+        self.looped_functions = LoopedFunctions(self)
+        self._functions: dict[cst.CSTNode, Analysis] = {}
+        for analysis in classes.analyses:
+            for kind in (cst.FunctionDef, cst.Lambda):
+                for node in analysis.nodes.of(kind):
+                    self._functions[node] = analysis
+
+    def evaluate(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what an expression stands for, and remember it."""
+        frame.recorder.steps += 1
+        if frame.recorder.steps > _MOST_STEPS:
+            raise TooLong
+        if node in frame.values:
+            # What it stood for in an iteration before says nothing now.
+            frame.values[node] = UNKNOWN
+        value = self.expressions.evaluate(node, frame)
+        if isinstance(value, Array) and not is_made_by(node, value):
+            value = without_local(value)
+        frame.values[node] = value
+        return value
+
+    def seen(self, node: cst.BaseExpression, frame: Frame) -> Value | None:
+        """Return what an expression stood for when it was gone through last."""
+        if node in frame.values:
+            return frame.values[node]
+        if isinstance(node, cst.Name):
+            return frame.lookup(node.value)
+        return None
+
+    def analysis_with(self, function: cst.CSTNode) -> Analysis | None:
+        """Return the analysis of the file that defines a function."""
+        return self._functions.get(function)
+
+    def constant_of_file(self, name: str, frame: Frame) -> Value | None:
+        """Return the literal that a file binds to a name once; None where it is something else."""
+        found: list[cst.BaseExpression] = []
+        for statement in frame.analysis.tree.body:
+            if not isinstance(statement, cst.SimpleStatementLine):
+                continue
+            for small in statement.body:
+                match small:
+                    case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]):
+                        if target == name:
+                            found.append(small.value)
+                    case cst.AnnAssign(target=cst.Name(value=target), value=bound):
+                        if target == name and bound is not None:
+                            found.append(bound)
+        if len(found) != 1:
+            return None
+        inner = Frame(frame.recorder, frame.analysis, records=False)
+        if isinstance(found[0], (cst.Integer, cst.Float, cst.SimpleString, cst.Tuple, cst.List)):
+            value = self.expressions.evaluate(found[0], inner)
+            return value if _is_literal(value) else None
+        if isinstance(found[0], (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
+            value = self.expressions.evaluate(found[0], inner)
+            if isinstance(value, (ClassRef, Ref)):
+                return value
+            if isinstance(value, FunctionRef):
+                return FunctionRef(value.node, value.frame, name, frame.home)
+        return None
+
+    def value_of_file(self, node: cst.BaseExpression, frame: Frame) -> Value | None:
+        """Return the class or function that a name at a place of a file refers to; None if none."""
+        if not isinstance(node, (cst.Name, cst.Attribute)):
+            return None
+        value = self.expressions.of_file(node, frame)
+        return value if isinstance(value, (Ref, ClassRef, FunctionRef)) else None
+
+    def code_of_class(self, node: cst.BaseExpression, cls: LinenClass, plan: ClassPlan) -> str:
+        """Return the expression for a class of the project where a module is planned."""
+        del plan
+        text = code_of(node)
+        return text if text.rpartition(".")[2] == cls.name else cls.name
+
+    def truth(self, value: Value) -> bool | None:
+        """Return whether a value is true; None where that is not sure."""
+        match value:
+            case Const(value=literal):
+                return bool(literal)
+            case Sequence(items=items):
+                return bool(items)
+            case ModuleValue():
+                return True
+        return None
+
+
+def _is_literal(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return all(_is_literal(item) for item in value.items)
+    return isinstance(value, Const)
+
+
+def _plain_name(public: str) -> str:
+    return nnx_name(public) or public

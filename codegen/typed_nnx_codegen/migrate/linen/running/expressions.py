@@ -1,0 +1,392 @@
+"""What the expressions of methods stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.analysis.values import (
+    UNKNOWN as NOT_KNOWN,
+)
+from typed_nnx_codegen.migrate.analysis.values import (
+    Constant,
+    External,
+    ProjectClass,
+    ProjectFunction,
+)
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.lists.coded_tuples import (
+    starred_tuple,
+    with_ends,
+    with_starred,
+)
+from typed_nnx_codegen.migrate.linen.lists.open_tuples import added, item_of, numbered_field
+from typed_nnx_codegen.migrate.linen.lists.size_lists import SizedList
+from typed_nnx_codegen.migrate.linen.modules.classes import public_linen
+from typed_nnx_codegen.migrate.linen.running.array_members import ARRAY_MEMBERS
+from typed_nnx_codegen.migrate.linen.running.decided import decided
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.operator_signs import OPERATORS
+from typed_nnx_codegen.migrate.linen.running.references import (
+    ArrayMethod,
+    BoundMethod,
+    ClassRef,
+    FieldModule,
+    FunctionRef,
+    Headed,
+    ModuleValue,
+    PlainClass,
+    Ref,
+    Repeated,
+    SelfValue,
+    VariableValue,
+)
+from typed_nnx_codegen.migrate.linen.running.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Lead,
+    OfShapes,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Size,
+    Slice,
+    Table,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.sizes.residuals import note_residual
+from typed_nnx_codegen.migrate.linen.state.shared_scopes import is_scope
+from typed_nnx_codegen.migrate.linen.writing.parentheses import operand
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+
+class Expressions:
+    """Goes through expressions.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def evaluate(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what an expression stands for."""
+        reader = self._readers.get(type(node))
+        return reader(self, node, frame) if reader is not None else UNKNOWN
+
+    def or_code(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return code for the expression where nothing is known of its value."""
+        if not isinstance(value, Unknown):
+            return value
+        code = self._executor.code.of(node, frame)
+        return self._of_shapes(value, node, frame) if code is None else Code(operand(code))
+
+    def _of_shapes(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return code that may read shapes of arguments where they decide all of an expression."""
+        if not frame.records or any(one.is_of_call for one in frame.recorder.conditions):
+            return value
+        with self._executor.code.with_shapes():
+            code = self._executor.code.of(node, frame)
+        if code is None:
+            return value
+        known = value if isinstance(value, OfShapes) else OfShapes()
+        return replace(known, code=operand(code))
+
+    # -- names --------------------------------------------------------------------------------
+
+    def _name(self, node: cst.Name, frame: Frame) -> Value:
+        found = frame.lookup(node.value)
+        return found if found is not None else self.of_file(node, frame)
+
+    def of_file(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what a name of the file, or of a module that it imports, stands for."""
+        value = frame.analysis.values.get(node, NOT_KNOWN)
+        code = code_of(node)
+        match value:
+            case External(name=name):
+                return Ref(public_linen(name))
+            case ProjectClass():
+                cls = self._executor.classes.of(value)
+                if cls is not None:
+                    layer = self._executor.submodules.subclass(cls, code, frame)
+                    return ClassRef(cls, code, frame.home) if layer is None else layer
+                return PlainClass(value, code, frame.home)
+            case ProjectFunction(node=function):
+                analysis = self._executor.analysis_with(function)
+                if analysis is None:
+                    return Code(code, frame.home)  # its file is not read
+                inner = Frame(frame.recorder, analysis, records=False)
+                return FunctionRef(function, inner, code, frame.home)
+            case Constant(value=literal):
+                return Const(literal)
+        if isinstance(node, cst.Name):
+            known = self._executor.constant_of_file(node.value, frame)
+            if known is None:
+                known = self._executor.mapped_functions.decorated(node.value, frame)
+            if known is not None:
+                return known
+            return Code(code, frame.home)
+        return UNKNOWN
+
+    def _attribute(self, node: cst.Attribute, frame: Frame) -> Value:
+        name = node.attr.value
+        outer: cst.BaseExpression = node
+        while isinstance(outer, cst.Attribute):
+            outer = outer.value
+        if isinstance(outer, cst.Name) and frame.lookup(outer.value) is None:
+            known = self.of_file(node, frame)
+            if not isinstance(known, Unknown):
+                return known
+        base = self._executor.evaluate(node.value, frame)
+        return self.or_code(self.member(base, name, node, frame), node, frame)
+
+    def member(self, base: Value, name: str, node: cst.Attribute, frame: Frame) -> Value:
+        """Return an attribute of a value."""
+        match base:
+            case SelfValue():
+                return self._executor.members.of_self(base, name, node, frame)
+            case Array(origin=origin) if origin and name not in ARRAY_MEMBERS:
+                path = f"{origin}.{name}"
+                return Array(Shape((), Lead(path, None)), origin=path)
+            case Array():
+                return shapes.attribute(base, name) or ArrayMethod(base, name)
+            case ModuleValue() | FieldModule():
+                return self._executor.members.of_module(base, name, frame, node)
+            case Code(code=code, home=home):
+                return Code(f"{code}.{name}", home)
+            case ArrayMethod(array=array, name="at"):
+                return ArrayMethod(array, f"at.{name}")
+            case Table(items=items):
+                return items.get(name, BoundMethod(base, name))
+            case VariableValue():
+                if name == "value":
+                    return self._executor.variables.read(base, node, frame)
+                return BoundMethod(base, name)
+            case Ref(name=public):
+                return Ref(f"{public}.{name}") if not base.code else UNKNOWN
+            case Sequence() | Repeated() | Const():
+                return BoundMethod(base, name)
+        return UNKNOWN
+
+    # -- literals -----------------------------------------------------------------------------
+
+    def _literal(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        del frame
+        value: object = getattr(node, "evaluated_value", None)
+        return Const(value) if not isinstance(value, bytes) else UNKNOWN
+
+    def _ellipsis(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        del node, frame
+        return Const(...)
+
+    def _formatted(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        for part in getattr(node, "parts", ()):
+            if isinstance(part, cst.FormattedStringExpression):
+                self._executor.evaluate(part.expression, frame)
+        code = self._executor.code.of(node, frame)
+        return UNKNOWN if code is None else Code(code)
+
+    def _items(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
+        items: list[Value] = []
+        for element in node.elements:
+            value = self._executor.evaluate(element.value, frame)
+            if isinstance(element, cst.StarredElement):
+                if isinstance(value, ShapeOf) and value.shape.lead is None:
+                    sizes = value.shape.dims
+                    value = Sequence(tuple(UNKNOWN if d is None else Size(d) for d in sizes))
+                if not isinstance(value, Sequence):
+                    return self._starred(node, frame)
+                items += value.items
+            else:
+                items.append(value)
+        return Sequence(tuple(items), isinstance(node, cst.List))
+
+    def _starred(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
+        items = [self._executor.evaluate(element.value, frame) for element in node.elements]
+        found = starred_tuple(node, items)
+        if found is not None:
+            return found
+        return with_starred(self.or_code(UNKNOWN, node, frame), node, items)
+
+    def _dict(self, node: cst.Dict, frame: Frame) -> Value:
+        items: dict[object, Value] = {}
+        is_known = True
+        for element in node.elements:
+            if isinstance(element, cst.DictElement):
+                key = self._executor.evaluate(element.key, frame)
+                value = self._executor.evaluate(element.value, frame)
+                if isinstance(key, Const):
+                    items[key.value] = value
+                else:
+                    is_known = False
+            else:
+                other = self._executor.evaluate(element.value, frame)
+                is_known = is_known and isinstance(other, Table)
+                if isinstance(other, Table):
+                    items.update(other.items)
+        return Table(items) if is_known else self.or_code(UNKNOWN, node, frame)
+
+    # -- operations ---------------------------------------------------------------------------
+
+    def _binary(self, node: cst.BinaryOperation, frame: Frame) -> Value:
+        left = self._executor.evaluate(node.left, frame)
+        right = self._executor.evaluate(node.right, frame)
+        operator = OPERATORS[type(node.operator)]
+        note_residual(operator, left, right, frame)
+        if operator == "+":
+            total = self._executor.running_lists.total(left, right, frame)
+            joined = added(left, right) if total is None else total
+            if joined is not None:
+                return joined
+        value = self.or_code(shapes.binary(operator, left, right), node, frame)
+        return with_ends(value, left, right) if operator == "+" else value
+
+    def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
+        value = self._executor.evaluate(node.expression, frame)
+        operator = OPERATORS[type(node.operator)]
+        return self.or_code(shapes.unary(operator, value), node, frame)
+
+    def _comparison(self, node: cst.Comparison, frame: Frame) -> Value:
+        left = self._executor.evaluate(node.left, frame)
+        rights = [self._executor.evaluate(one.comparator, frame) for one in node.comparisons]
+        if len(rights) == 1:
+            operator = OPERATORS.get(type(node.comparisons[0].operator), "")
+            outcome = decided(operator, left, rights[0])
+            if outcome is None and rights[0] == NONE and is_scope(node.left, frame):
+                outcome = operator in ("is not", "!=")  # methods run where a module has one
+            if outcome is not None:
+                return Const(outcome)
+            value = shapes.binary(operator, left, rights[0]) if operator[:1] in "<>=!" else UNKNOWN
+            return self.or_code(value, node, frame)
+        return self.or_code(UNKNOWN, node, frame)
+
+    def _boolean(self, node: cst.BooleanOperation, frame: Frame) -> Value:
+        left = self._executor.evaluate(node.left, frame)
+        truth = self._executor.truth(left)
+        is_and = isinstance(node.operator, cst.And)
+        if truth is not None:
+            return self._executor.evaluate(node.right, frame) if truth == is_and else left
+        right = self._executor.evaluate(node.right, frame)
+        if left == right:
+            return left
+        known = self.or_code(UNKNOWN, node, frame)
+        if isinstance(known, Unknown) and isinstance(left, Array) and isinstance(right, Array):
+            return self._executor.merging.joined(left, right, frame)
+        return known
+
+    def _choice(self, node: cst.IfExp, frame: Frame) -> Value:
+        test = self._executor.evaluate(node.test, frame)
+        truth = self._executor.truth(test)
+        if truth is not None:
+            return self._executor.evaluate(node.body if truth else node.orelse, frame)
+        return self._executor.choices.expression(node, test, frame)
+
+    def _subscript(self, node: cst.Subscript, frame: Frame) -> Value:
+        read = self._executor.variable_reads.read(node, frame)
+        if read is not None:
+            return read
+        base = self._executor.evaluate(node.value, frame)
+        indices = [self._index(one.slice, frame) for one in node.slice]
+        index = indices[0] if len(indices) == 1 else Sequence(tuple(indices))
+        if isinstance(base, SizedList) and len(node.slice) == 1:
+            item = self._executor.sized_lists.item(base, node.slice[0].slice, node, frame)
+            if item is not None:
+                return item
+        match base:
+            case Headed():
+                return item_of(base, index)
+            case Repeated(element=element) if not isinstance(index, Slice):
+                return element
+            case Repeated():
+                return Repeated(base.element, base.loop)
+            case ArrayMethod(name="at"):
+                return base
+            case Table(cls=cls) if cls is not None and isinstance(index, Slice):
+                return Headed(UNKNOWN)
+            case Table(cls=cls) if cls is not None and isinstance(index, Const):
+                return numbered_field(base, index.value)
+            case Table(items=items) if isinstance(index, Const):
+                return items.get(index.value, UNKNOWN)
+            case Table(items=items):
+                values = list(items.values())
+                same = values and all(one == values[0] for one in values)
+                return self.or_code(values[0] if same else UNKNOWN, node, frame)
+            case Code(home=home):
+                code = self._executor.code.of(node, frame)
+                return UNKNOWN if code is None else Code(code, home)
+        if isinstance(base, Array) and isinstance(index, Array) and base.shape.rank != 1:
+            # Rows at positions: the last size stays.
+            return Array(Shape(base.shape.expanded(1).dims[-1:], Lead("", None)), base.dtype)
+        return self.or_code(shapes.subscript(base, index), node, frame)
+
+    def _index(self, node: cst.BaseSlice, frame: Frame) -> Value:
+        if isinstance(node, cst.Index):
+            return self._executor.evaluate(node.value, frame)
+        assert isinstance(node, cst.Slice)
+        parts = [
+            NONE if part is None else self._executor.evaluate(part, frame)
+            for part in (node.lower, node.upper, node.step)
+        ]
+        return Slice(*parts)
+
+    # -- the rest -----------------------------------------------------------------------------
+
+    def _lambda(self, node: cst.Lambda, frame: Frame) -> Value:
+        return FunctionRef(node, frame)
+
+    def _call(self, node: cst.Call, frame: Frame) -> Value:
+        value = self._executor.calls.call(node, frame)
+        match value:
+            case Repeated(element=Unknown(), code="", also=()) if frame.records:
+                known = self.or_code(UNKNOWN, node, frame)
+                is_known = not isinstance(known, Unknown) or isinstance(known, OfShapes)
+                return known if is_known else value
+        return self.or_code(value, node, frame)
+
+    def _comprehension(
+        self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
+    ) -> Value:
+        return self._executor.comprehensions.comprehension(node, frame)
+
+    def _named(self, node: cst.NamedExpr, frame: Frame) -> Value:
+        value = self._executor.evaluate(node.value, frame)
+        self._executor.statements.assign(node.target, value, node.value, frame)
+        return value
+
+    _readers: Final[dict[type[cst.CSTNode], Callable[..., Value]]] = {
+        cst.Name: _name,
+        cst.Attribute: _attribute,
+        cst.Integer: _literal,
+        cst.Float: _literal,
+        cst.SimpleString: _literal,
+        cst.ConcatenatedString: _formatted,
+        cst.FormattedString: _formatted,
+        cst.Ellipsis: _ellipsis,
+        cst.Tuple: _items,
+        cst.List: _items,
+        cst.Dict: _dict,
+        cst.BinaryOperation: _binary,
+        cst.UnaryOperation: _unary,
+        cst.Comparison: _comparison,
+        cst.BooleanOperation: _boolean,
+        cst.IfExp: _choice,
+        cst.Subscript: _subscript,
+        cst.Lambda: _lambda,
+        cst.Call: _call,
+        cst.ListComp: _comprehension,
+        cst.GeneratorExp: _comprehension,
+        cst.DictComp: _comprehension,
+        cst.SetComp: _comprehension,
+        cst.NamedExpr: _named,
+    }

@@ -1,0 +1,304 @@
+"""Goes through functions and methods that are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.lists.list_arguments import given_list, is_list
+from typed_nnx_codegen.migrate.linen.modules.classes import Method
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind
+from typed_nnx_codegen.migrate.linen.running.references import FunctionRef, SelfValue
+from typed_nnx_codegen.migrate.linen.running.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    GivenNumber,
+    Lead,
+    Shape,
+    Table,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+_DEEPEST: Final = 24
+_FLAGS: Final = frozenset({"bool", "int", "float", "str", "Optional[bool]", "bool | None"})
+
+
+class Functions:
+    """Goes through functions.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    # -- methods ------------------------------------------------------------------------------
+
+    def set_up(self, instance: SelfValue, frame: Frame) -> None:
+        """Go through `setup` of an object, once."""
+        if instance.is_set_up:
+            return
+        instance.is_set_up = True
+        recorder = frame.recorder
+        records = instance is recorder.instance
+        # What setup writes comes before what methods write, whenever it is asked for.
+        outer, recorder.block = recorder.block, recorder.setup
+        loops = recorder.loops
+        # What a submodule is made with may be said by the loops around.
+        recorder.loops = [] if records else list(loops)
+        branches, recorder.branch_path = recorder.branch_path, []
+        conditions, recorder.conditions = recorder.conditions, []
+        trials, recorder.trials = recorder.trials, 0
+        for name in ("__post_init__", "setup"):
+            method = instance.cls.method(name)
+            if method is None:
+                continue
+            if records:
+                recorder.visited.add(name)
+            inner = Frame(
+                recorder,
+                method.owner.analysis,
+                instance,
+                method,
+                records=records,
+                verbatim=records,
+                root="setup",
+            )
+            self._name_self(method, inner)
+            self._run(method.node, inner)
+        recorder.block, recorder.loops = outer, loops
+        recorder.branch_path, recorder.trials = branches, trials
+        recorder.conditions = conditions
+
+    def enter(self, instance: SelfValue, method: Method, frame: Frame) -> Value:
+        """Go through a method as a caller from outside would call it.
+
+        Args:
+            instance: The object.
+            method: The method.
+            frame: A frame of the module that is planned.
+        """
+        inner = Frame(
+            frame.recorder,
+            method.owner.analysis,
+            instance,
+            method,
+            root=method.name,
+        )
+        self._name_self(method, inner)
+        frame.recorder.visited.add(method.name)
+        frame.recorder.plan.methods.add(method.node)
+        for parameter in method.parameters():
+            inner.names[parameter.name.value] = argument_value(parameter, method, inner)
+        params = method.node.params
+        for star in (params.star_arg, params.star_kwarg):
+            if isinstance(star, cst.Param):
+                inner.names[star.name.value] = UNKNOWN
+        return self._executor.lifted_functions.run(
+            method, inner, lambda: self._run(method.node, inner)
+        )
+
+    def call_method(
+        self,
+        instance: SelfValue,
+        method: Method,
+        passed: Sequence[Passed],
+        node: cst.BaseExpression,
+        frame: Frame,
+    ) -> Value:
+        """Go through a method of the object or of a submodule that a method calls."""
+        recorder = frame.recorder
+        records = frame.records and instance is recorder.instance
+        inner = Frame(
+            recorder,
+            method.owner.analysis,
+            instance,
+            method,
+            records=records,
+            root=frame.root,
+        )
+        if records:
+            recorder.visited.add(method.name)
+            recorder.plan.methods.add(method.node)
+            if frame.method is not None and isinstance(node, cst.Call) and recorder.is_recording:
+                recorder.self_calls.append((frame.method.node, node, method.node))
+                if recorder.loops or recorder.call_loops:
+                    recorder.repeated.add(method.node)
+        self._name_self(method, inner)
+        self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
+        self._executor.lifted_functions.check(method, passed, node, recorder)
+        return self._executor.lifted_functions.run(
+            method, inner, lambda: self._run(method.node, inner)
+        )
+
+    @staticmethod
+    def _name_self(method: Method, frame: Frame) -> None:
+        params = method.node.params
+        first = [*params.posonly_params, *params.params][:1]
+        if first and method.is_bound and frame.instance is not None:
+            frame.names[first[0].name.value] = frame.instance
+
+    # -- functions ----------------------------------------------------------------------------
+
+    def call_function(
+        self,
+        function: FunctionRef,
+        passed: Sequence[Passed],
+        frame: Frame,
+        node: cst.CSTNode | None = None,
+    ) -> Value:
+        """Go through a function of the project that a method calls."""
+        defined = function.frame
+        is_local = defined.records and defined.recorder is frame.recorder
+        inner = Frame(
+            frame.recorder,
+            defined.analysis,
+            defined.instance,
+            defined.method,
+            outer=defined if defined.names else None,
+            records=is_local,
+            root=frame.root,
+            caller=node if frame.records and not is_local else frame.caller,
+        )
+        self._bind(function.node.params, passed, inner)
+        if isinstance(function.node, cst.Lambda):
+            body = function.node.body
+            return self._shallow(lambda: self._executor.evaluate(body, inner), inner)
+        return self._run(function.node, inner)
+
+    # -- bodies -------------------------------------------------------------------------------
+
+    def _bind(
+        self, params: cst.Parameters, passed: Sequence[Passed], frame: Frame, skip: int = 0
+    ) -> None:
+        bound = bind(params, passed, skip)
+        positional = [*params.posonly_params, *params.params][skip:]
+        for parameter in [*positional, *params.kwonly_params]:
+            name = parameter.name.value
+            if name in bound.by_name:
+                frame.names[name] = bound.by_name[name].value
+            elif parameter.default is not None and not bound.is_open:
+                outside = Frame(frame.recorder, frame.analysis, records=False)
+                frame.names[name] = self._executor.evaluate(parameter.default, outside)
+            else:
+                frame.names[name] = UNKNOWN
+        named = {one.name.value for one in (*params.params, *params.kwonly_params)}
+        rest: dict[object, Value] = {
+            name: one.value for name, one in bound.by_name.items() if name not in named
+        }
+        if isinstance(params.star_arg, cst.Param):
+            extra = Items(tuple(one.value for one in bound.extra))
+            frame.names[params.star_arg.name.value] = UNKNOWN if bound.is_open else extra
+        if params.star_kwarg is not None:
+            name = params.star_kwarg.name.value
+            frame.names[name] = UNKNOWN if bound.is_open else Table(rest)
+
+    def _run(self, node: cst.FunctionDef, frame: Frame) -> Value:
+        if node.asynchronous is not None:
+            return UNKNOWN
+        return self._shallow(lambda: self._body(node, frame), frame)
+
+    def _body(self, node: cst.FunctionDef, frame: Frame) -> Value:
+        ends = self._executor.statements.run(node.body, frame)
+        results = frame.results if ends else [*frame.results, NONE]
+        if frame.results and not ends and len(frame.results) == 1:
+            results = frame.results  # all but what raises or falls through
+        if not results:
+            return UNKNOWN  # it only raises
+        value = results[0]
+        for other in results[1:]:
+            value = self._executor.merging.joined(value, other, frame)
+        return value
+
+    def _shallow(self, run: Callable[[], Value], frame: Frame) -> Value:
+        recorder = frame.recorder
+        if recorder.depth >= _DEEPEST:
+            return Unknown("functions call each other too deeply")
+        recorder.depth += 1
+        anchor = recorder.anchors.get(id(recorder.block))
+        is_pending = anchor is not None and anchor[1] < len(recorder.block)
+        recorder.pending += is_pending
+        try:
+            return run()
+        finally:
+            recorder.depth -= 1
+            recorder.pending -= is_pending
+            if anchor is not None:
+                recorder.anchors[id(recorder.block)] = anchor
+
+
+def argument_value(parameter: cst.Param, method: Method, frame: Frame) -> Value:
+    """Return what a parameter of a method stands for when a caller from outside gives it."""
+    name = parameter.name.value
+    if _is_number(parameter):
+        return GivenNumber(origin=name)
+    if is_flag(parameter):
+        return UNKNOWN
+    if is_list(parameter, method):
+        return UNKNOWN if is_optional(parameter, method) else given_list(name, frame)
+    return Array(
+        Shape((), Lead(name, None)), origin=name, is_optional=is_optional(parameter, method)
+    )
+
+
+def is_optional(parameter: cst.Param, method: Method) -> bool:
+    """Whether a parameter may be None: by its default, its type, or because the code asks."""
+    if parameter.name.value in _compared_with_none(method.node):
+        return True
+    match parameter.default:
+        case cst.Name(value="None"):
+            return True
+    if parameter.annotation is None:
+        return False
+    text = cst.Module([]).code_for_node(parameter.annotation.annotation)
+    return "Optional" in text or "None" in text
+
+
+def is_flag(parameter: cst.Param) -> bool:
+    """Whether a parameter is a setting, not an array."""
+    match parameter.default:
+        case cst.Name(value="True" | "False") | cst.SimpleString() | cst.Integer() | cst.Float():
+            return True
+    annotation = parameter.annotation
+    if annotation is None:
+        return parameter.name.value in ("train", "training", "deterministic", "is_training")
+    text = cst.Module([]).code_for_node(annotation.annotation).strip("\"'")
+    return text in _FLAGS or text.startswith(("Callable", "Literal"))
+
+
+def _is_number(parameter: cst.Param) -> bool:
+    """Whether a parameter is said to be a whole number."""
+    match parameter.annotation, parameter.default:
+        case cst.Annotation(annotation=cst.Name(value="int")), None | cst.Integer():
+            return True
+        case None, cst.Integer():
+            return True
+    return False
+
+
+def _compared_with_none(node: cst.FunctionDef) -> set[str]:
+    """Return the names that a function compares with None."""
+    found: set[str] = set()
+    for below in descendants(node.body):
+        match below:
+            case cst.Comparison(
+                left=cst.Name(value=name),
+                comparisons=[
+                    cst.ComparisonTarget(
+                        operator=cst.Is() | cst.IsNot(), comparator=cst.Name(value="None")
+                    )
+                ],
+            ):
+                found.add(name)
+    return found

@@ -1,0 +1,391 @@
+"""Goes through loops and comprehensions: sizes that change from one iteration to the next run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.lists.coded_lists import Span, coded_lists
+from typed_nnx_codegen.migrate.linen.lists.grown_lists import condition_of, counting, grown
+from typed_nnx_codegen.migrate.linen.lists.size_lists import SizedList
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLoop, changes_list
+from typed_nnx_codegen.migrate.linen.names.bound_names import names_in
+from typed_nnx_codegen.migrate.linen.names.site_names import sites_in
+from typed_nnx_codegen.migrate.linen.running.call_loops import CallLoops
+from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.running.iteration import (
+    Ended,
+    inner_name,
+    last_iteration,
+    left,
+    ran,
+    same_but_running,
+    size_reader,
+    unrolled,
+    with_running,
+    without_sizes,
+)
+from typed_nnx_codegen.migrate.linen.running.merging import Running, is_same
+from typed_nnx_codegen.migrate.linen.running.references import (
+    Grown,
+    Repeated,
+)
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+_COUNTERS: Final = ("range", "enumerate")
+_MOST_TRIALS: Final = 4
+_Names = dict[str, Value]
+
+
+class Loops:
+    """Goes through loops.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._number = 0
+        self._call_loops = CallLoops(executor, self)
+        self.ended: dict[int, Ended] = {}
+        self.spans: dict[int, Span] = {}
+
+    def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
+        """Return the number of a loop: the same for all trials of it, so that they can be compared.
+
+        Args:
+            node: Its target.
+            frame: Where it is.
+        """
+        recorder = frame.recorder
+        key = (*recorder.loops, node)
+        number = recorder.loop_numbers.get(key)
+        if number is None or number in recorder.passed_loops:
+            self._number += 1
+            number = recorder.loop_numbers[key] = self._number
+        if recorder.is_recording:
+            recorder.passed_loops.add(number)
+        return number
+
+    # -- statements ---------------------------------------------------------------------------
+
+    def statement(self, node: cst.For, frame: Frame) -> None:
+        """Go through a `for` statement."""
+        values = self._executor.evaluate(node.iter, frame)
+        header = self.header(node.iter, frame)
+        items = unrolled(values, header)
+
+        def run() -> None:
+            self._executor.statements.run(node.body, frame)
+
+        if not frame.records and isinstance(values, Items) and items is None:
+            items = list(values.items)
+        if items is not None:
+            for item in items:
+                self._executor.statements.assign(node.target, item, None, frame)
+                run()
+        elif header is not None and not frame.records:
+            self._closed(node, header, frame, run)
+        elif header is not None:
+            self._of_constructor(node, SizedLoop(code_of(node.target), header), frame, run)
+        elif (sized := self._executor.sized_lists.loop(node.target, node.iter, frame)) is not None:
+            self._of_constructor(node, sized, frame, run)
+        else:
+            self._call_loops.run(node.target, values, frame, run)
+        if node.orelse is not None:
+            self._otherwise(node.orelse, frame)
+
+    def of_call(
+        self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Go through a loop that only runs with the call."""
+        self._call_loops.run(target, values, frame, run)
+
+    def header(self, node: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return what a loop of the constructor goes over; None where only the call knows."""
+        match node:
+            case cst.Call(func=cst.Name(value=name), args=args) if (
+                name in _COUNTERS and frame.lookup(name) is None
+            ):
+                codes = [self._executor.code.of(arg.value, frame) for arg in args]
+                known = [code for code in codes if code is not None]
+                if len(known) != len(codes) or any(arg.star for arg in args):
+                    return None
+                keywords = [f"{arg.keyword.value}=" if arg.keyword else "" for arg in args]
+                pairs = zip(keywords, known, strict=True)
+                return f"{name}({', '.join(keyword + code for keyword, code in pairs)})"
+        if isinstance(self._executor.seen(node, frame), Array):
+            return None
+        return self._executor.code.of(node, frame)
+
+    def _otherwise(self, node: cst.Else, frame: Frame) -> None:
+        """Go through the `else` of a loop."""
+        recorder = frame.recorder
+        last = recorder.block[-1] if recorder.block else None
+        outer = recorder.block
+        orelse: Block = []
+        recorder.block = orelse
+        self._executor.statements.run(node.body, frame)
+        recorder.block = outer
+        if isinstance(last, Compound) and last.number is not None:
+            last.orelse = orelse
+        else:
+            recorder.block += orelse
+
+    def endless(self, node: cst.While, frame: Frame) -> None:
+        """Go through a `while` statement: how often it runs is not known."""
+        self._executor.evaluate(node.test, frame)
+        sites = len(frame.recorder.plan.sites)
+        self._call_loops.run(
+            cst.Name("_"), UNKNOWN, frame, lambda: ran(self._executor, node.body, frame)
+        )
+        if len(frame.recorder.plan.sites) > sites and frame.records:
+            frame.recorder.mark(node, "submodules are built in a `while` loop")
+
+    def _of_constructor(
+        self, node: cst.For, loop: SizedLoop, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Go through a loop that the constructor runs too."""
+        recorder = frame.recorder
+        number = self.number_of(node.target, frame)
+        self._bind_all(node.target, loop, number, frame)
+        recorder.headers[number] = (loop.target, loop.header)
+        self._size_lists(node, number, frame, run)
+        before = dict(frame.names)
+        recorder.loops.append(number)
+        running, names = self.stable(before, frame, run)
+        recorder.loops.pop()
+        for one, _ in running:
+            recorder.block.append(Line(f"{one.local} = {one.first}", one.local))
+        outer = recorder.block
+        body: Block = []
+        recorder.block = body
+        recorder.loops.append(number)
+        frame.names = {
+            name: value if value == before.get(name) else counting(value)
+            for name, value in names.items()
+        }
+        run()
+        self._update(running, frame, body)
+        recorder.loops.pop()
+        recorder.block = outer
+        outer.append(Compound(f"for {loop.target} in {loop.header}:", body, number=number))
+        for name, value in names.items():
+            if name in before and before[name] != value:
+                after = frame.names[name]
+                frame.names[name] = grown(before[name], value, after, number, recorder)
+
+    def _size_lists(
+        self, node: cst.For, number: int, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Let the constructor keep the sizes of arrays in lists that a loop changes."""
+        recorder, lists = frame.recorder, self._executor.sized_lists
+        names = [one for one in lists.candidates(frame) if changes_list(node.body, one)]
+        if not names:
+            return
+        recorder.loops.append(number)
+        after = self.trial(dict(frame.names), frame, run)
+        recorder.loops.pop()
+        for name in names:
+            if name in after and after[name] != frame.names[name]:
+                found = lists.sized(name, after[name], node, frame)
+                frame.names[name] = frame.names[name] if found is None else found
+
+    def _closed(self, node: cst.For, header: str, frame: Frame, run: Callable[[], None]) -> None:
+        """Go through a loop of a submodule: its last iteration says what it leaves behind."""
+        recorder = frame.recorder
+        number = self.number_of(node.target, frame)
+        self.bind_inner(node.target, number, frame)
+        before = dict(frame.names)
+        recorder.loops.append(number)
+        _, names = self.stable(before, frame, run)
+        counted = {
+            name: value if value == before.get(name) else counting(value)
+            for name, value in names.items()
+        }
+        after = self.trial(counted, frame, run)
+        recorder.loops.pop()
+        last = self.note_end(node.target, node.iter, header, number, frame)
+        coded = coded_lists(self._executor, before, names, self.spans.get(number), frame, run)
+        for name, value in before.items():
+            if name not in after or after[name] == value:
+                continue
+            if name in coded:
+                frame.names[name] = coded[name]
+            elif isinstance(after[name], Grown):
+                frame.names[name] = grown(value, names[name], after[name], number, recorder)
+            else:
+                frame.names[name] = left(value, after[name], last, number)
+        for name, value in after.items():
+            if name not in before:
+                is_array = isinstance(value, Array)
+                frame.names[name] = left(value, value, last, number) if is_array else value
+
+    def note_end(
+        self,
+        target: cst.BaseExpression,
+        iterable: cst.BaseExpression,
+        header: str,
+        number: int,
+        frame: Frame,
+    ) -> Ended:
+        """Note what a loop of a submodule goes over, and return what its last iteration is.
+
+        Args:
+            target: Its target.
+            iterable: What it goes over, as it is written.
+            header: What it goes over.
+            number: The loop.
+            frame: Where it is.
+        """
+        spelled = condition_of(header, frame.recorder)
+        last = last_iteration(target, iterable, spelled.code) if spelled else None
+        self.ended[number] = last
+        if spelled is not None:
+            self.spans[number] = Span.of(target, spelled, number)
+        return last
+
+    def _update(
+        self,
+        running: list[tuple[Running, Callable[[], Value | Dim | None]]],
+        frame: Frame,
+        body: list[Line | Compound],
+    ) -> None:
+        codes: list[tuple[str, str]] = []
+        for one, after in running:
+            value = after()
+            code = self._code_of(value, frame)
+            if isinstance(value, Value) and code is None:
+                place = frame.recorder.plan.cls if frame.method is None else frame.method
+                message = f"the code does not tell what `{one.local}` is after an iteration"
+                frame.recorder.mark(place.node, message)
+            if code is not None and code != one.local:
+                codes.append((one.local, code))
+        if len(codes) > 1 and any(local in other for local, _ in codes for _, other in codes):
+            # All at once: one may be computed from what another one was.
+            names = ", ".join(local for local, _ in codes)
+            text = f"{names} = {', '.join(code for _, code in codes)}"
+            body.append(Line(text, names, is_update=True))
+            return
+        body += [Line(f"{local} = {code}", local, is_update=True) for local, code in codes]
+
+    def _code_of(self, value: Value | Dim | None, frame: Frame) -> str | None:
+        if isinstance(value, Dim):
+            if not self._executor.code.sizes_are_visible(value, frame):
+                return None
+            return frame.recorder.templates.token(value)
+        if isinstance(value, SizedList):
+            return value.sizes or None
+        return None if value is None else self._executor.code.of_value(value, frame)
+
+    def stable(
+        self, before: _Names, frame: Frame, run: Callable[[], None]
+    ) -> tuple[list[tuple[Running, Callable[[], Value | Dim | None]]], _Names]:
+        """Return what names stand for in each iteration, and the locals that run.
+
+        The loop is gone through for a trial, until what it is entered with stands for what it
+        leaves behind, too.
+        """
+        names = dict(before)
+        running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]] = {}
+        after = names
+        changed: list[Value] = []
+        for _ in range(_MOST_TRIALS):
+            after = self.trial(names, frame, run)
+            changed = []
+            for name, value in list(names.items()):
+                if name not in after or is_same(after[name], value):
+                    continue
+                found = self._run(name, before[name], value, after[name], frame, running)
+                changed += [] if is_same(found, value) else [found]
+                names[name] = found
+            if not changed:
+                break
+        else:
+            # Lists of submodules have no sizes that others depend on.
+            is_open = not all(isinstance(one, Repeated) and sites_in(one) for one in changed)
+            for name in names if is_open else ():
+                if name in after and names[name] != before[name]:
+                    is_list = isinstance(names[name], Repeated) and sites_in(names[name])
+                    names[name] = names[name] if is_list else without_sizes(names[name])
+        return list(running.values()), names
+
+    def _run(
+        self,
+        name: str,
+        entry: Value,
+        now: Value,
+        after: Value,
+        frame: Frame,
+        running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]],
+    ) -> Value:
+        """Return what a name stands for that an iteration leaves with another value."""
+        if name in running or any(key.startswith(f"{name}/") for key in running):
+            if isinstance(now, Array) and isinstance(after, Array) and same_but_running(now, after):
+                return now
+            if not isinstance(now, Array):
+                return now
+            if isinstance(after, Array):
+                known = {
+                    one.local for key, (one, _) in running.items() if key.startswith(f"{name}/")
+                }
+                after = with_running(now, after, known)
+        needed: list[Running] = []
+        value = self._executor.merging.merged(
+            name, entry if now == entry else now, after, frame, needed if frame.records else None
+        )
+        for position, one in enumerate(needed):
+            reader = size_reader(name, value, one, frame)
+            running[f"{name}/{position}/{one.local}"] = (one, reader)
+        return value
+
+    def trial(self, names: _Names, frame: Frame, run: Callable[[], None]) -> _Names:
+        """Return what names stand for after one time through a loop, which leaves no trace."""
+        recorder = frame.recorder
+        outer, recorder.block = recorder.block, []
+        kept = frame.names
+        results = len(frame.results)
+        frame.names = dict(names)
+        recorder.trials += 1
+        run()
+        recorder.trials -= 1
+        after = frame.names
+        frame.names = kept
+        del frame.results[results:]
+        recorder.block = outer
+        return after
+
+    def _bind_all(
+        self, target: cst.BaseExpression, loop: SizedLoop, number: int, frame: Frame
+    ) -> None:
+        """Bind the target of a loop, or what stands for it where that goes over arrays."""
+        if loop.sizes:
+            loop.bind(number, frame)
+        else:
+            self.bind(target, number, frame)
+
+    def bind(self, target: cst.BaseExpression, number: int, frame: Frame) -> None:
+        """Bind the target of a loop of the constructor."""
+        for name in names_in(target):
+            frame.names[name] = Code(name, f"loop{number}")
+            frame.recorder.locals.add(name)
+
+    @staticmethod
+    def bind_inner(target: cst.BaseExpression, number: int, frame: Frame) -> None:
+        """Bind the target of a loop of a submodule."""
+        for name in names_in(target):
+            frame.names[name] = Code(inner_name(name, number), f"loop{number}")

@@ -1,0 +1,234 @@
+"""Functions under transforms of jax: `jax.vmap`, and those that return what the function returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Several
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.passed import Passed
+from typed_nnx_codegen.migrate.linen.running.references import (
+    BoundMethod,
+    FieldModule,
+    FunctionRef,
+    ModuleValue,
+    Partial,
+    Ref,
+)
+from typed_nnx_codegen.migrate.linen.running.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Const,
+    Lead,
+    Sequence,
+    Shape,
+    Slice,
+    Table,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+_MAPPING: Final = "jax.vmap"
+_SAME: Final = frozenset(
+    {
+        *("jax.jit", "jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint"),
+        *("jax.named_call", "jax.pjit", "jax.experimental.pjit.pjit"),
+    }
+)
+_FIRST: Final = Const(0)
+_ALL: Final = Slice(NONE, NONE, NONE)
+# What stands for a submodule, or for a method of the object itself.
+_OBJECTS: Final = (ModuleValue, FieldModule, BoundMethod)
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped(Value):
+    """A function under `jax.vmap`.
+
+    Attributes:
+        function: The function.
+        in_axes: The axes of its arguments that are mapped.
+        out_axes: Where the axis is in what it returns.
+    """
+
+    function: Value
+    in_axes: Value = _FIRST
+    out_axes: Value = _FIRST
+
+
+class MappedFunctions:
+    """Goes through functions under transforms of jax.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def decorated(self, name: str, frame: Frame) -> Value | None:
+        """Return a function of a file whose decorators are transforms; None where it is none."""
+        found = [
+            one
+            for one in frame.analysis.tree.body
+            if isinstance(one, cst.FunctionDef) and one.name.value == name
+        ]
+        if len(found) != 1 or not found[0].decorators:
+            return None
+        outside = Frame(frame.recorder, frame.analysis, records=False)
+        value: Value | None = FunctionRef(found[0], outside, name, frame.home)
+        for one in reversed(found[0].decorators):
+            decorator = self._executor.evaluate(one.decorator, outside)
+            value = None if value is None else self._under(decorator, value)
+        return value
+
+    def _under(self, decorator: Value, function: Value) -> Value | None:
+        match decorator:
+            case Ref(name=name, code=""):
+                return under_transform(name, function, [], {})
+            case Partial(function=Ref(name=name, code=""), args=args, keywords=keywords):
+                named = {key: one.value for key, one in keywords.items()}
+                return under_transform(name, function, [one.value for one in args], named)
+        return None
+
+    def call(self, callee: Mapped, passed: Several[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what a call of a mapped function returns."""
+        if any(one.star for one in passed):
+            return UNKNOWN
+        values = [one.value for one in passed if not one.keyword]
+        axes = _axes(callee.in_axes, len(values))
+        if axes is None:
+            return UNKNOWN
+        size: Dim | None = None
+        inner: list[Passed] = []
+        for one in passed:
+            axis = _FIRST if one.keyword else axes.pop(0)
+            size = size or size_along(one.value, axis)
+            inner.append(replace(one, value=without_axis(one.value, axis), code=None, place=None))
+        if isinstance(callee.function, _OBJECTS):
+            # The call is one of the transform: it stays as it is.
+            frame = replace(frame, records=False)
+        result = self._executor.calls.dispatch(callee.function, inner, node, frame)
+        return with_axis(result, callee.out_axes, size)
+
+
+def under_transform(
+    name: str, function: Value, args: Several[Value], keywords: dict[str, Value]
+) -> Value | None:
+    """Return a function under a transform of jax; None where it is another one.
+
+    Args:
+        name: The public name of the transform.
+        function: The function.
+        args: The other positional arguments of the transform.
+        keywords: The keyword arguments.
+    """
+    is_object = isinstance(function, _OBJECTS)
+    if not is_object and not isinstance(function, FunctionRef | Mapped | Partial | Ref):
+        return None
+    if name in _SAME and not is_object:
+        return function
+    if name != _MAPPING:
+        return None
+    given = dict(zip(("in_axes", "out_axes"), args, strict=False)) | keywords
+    return Mapped(function, given.get("in_axes", _FIRST), given.get("out_axes", _FIRST))
+
+
+def _axes(value: Value, count: int) -> list[Value] | None:
+    """Return the mapped axis of each argument; None where that is not known."""
+    match value:
+        case Const():
+            return [value for _ in range(count)]
+        case Sequence(items=items) if len(items) >= count:
+            return list(items[:count])
+    return None
+
+
+def _number(axis: Value) -> int | None:
+    match axis:
+        case Const(value=int(number)) if not isinstance(number, bool):
+            return number
+    return None
+
+
+def size_along(value: Value, axis: Value) -> Dim | None:
+    """Return the size along the mapped axis of an argument; None where it is not known."""
+    number = _number(axis)
+    if isinstance(value, Array) and number is not None:
+        return value.shape.axis(number)
+    if isinstance(value, Sequence) and number is not None:
+        return next((size for one in value.items if (size := size_along(one, axis))), None)
+    return None
+
+
+def without_axis(value: Value, axis: Value) -> Value:
+    """Return an argument as the function gets it: without the mapped axis."""
+    if axis == NONE:
+        return value
+    # It is an array, so that an item of it is one of its rows.
+    plain = replace(value, origin="") if isinstance(value, Array) else value
+    found = _sliced(plain, axis)
+    if isinstance(found, Array):
+        shape = found.shape
+        if shape.lead is not None and shape.collapsed().dims:
+            # What is left in front of the known sizes may be nothing.
+            return replace(found, shape=Shape(shape.dims, replace(shape.lead, sure=0)))
+    return found
+
+
+def _sliced(value: Value, axis: Value) -> Value:
+    number = _number(axis)
+    match value:
+        case Array() if number is not None and number >= 0:
+            index = Sequence((*(_ALL,) * number, _FIRST)) if number else _FIRST
+            return shapes.subscript(value, index)
+        case Array() if number is not None:
+            return shapes.subscript(value, Sequence((Const(...), _FIRST, *(_ALL,) * (-number - 1))))
+        case Sequence(items=items) if number is not None:
+            return replace(value, items=tuple(without_axis(one, axis) for one in items))
+        case Table(items=table, cls=None) if number is not None:
+            return Table({key: without_axis(one, axis) for key, one in table.items()})
+    return UNKNOWN
+
+
+def with_axis(value: Value, axis: Value, size: Dim | None) -> Value:
+    """Return what all calls return together: with the mapped axis."""
+    if axis == NONE:
+        return value
+    number = _number(axis)
+    match value:
+        case Array(shape=shape, dtype=dtype) if number is not None:
+            return Array(_grown(shape, number, size), dtype)
+        case Sequence(items=items):
+            axes = _axes(axis, len(items))
+            if axes is not None:
+                pairs = zip(items, axes, strict=True)
+                return replace(
+                    value, items=tuple(with_axis(one, each, size) for one, each in pairs)
+                )
+        case Table(items=table, cls=None) if number is not None:
+            return Table({key: with_axis(one, axis, size) for key, one in table.items()})
+    return UNKNOWN
+
+
+def _grown(shape: Shape, axis: int, size: Dim | None) -> Shape:
+    lead = shape.lead
+    if axis < 0:
+        known = shape.expanded(-axis - 1)
+        place = len(known.dims) + axis + 1
+        if place < 0:
+            return Shape((), Lead("", None))
+        return Shape((*known.dims[:place], size, *known.dims[place:]), known.lead)
+    if lead is None and axis <= len(shape.dims):
+        return Shape((*shape.dims[:axis], size, *shape.dims[axis:]))
+    if lead is not None and axis == 0 and lead.argument:
+        return Shape(shape.dims, replace(lead, front=(size, *lead.front)))
+    return Shape(shape.dims, Lead("", None)) if axis == 0 else Shape((), Lead("", None))

@@ -1,0 +1,399 @@
+"""Calls of submodules: what they return, and how their arguments are written in NNX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
+from typed_nnx_codegen.migrate.linen.marker_codes import CALLER, COUNTERPART
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.running.calls_in_turn import SEQUENTIAL, called_in_turn
+from typed_nnx_codegen.migrate.linen.running.frames import CallEdit, Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.known_outputs import output_key
+from typed_nnx_codegen.migrate.linen.running.members import API
+from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind, bind_names
+from typed_nnx_codegen.migrate.linen.running.references import (
+    Choice,
+    ClassRef,
+    FieldModule,
+    ModuleValue,
+    Ref,
+    Repeated,
+)
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Unknown, Value
+from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.sizes.outputs import of_alternatives, of_field
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+
+# The code of an argument that a partial has already.
+HIDDEN: Final = "__hidden__"
+# Layers that call other modules one after the other, and the field that holds those.
+_WRAPPERS: Final = {
+    SEQUENTIAL: "layers",
+    "flax.linen.SpectralNorm": "layer_instance",
+    "flax.linen.WeightNorm": "layer_instance",
+}
+
+
+_CONVOLUTIONS: Final = ("Conv", "ConvTranspose")
+
+
+class ModuleCalls:
+    """Calls submodules.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def call(
+        self,
+        receiver: Value,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        """Return what a call of a method of a submodule returns."""
+        if method in ("apply", "init"):
+            functional = self._executor.functional_calls.call(receiver, passed, node, frame)
+            if functional is not None:
+                return functional
+        if method in ("copy", "clone") and not passed:
+            copied = self._copied(receiver, node, frame)
+            if copied is not None:
+                return copied
+        match receiver:
+            case ModuleValue(site=site) if site.transforms:
+                return self._executor.lifted_calls.call(
+                    site,
+                    method,
+                    passed,
+                    node,
+                    frame,
+                    lambda inner: self._plain(site, method, inner, node, frame),
+                )
+            case ModuleValue(site=site) if site.alternatives:
+                return self._of_alternatives(site, method, passed, node, frame)
+            case ModuleValue(site=site):
+                value = self._plain(site, method, passed, node, frame)
+                is_of_project = isinstance(site.target, LinenClass) and method == "__call__"
+                # The submodules of a submodule are not within reach.
+                if not frame.records or not (is_of_project or site.code.startswith("self.")):
+                    return value
+                return of_alternatives(self._executor, site, [value], value, frame)
+            case FieldModule():
+                return self._of_field(receiver, method, passed, node, frame)
+            case Choice(options=options):
+                results = [
+                    self.call(option, method, passed, node, frame)
+                    for option in possible(options, frame.recorder)
+                    if isinstance(option, (ModuleValue, FieldModule))
+                ]
+                # What a field holds may not be known: it stands in for what is.
+                known = [one for one in results if not isinstance(one, Unknown)]
+                results = known or results
+                value = results[0] if results else UNKNOWN
+                for other in results[1:]:
+                    value = self._executor.merging.joined(value, other, frame)
+                return value
+        return UNKNOWN
+
+    def _copied(self, receiver: Value, node: cst.Call, frame: Frame) -> Value | None:
+        """Return the copy of a module in a field that `setup` keeps; None for other copies."""
+        target = frame.recorder.setup_target
+        is_kept = frame.verbatim and frame.records and target is not None and target[0] is node
+        if not is_kept or not isinstance(receiver, FieldModule):
+            return None
+        assert target is not None
+        assert isinstance(node.func, cst.Attribute)
+        clone = self._executor.refer("nnx.clone")
+        frame.recorder.replace(node, f"{clone}({code_of(node.func.value)})")
+        return FieldModule(target[1], receiver.default)
+
+    def _plain(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if isinstance(site.target, LinenClass):
+            return self._of_class(site, site.target, method, passed, node, frame)
+        layer = find_layer(site.target)
+        if layer is None:
+            return UNKNOWN
+        return self._of_layer(site, layer, method, passed, node, frame)
+
+    def _of_alternatives(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Call an object of one of several classes."""
+        results = [self._plain(site, method, passed, node, frame)]
+        inner = Frame(
+            frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
+        )
+        results += [self._plain(one, method, passed, node, inner) for one in site.alternatives]
+        value = results[0]
+        for other in results[1:]:
+            value = self._executor.merging.joined(value, other, frame)
+        return of_alternatives(self._executor, site, results, value, frame)
+
+    # -- layers -------------------------------------------------------------------------------
+
+    def _of_layer(
+        self,
+        site: Site,
+        layer: Layer,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        if method == "__call__" and site.target in _WRAPPERS:
+            return self._wrapped(site, passed, node, frame)
+        gradual = self._executor.gradual
+        wraps = gradual is not None and gradual.wraps_layers
+        if wraps and isinstance(layer.build(given_of(site), None), Refused):
+            return self._in_bridge(site, method, passed, node, frame)
+        names = [one.linen for one in layer.calls.get(method, ())]
+        bound = bind_names(names, passed)
+        values = _ranked(site, {name: one.value for name, one in bound.by_name.items()})
+        self.note(site, method, values, frame)
+        if frame.records and frame.recorder.is_recording:
+            if bound.extra:
+                frame.recorder.mark(
+                    node, f"`{layer.name}` is called with arguments that are not known"
+                )
+            else:
+                self._edit(site, layer, method, bound.by_name, node, frame)
+        if method == "__call__" and self._executor.recurrence.runs(site):
+            return self._executor.recurrence.output(site, layer, given_of(site), values, frame)
+        return layer.output(given_of(site), Inputs(values), method)
+
+    def _in_bridge(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Call a layer that stays in Linen: its arguments stay, too."""
+        values = {one.keyword or f"*{place}": one.value for place, one in enumerate(passed)}
+        self.note(site, method, values, frame)
+        if frame.records and frame.recorder.is_recording:
+            frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
+        return UNKNOWN
+
+    def _wrapped(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Go through the modules and functions that a layer is made of."""
+        name = _WRAPPERS[str(site.target)]
+        given = site.given.get(name)
+        parts: tuple[Value, ...] = ()
+        if given is not None:
+            value = given.value
+            parts = value.items if isinstance(value, Items) else (value,)
+        if not parts or not passed:
+            return UNKNOWN
+        # Its arguments are written as those of the layer around it.
+        inner = Frame(
+            frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
+        )
+        if len(parts) == 1 and isinstance(parts[0], Repeated):
+            return called_in_turn(self._executor, parts[0], passed[0], node, frame)
+        current = passed
+        value = passed[0].value
+        for part in parts:
+            value = self._executor.calls.dispatch(part, current, node, inner)
+            current = [Passed(value, None, node)]
+        return value
+
+    def _edit(
+        self,
+        site: Site,
+        layer: Layer,
+        method: str,
+        bound: dict[str, Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> None:
+        arguments = {
+            name: Given(f"__arg{position}__", one.value, bool(one.keyword))
+            for position, (name, one) in enumerate(bound.items())
+        }
+        written = layer.call(given_of(site), arguments, method)
+        if isinstance(written, Refused):
+            frame.recorder.mark(node, f"{written.why} {written.fix}", COUNTERPART)
+            return
+        nodes = [one.node for one in bound.values()]
+        found: list[tuple[str, cst.BaseExpression]] = []
+        for argument in written:
+            written_code = cst.parse_expression(str(argument.code))
+            after = written_code.visit(_ArgumentsIn(nodes))
+            assert isinstance(after, cst.BaseExpression)
+            found.append((argument.keyword, after))
+        before = [(one.keyword, one.node) for one in bound.values()]
+        is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
+            one is other for (_, one), (_, other) in zip(found, before, strict=True)
+        )
+        edit = CallEdit(site, None if is_same else tuple(found), called=method, frame=frame)
+        frame.recorder.edits.setdefault(node, []).append(edit)
+
+    # -- modules of the project ---------------------------------------------------------------
+
+    def _of_class(
+        self,
+        site: Site,
+        cls: LinenClass,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        if method in API:
+            frame.recorder.mark(
+                node, f"`.{method}` of a submodule within a module is not migrated", CALLER
+            )
+            return UNKNOWN
+        found = cls.method(method)
+        if found is None:
+            return UNKNOWN
+        bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+        values = {name: one.value for name, one in bound.by_name.items()}
+        kept = self._executor.sized_lists.kept(values, node, frame)
+        self.note(site, method, kept, frame)
+        if frame.records and frame.recorder.is_recording:
+            edit = CallEdit(site, None, called=method, frame=frame)
+            frame.recorder.edits.setdefault(node, []).append(edit)
+        instance = self._executor.submodules.instance(site, frame)
+        inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
+        is_plain = not bound.extra and not bound.is_open
+        key = output_key(cls, instance, method, values, frame.recorder) if is_plain else None
+        outputs = frame.recorder.outputs
+        if key is None:
+            return self._executor.functions.call_method(instance, found, passed, node, inner)
+        if key not in outputs:
+            result = self._executor.functions.call_method(instance, found, passed, node, inner)
+            outputs[key] = result
+        return outputs[key]
+
+    def note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
+        """Note what a method of a submodule is called with: its sizes follow from that."""
+        is_known = site.is_alternative or site in frame.recorder.plan.sites
+        if frame.recorder.is_recording and is_known:
+            site.calls.append((frame.root, method, values))
+            site.call_conditions.append(tuple(frame.recorder.conditions))
+            if not frame.records and not site.is_alternative:
+                site.is_called_elsewhere = True
+
+    # -- modules in fields --------------------------------------------------------------------
+
+    def _of_field(
+        self,
+        receiver: FieldModule,
+        method: str,
+        passed: Sequence[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        if method in API:
+            if frame.records:
+                message = f"`.{method}` of a module in a field is not migrated"
+                frame.recorder.mark(node, message, CALLER)
+            return UNKNOWN
+        values = self._by_name(receiver.default, method, passed)
+        if frame.records and frame.recorder.is_recording:
+            frame.recorder.field_calls.append((receiver.name, method, values))
+            if receiver.site is not None:
+                target = receiver.site.target
+                kind = ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
+                given = self._by_name(kind, method, passed)
+                receiver.site.calls.append((frame.root, method, given))
+        del node
+        return of_field(self._executor, receiver, method, values, list(passed), frame)
+
+    @staticmethod
+    def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
+        """Return the arguments of a call of a kind of module by parameter, by position if unknown."""
+        if isinstance(kind, ClassRef) and (found := kind.cls.method(method)) is not None:
+            bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+        elif isinstance(kind, Ref) and (layer := find_layer(kind.name)) is not None:
+            bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
+        else:
+            return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
+        return {name: one.value for name, one in bound.by_name.items()}
+
+
+def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:
+    """Return those of a few submodules that there are on this side of the branches around."""
+    codes = recorder.branch_codes
+    around = {codes[one.number]: one.side for one in recorder.conditions if one.number in codes}
+
+    def is_there(option: Value) -> bool:
+        conditions = option.site.conditions if isinstance(option, ModuleValue) else ()
+        known = [(codes.get(one.number, ""), one.side) for one in conditions]
+        return all(around.get(code, side) is side for code, side in known)
+
+    return [option for option in options if is_there(option)] or options
+
+
+class _ArgumentsIn(cst.CSTTransformer):
+    """Puts the arguments of a call where `__arg0__` stands for them.
+
+    Args:
+        nodes: The arguments.
+    """
+
+    def __init__(self, nodes: Sequence[cst.BaseExpression]) -> None:
+        super().__init__()
+        self._nodes = nodes
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        """Write an argument."""
+        found = re.fullmatch(r"__arg(\d+)__", original_node.value)
+        return updated_node if found is None else self._nodes[int(found[1])]
+
+
+def _ranked(site: Site, values: dict[str, Value]) -> dict[str, Value]:
+    """Return the arguments of a layer; a convolution says the rank of its input."""
+    array, kernel = values.get("inputs"), site.given.get("kernel_size")
+    if (
+        str(site.target).rpartition(".")[2] not in _CONVOLUTIONS
+        or kernel is None
+        or not isinstance(array, Array)
+        or array.shape.rank is not None
+    ):
+        return values
+    match kernel.value:
+        case Items(items=items):
+            count = len(items)
+        case Const(value=int()):
+            count = 1
+        case _:
+            return values
+    shape = array.shape.with_rank(count + 2)
+    return values if shape is None else {**values, "inputs": replace(array, shape=shape)}
+
+
+def given_of(site: Site) -> dict[str, Given]:
+    """Return the arguments of a layer's constructor, as the table of layers takes them."""
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    leading = layer.leading if layer is not None else ()
+    found: dict[str, Given] = {}
+    for name, one in site.given.items():
+        if name == "name" or (one.code is None and name in _movable(site)):
+            continue
+        code = "None" if one.code is None else one.code
+        # What a partial has already is not written; by position nothing else tells it.
+        hidden = one.hidden and name in leading
+        found[name] = Given(HIDDEN if hidden else code, one.value, one.keyword)
+    return found
+
+
+def _movable(site: Site) -> frozenset[str]:
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    return layer.movable if layer is not None else frozenset()

@@ -1,0 +1,396 @@
+"""Goes through the statements of methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.builders.borrowed_names import means_another, names_read
+from typed_nnx_codegen.migrate.linen.lists.changed_settings import note_setting_item
+from typed_nnx_codegen.migrate.linen.lists.container_changes import note_deleted, note_item
+from typed_nnx_codegen.migrate.linen.lists.open_tuples import added, unpacked
+from typed_nnx_codegen.migrate.linen.lists.size_lists import CodedList
+from typed_nnx_codegen.migrate.linen.marker_codes import NAME
+from typed_nnx_codegen.migrate.linen.modules.classes import Method
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, Line
+from typed_nnx_codegen.migrate.linen.running.references import (
+    ClassRef,
+    Repeated,
+    SelfValue,
+)
+from typed_nnx_codegen.migrate.linen.running.returned_functions import with_function
+from typed_nnx_codegen.migrate.linen.running.told_ranks import take_told
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    OfShapes,
+    ShapeOf,
+    Table,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.sizes.hidden_sizes import with_hidden_sizes
+from typed_nnx_codegen.migrate.linen.sizes.size_arrays import (
+    is_changed,
+    note_setup,
+    with_local,
+    with_locals,
+)
+from typed_nnx_codegen.migrate.linen.state.derived import is_derived
+from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
+from typed_nnx_codegen.migrate.linen.writing.parentheses import bare, operand
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+_OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
+    cst.AddAssign: "+",
+    cst.SubtractAssign: "-",
+    cst.MultiplyAssign: "*",
+    cst.DivideAssign: "/",
+    cst.FloorDivideAssign: "//",
+    cst.ModuloAssign: "%",
+    cst.PowerAssign: "**",
+    cst.MatrixMultiplyAssign: "@",
+}
+_Body = cst.BaseSuite
+
+
+class Statements:
+    """Goes through statements.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+
+    def run(self, body: _Body, frame: Frame) -> bool:
+        """Go through a body; return whether it ends there: with return, raise, break or continue."""
+        return self.run_all(list(body.body), frame)
+
+    def run_all(
+        self, statements: list[cst.BaseStatement | cst.BaseSmallStatement], frame: Frame
+    ) -> bool:
+        """Go through statements; return whether they end with return or raise."""
+        for position, statement in enumerate(statements):
+            if frame.records:
+                frame.recorder.begin_statement()
+            if isinstance(statement, cst.If):
+                rest = statements[position + 1 :]
+                return self._executor.choices.statement(statement, rest, frame)
+            if self._one(statement, frame):
+                return True
+        return False
+
+    def _one(self, node: cst.BaseStatement | cst.BaseSmallStatement, frame: Frame) -> bool:
+        match node:
+            case cst.SimpleStatementLine(body=body):
+                done = False
+                for small in body:
+                    done = self._one(small, frame) or done
+                if frame.verbatim and frame.recorder.is_recording:
+                    self._keep(node, frame)
+                return done
+            case cst.Assign(targets=targets, value=value):
+                self._expect(targets[0].target, value, frame)
+                found = self._executor.evaluate(value, frame)
+                self._executor.variables.note_write(node, frame)
+                for target in targets:
+                    self.assign(target.target, found, value, frame)
+            case cst.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self._expect(target, value, frame)
+                    self.assign(target, self._executor.evaluate(value, frame), value, frame)
+            case cst.AugAssign():
+                self._augmented(node, frame)
+                self._executor.variables.note_write(node, frame)
+            case cst.Expr(value=value):
+                self._expect_setattr(value, frame)
+                self._executor.evaluate(value, frame)
+            case cst.Return(value=value):
+                result = Const(None) if value is None else self._executor.evaluate(value, frame)
+                frame.results.append(result)
+                frame.ended_by = "return"
+                return True
+            case cst.Raise():
+                return True
+            case cst.Assert(test=test):
+                take_told(test, outcome=True, frame=frame)
+            case cst.Break():
+                return self._break(node, frame)
+            case cst.Continue():
+                frame.ended_by = "continue"
+                return True
+            case cst.Del(target=cst.Subscript() as target):
+                note_deleted(target, frame, self._key(target, frame))
+            case cst.For():
+                self._executor.loops.statement(node, frame)
+            case cst.While():
+                self._executor.loops.endless(node, frame)
+            case cst.With():
+                for item in node.items:
+                    self._executor.evaluate(item.item, frame)
+                    if item.asname is not None:
+                        self.assign(item.asname.name, UNKNOWN, item.item, frame)
+                return self.run(node.body, frame)
+            case cst.FunctionDef(name=name):
+                frame.names[name.value] = self._executor.lifted_functions.decorated(node, frame)
+            case cst.Try(body=body):
+                return self.run(body, frame)
+            case cst.Match():
+                return self._executor.choices.match(node, frame)
+            case cst.ClassDef(name=name):
+                frame.names[name.value] = UNKNOWN
+        return False
+
+    def _break(self, node: cst.Break, frame: Frame) -> bool:
+        """Leave a loop: so does the constructor, where it knows when."""
+        recorder = frame.recorder
+        if frame.records and recorder.loops and not frame.verbatim:
+            if recorder.conditions and recorder.conditions[-1].is_of_call:
+                recorder.mark(node, "how often the loop runs depends on the call")
+            recorder.block.append(Line("break"))
+        return True
+
+    def _keep(self, node: cst.SimpleStatementLine, frame: Frame) -> None:
+        """Move a statement of `setup` to the constructor as it is."""
+        is_left_out = all(
+            isinstance(one, cst.Pass)
+            or (isinstance(one, cst.Expr) and self._is_left_out(one.value, frame))
+            for one in node.body
+        )
+        if not is_left_out and not is_derived(node, frame):
+            frame.recorder.block.append(Line("", statement=node))
+            note_setup(node, frame)
+            self._check_names(node, frame)
+
+    @staticmethod
+    def _check_names(node: cst.SimpleStatementLine, frame: Frame) -> None:
+        """Mark a statement of an inherited `setup` whose names mean something else in this file."""
+        here = frame.recorder.plan.cls.analysis
+        for name in sorted(names_read(node)) if frame.analysis is not here else ():
+            if means_another(name, frame.analysis, here):
+                message = f"`{name}` is something else in the file of the class that inherits this"
+                frame.recorder.mark(node, message, NAME)
+
+    def _is_left_out(self, node: cst.BaseExpression, frame: Frame) -> bool:
+        """Whether an expression is a docstring, or the `setup` of a parent: that is here itself."""
+        match node:
+            case cst.SimpleString() | cst.ConcatenatedString():
+                return True
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="setup" | "__post_init__"))
+            ):
+                is_super = code_of(owner) == "super()"
+                return is_super or isinstance(self._executor.seen(owner, frame), ClassRef)
+        return False
+
+    def _expect(self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame) -> None:
+        """Note to which attribute `setup` assigns what an expression makes."""
+        if not frame.verbatim:
+            return
+        match target:
+            case cst.Attribute(value=cst.Name(value=name), attr=attr) if isinstance(
+                frame.lookup(name), SelfValue
+            ):
+                frame.recorder.setup_target = (value, attr.value)
+            case _:
+                frame.recorder.setup_target = None
+
+    def _expect_setattr(self, node: cst.BaseExpression, frame: Frame) -> None:
+        """Note the same for `setattr(self, f"w_{i}", ...)`."""
+        if not frame.verbatim:
+            return
+        match node:
+            case cst.Call(
+                func=cst.Name(value="setattr"),
+                args=[cst.Arg(), cst.Arg(value=name), cst.Arg(value=value)],
+            ):
+                self._executor.evaluate(name, frame)
+                text = self._executor.variables.attribute_text(name, frame)
+                frame.recorder.setup_target = (value, text) if text else None
+
+    def parent_setup(
+        self, instance: SelfValue, method: Method, node: cst.Call, frame: Frame
+    ) -> Value:
+        """Go through the `setup` that another one calls: its statements come here."""
+        inner = Frame(
+            frame.recorder,
+            method.owner.analysis,
+            instance,
+            method,
+            records=frame.records,
+            verbatim=frame.verbatim,
+            root="setup",
+        )
+        params = method.node.params.params
+        if params:
+            inner.names[params[0].name.value] = instance
+        frame.recorder.plan.setups.append(method.owner)
+        self.run(method.node.body, inner)
+        del node
+        return Const(None)
+
+    # -- assignments --------------------------------------------------------------------------
+
+    def assign(
+        self,
+        target: cst.BaseExpression,
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        """Bind a target to a value."""
+        match target:
+            case cst.Name(value=name):
+                frame.names[name] = self._named(target, value, source, frame)
+                frame.values[target] = frame.names[name]
+                if frame.verbatim and frame.records:
+                    frame.recorder.locals.add(name)
+            case cst.Tuple(elements=elements) | cst.List(elements=elements):
+                self._unpack(target, list(elements), value, source, frame)
+            case cst.Attribute(value=cst.Name(value=name), attr=attr):
+                owner = frame.lookup(name)
+                if isinstance(owner, SelfValue):
+                    self._executor.variables.assign_attribute(
+                        owner, attr.value, value, target, frame
+                    )
+            case cst.StarredElement(value=inner):
+                self.assign(inner, value, source, frame)
+            case cst.Subscript():
+                note_setting_item(self._executor, target, source, frame)
+                key = self._key(target, frame)
+                join = self._executor.merging.joined
+                note_item(target, value, frame, key, lambda a, b: join(a, b, frame))
+
+    def _key(self, target: cst.Subscript, frame: Frame) -> Value:
+        """Return the key of an item that is assigned or deleted."""
+        match target.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=node))]:
+                return self._executor.evaluate(node, frame)
+        return UNKNOWN
+
+    def _named(
+        self, target: cst.Name, value: Value, source: cst.BaseExpression | None, frame: Frame
+    ) -> Value:
+        """Return what a name is bound to: computed once in the constructor where that is long."""
+        name = target.value
+        if isinstance(value, OfShapes) and is_changed(name, frame):
+            return UNKNOWN
+        if isinstance(value, CodedList):
+            return self._executor.sized_lists.named(name, value, target, frame)
+        if (
+            isinstance(value, Code | OfShapes)
+            and frame.records
+            and not frame.verbatim
+            and not value.code.replace(".", "").replace("_", "").isalnum()
+            and self._executor.code.is_visible(value.home, frame)
+            and frame.recorder.is_recording
+            and value.code
+        ):
+            local = frame.recorder.fresh(name)
+            frame.recorder.write(f"{local} = {bare(value.code)}", local)
+            return replace(value, code=local, home="")
+        if isinstance(value, Array) and source is not None:
+            return with_local(self._executor, name, value, source, frame)
+        if isinstance(source, cst.Call):
+            return with_function(self._executor, name, value, source, frame)
+        return value
+
+    def _unpack(
+        self,
+        target: cst.BaseExpression,
+        elements: list[cst.BaseElement],
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        starred = [k for k, one in enumerate(elements) if isinstance(one, cst.StarredElement)]
+        values: list[Value] | None = None
+        value = self._refine(source, len(elements), bool(starred), frame) or value
+        match value:
+            case Array(origin=origin) if origin and not starred:
+                values = [argument_part(value, k) for k in range(len(elements))]
+            case Code(code=code, home=home) if not starred:
+                values = [Code(f"{code}[{k}]", home) for k in range(len(elements))]
+            case Repeated() if not starred:
+                values = unpacked(value, len(elements))
+            case Repeated(element=element):
+                values = [element] * len(elements)
+            case Table(items=items) if len(items) == len(elements) and not starred:
+                values = list(items.values())
+            case _:
+                values = shapes.unpack(value, len(elements), starred[0] if starred else None)
+        parts: list[Value] = [UNKNOWN for _ in elements] if values is None else values
+        if source is not None and not starred:
+            parts = self._settings(parts, source, frame)
+            parts = with_locals(self._executor, elements, parts, source, frame)
+        for one, part in zip(elements, parts, strict=True):
+            self.assign(one.value, part, None, frame)
+        del target
+
+    def _settings(
+        self, parts: list[Value], source: cst.BaseExpression, frame: Frame
+    ) -> list[Value]:
+        """Return the items of a tuple, with code for those that fields alone decide."""
+        kinds = (Unknown, Const, Code)
+        if not any(isinstance(one, Unknown) for one in parts) or not all(
+            isinstance(one, kinds) for one in parts
+        ):
+            return parts
+        code = self._executor.code.of(source, frame)
+        if code is None:
+            return parts
+        return [
+            Code(f"{operand(code)}[{k}]") if isinstance(one, Unknown) else one
+            for k, one in enumerate(parts)
+        ]
+
+    def _refine(
+        self, source: cst.BaseExpression | None, count: int, starred: bool, frame: Frame
+    ) -> ShapeOf | None:
+        """Note the rank of an array whose shape is unpacked: `b, t, d = x.shape`.
+
+        Returns:
+            Its shape; None where something else is unpacked.
+        """
+        match source:
+            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="shape")):
+                array = frame.names.get(name)
+                if isinstance(array, Array) and not starred:
+                    shape = array.shape.with_rank(count)
+                    if shape is not None:
+                        known = with_hidden_sizes(Array(shape, array.dtype, array.origin))
+                        frame.names[name] = known
+                        return ShapeOf(known.shape)
+        return None
+
+    def _augmented(self, node: cst.AugAssign, frame: Frame) -> None:
+        left = self._executor.evaluate(node.target, frame)
+        right = self._executor.evaluate(node.value, frame)
+        operator = _OPERATORS.get(type(node.operator))
+        value: Value = UNKNOWN
+        if operator is not None:
+            joined = self._executor.sized_lists.added(left, right, frame)
+            if joined is None:
+                joined = added(left, right) if operator == "+" else None
+            value = joined if joined is not None else shapes.binary(operator, left, right)
+        if isinstance(value, Unknown) and operator is not None:
+            one = self._executor.code.of(node.target, frame)
+            other = self._executor.code.of(node.value, frame)
+            if one is not None and other is not None:
+                value = Code(f"({one} {operator} {other})")
+        self.assign(node.target, value, node.value, frame)
+
+
+def argument_part(array: Array, key: object) -> Value:
+    """Return an item of an argument that may be a tuple, a dict or an array."""
+    return part_of(array, f"{array.origin}[{key!r}]")

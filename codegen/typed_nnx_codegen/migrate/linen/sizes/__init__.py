@@ -1,0 +1,1 @@
+"""Symbolic sizes: where they come from, and which of them callers have to say."""

@@ -1,0 +1,1 @@
+"""The variables of modules: how they are declared, read and written."""

@@ -1,0 +1,248 @@
+"""What modules of Linen offer methods beside variables: keys, sown values, questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.marker_codes import CALL, NAME
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.passed import BoundArguments, Passed, bind_names
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Value
+from typed_nnx_codegen.migrate.linen.state.declaring import TYPES, Declaring
+from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues, Made
+from typed_nnx_codegen.migrate.linen.state.modes import STATISTICS, ask_mode
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+
+_SOWN: Final = (
+    "NNX keeps what is sown from one call to the next; take it away with `nnx.pop` after each call"
+)
+
+
+class StateCalls:
+    """Rewrites calls of the methods of Linen's Module that declare no parameter.
+
+    Args:
+        executor: What goes through the methods.
+        declaring: Declares variables.
+        first_values: Finds their first values.
+    """
+
+    def __init__(self, executor: Executor, declaring: Declaring, first_values: FirstValues) -> None:
+        self._executor = executor
+        self._declaring = declaring
+        self._first = first_values
+
+    # -- keys ---------------------------------------------------------------------------------
+
+    def make_rng(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return a key: of a stream of `self.rngs`."""
+        if not frame.records:
+            return UNKNOWN
+        recorder = frame.recorder
+        if frame.verbatim:
+            recorder.mark(node, "a key that `setup` draws: NNX draws it once", CALL)
+        recorder.uses_rngs = True
+        recorder.replace(node, f"{self._stream(passed, frame)}()")
+        return UNKNOWN
+
+    def has_rng(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return whether there is a stream of keys."""
+        if frame.records:
+            frame.recorder.uses_rngs = True
+            name = passed[0].node if passed else cst.SimpleString("'params'")
+            owner = "rngs" if frame.verbatim else "self.rngs"
+            frame.recorder.replace(node, f"({code_of(name)} in {owner})")
+        return UNKNOWN
+
+    @staticmethod
+    def _stream(passed: list[Passed], frame: Frame) -> str:
+        owner = "rngs" if frame.verbatim else "self.rngs"
+        if not passed:
+            return f"{owner}.params"
+        match passed[0].value:
+            case Const(value=str() as name) if name.isidentifier():
+                if isinstance(passed[0].node, cst.SimpleString):
+                    return f"{owner}.{name}"
+        return f"{owner}[{code_of(passed[0].node)}]"
+
+    # -- what is seen on the way --------------------------------------------------------------
+
+    def sow(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Write a value that is sown: collections have types in NNX, and names are attributes."""
+        bound = bind_names(["col", "name", "value", "reduce_fn", "init_fn"], passed)
+        collection, name = bound.by_name.get("col"), bound.by_name.get("name")
+        if not frame.records or collection is None or name is None:
+            return UNKNOWN
+        recorder = frame.recorder
+        if not isinstance(collection.value, Const):
+            recorder.mark(node, "`sow` into a collection whose name is computed", NAME)
+            return UNKNOWN
+        known = TYPES.get(str(collection.value.value))
+        if collection.keyword:
+            arg = next(one for one in node.args if one.value is collection.node)
+            assert arg.keyword is not None
+            recorder.replace(arg.keyword, "variable_type")
+        if known is not None:
+            recorder.replace(collection.node, self._executor.refer(known))
+        if known is None:
+            recorder.mark(node, _SOWN, CALL)
+        if not isinstance(name.value, Const):
+            return UNKNOWN
+        text = str(name.value.value)
+        init = bound.by_name.get("init_fn")
+        if known is None and init is not None and recorder.is_recording:
+            self._make_sown(str(collection.value.value), text, init, frame)
+        recorder.sown.setdefault((str(collection.value.value), text), []).append(name.node)
+        return UNKNOWN
+
+    def _make_sown(self, collection: str, text: str, init: Passed, frame: Frame) -> None:
+        """Write the line that makes what is sown into, where it begins with a value."""
+        made = self._first.made(init, BoundArguments({"init_fn": init}), "", UNKNOWN, frame)
+        key = f"{collection}/{text}"
+        if made is None or key in frame.recorder.declared or self._is_taken(text, frame):
+            return
+        array = self._executor.refer("jax.numpy.asarray")
+        code = f"self.{text} = {self._declaring.kind(collection)}({array}({made.code}))"
+        frame.recorder.write(code)
+        frame.recorder.declared[key] = [()]
+
+    def _is_taken(self, text: str, frame: Frame) -> bool:
+        return not text.isidentifier() or self._declaring.free(text, frame.recorder, "") != text
+
+    def perturb(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return a value plus a variable that is zero, whose gradient is asked for."""
+        bound = bind_names(["name", "value", "collection"], passed)
+        name, given = bound.by_name.get("name"), bound.by_name.get("value")
+        value = given.value if given is not None else UNKNOWN
+        if not frame.records or name is None or not frame.recorder.is_recording:
+            return value
+        collection = bound.by_name.get("collection")
+        where = collection.value if collection is not None else Const("perturbations")
+        spelled = self._declaring.name_of(name, frame)
+        zeros = None
+        with self._executor.code.with_shapes():
+            zeros = self._first.zeros(value, frame)
+        if spelled is None or zeros is None or where != Const("perturbations"):
+            frame.recorder.mark(node, "the shape of what is perturbed is not known", CALL)
+            return value
+        attribute = self._declaring.declare(
+            "perturbations", spelled, Made(zeros), value, node, frame, stays=True
+        )
+        if isinstance(value, Array):
+            frame.recorder.plan.rebuilt[node] = _Perturbed(attribute)
+        elif attribute != spelled.text:
+            frame.recorder.replace(name.node, repr(attribute))
+        return value
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def is_initializing(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return whether variables are being made: a call of an NNX module never makes them."""
+        del passed
+        if frame.records:
+            frame.recorder.replace(node, "False")
+        return UNKNOWN
+
+    def is_mutable(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return whether a collection can be written: in NNX all can."""
+        if passed and passed[0].value == Const("params"):
+            # Parameters are only mutable while they are made.
+            return self.is_initializing(passed, node, frame)
+        if passed and passed[0].value == Const(STATISTICS) and ask_mode(node, frame):
+            return UNKNOWN
+        if frame.records:
+            frame.recorder.replace(node, "True")
+            method = frame.method
+            if method is None or not _guards_writes(node, method.node):
+                frame.recorder.mark(
+                    node, "what is computed depends on which collections are mutable", CALL
+                )
+        return Const(True)
+
+
+@dataclass(frozen=True)
+class _Perturbed:
+    """Writes `self.perturb("h", h)` as the sum that it is.
+
+    Attributes:
+        attribute: The attribute of the variable.
+    """
+
+    attribute: str
+
+    def __call__(self, node: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the sum."""
+        del node
+        value = next(
+            arg.value
+            for place, arg in enumerate(updated.args)
+            if (arg.keyword.value == "value" if arg.keyword is not None else place == 1)
+        )
+        simple = isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript))
+        if not simple and not getattr(value, "lpar", None):
+            value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        zero = cst.parse_expression(f"self.{self.attribute}[...]")
+        return cst.BinaryOperation(
+            value, cst.Add(), zero, lpar=[cst.LeftParen()], rpar=[cst.RightParen()]
+        )
+
+
+def _guards_writes(node: cst.Call, method: cst.FunctionDef) -> bool:
+    """Whether a question is only asked in order to write, and nothing reads that afterwards."""
+    guard = next(
+        (
+            one
+            for one in descendants(method)
+            if isinstance(one, cst.If) and any(below is node for below in descendants(one.test))
+        ),
+        None,
+    )
+    if guard is None or guard.orelse is not None or not _is_conjunction(guard.test, node):
+        return False
+    written: set[str] = set()
+    for line in guard.body.body:
+        for small in line.body if isinstance(line, cst.SimpleStatementLine) else [line]:
+            match small:
+                case cst.Assign(targets=[cst.AssignTarget(target=target)]):
+                    written.add(code_of(target))
+                case cst.AugAssign(target=target):
+                    written.add(code_of(target))
+                case cst.Expr(value=cst.Call(func=cst.Attribute(attr=attr), args=args)) if (
+                    attr.value in ("put_variable", "sow") and len(args) > 1
+                ):
+                    written.add(code_of(args[1].value))
+                case cst.Pass() | cst.Expr(value=cst.SimpleString()):
+                    pass
+                case _:
+                    return False
+    return not (written & _read_after(guard, method))
+
+
+def _is_conjunction(test: cst.BaseExpression, node: cst.Call) -> bool:
+    if test is node:
+        return True
+    return (
+        isinstance(test, cst.BooleanOperation)
+        and isinstance(test.operator, cst.And)
+        and (_is_conjunction(test.left, node) or _is_conjunction(test.right, node))
+    )
+
+
+def _read_after(guard: cst.If, method: cst.FunctionDef) -> set[str]:
+    """Return the expressions in a method behind a branch."""
+    found: set[str] = set()
+    within = set(descendants(guard))
+    is_behind = False
+    for one in descendants(method):
+        is_behind = is_behind or one is guard
+        is_read = isinstance(one, (cst.Attribute, cst.Name, cst.SimpleString))
+        if is_behind and is_read and one not in within:
+            found.add(code_of(one))
+    return found

@@ -1,0 +1,1 @@
+"""What stays in Linen: bridges, and the modules around what stays."""

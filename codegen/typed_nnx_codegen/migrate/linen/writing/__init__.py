@@ -1,0 +1,1 @@
+"""The new code: constructors, methods, and where their lines go."""

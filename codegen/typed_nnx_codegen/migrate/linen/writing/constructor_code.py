@@ -1,0 +1,394 @@
+"""Expressions of methods as they are written in the new constructor.
+
+There, fields are `self.name` as before, sizes of arrays are what the constructor is told, and what
+depends on the values of a call cannot be said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, is_node
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.lists.held_items import is_own_item
+from typed_nnx_codegen.migrate.linen.modules.optional_submodules import asked_for_none
+from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in, is_plain, targets_of
+from typed_nnx_codegen.migrate.linen.names.visible_names import is_setup_local, is_visible
+from typed_nnx_codegen.migrate.linen.plan import Bound
+from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.references import (
+    ArrayMethod,
+    BoundMethod,
+    Choice,
+    ClassRef,
+    FieldModule,
+    FunctionRef,
+    ModuleValue,
+    Partial,
+    PlainClass,
+    Ref,
+    Repeated,
+    SelfValue,
+)
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    CodeList,
+    CodeTuple,
+    Const,
+    Lead,
+    OfRank,
+    OfShapes,
+    Sequence,
+    Shape,
+    ShapeOf,
+    Size,
+    Slice,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.state.first_values import read_of_parameter
+from typed_nnx_codegen.migrate.linen.state.partitioning import is_partitioning, placed_later
+from typed_nnx_codegen.migrate.linen.writing.parentheses import closed, parsed
+from typed_nnx_codegen.migrate.linen.writing.partial_code import partial_arguments
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+
+_COMPUTES: Final = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "numpy.", "math.")
+
+
+class _NotThere(Exception):
+    """An expression that depends on what a method is called with."""
+
+
+class ConstructorCode:
+    """Writes expressions for the constructor.
+
+    Args:
+        executor: What goes through the methods.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._has_shapes = False
+
+    @contextmanager
+    def with_shapes(self) -> Iterator[None]:
+        """Let expressions have whole shapes of arguments in them, which the constructor is told."""
+        before, self._has_shapes = self._has_shapes, True
+        try:
+            yield
+        finally:
+            self._has_shapes = before
+
+    def of_value(self, value: Value, frame: Frame) -> str | None:
+        """Return code for a value, a template; None where the constructor cannot say it."""
+        writer = self._writers.get(type(value))
+        return writer(self, value, frame) if writer is not None else None
+
+    def is_visible(self, home: str, frame: Frame, code: str = "") -> bool:
+        """Whether names of a home can be read in the constructor where it is written now.
+
+        Args:
+            home: The home.
+            frame: The frame.
+            code: What is read, where it is one name or attributes of it.
+        """
+        return is_visible(self._executor, home, frame, code)
+
+    def sizes_are_visible(self, dim: Dim, frame: Frame) -> bool:
+        """Whether all that a size is made of can be said in the constructor."""
+        return all(
+            not isinstance(atom, Piece) or self.is_visible(atom.home, frame, atom.code)
+            for atom in dim.atoms()
+        )
+
+    def of(self, node: cst.BaseExpression, frame: Frame) -> str | None:
+        """Return code for an expression that has been gone through; None as for a value."""
+        try:
+            return closed(code_of(self._converted(node, frame, frozenset())).strip())
+        except _NotThere:
+            return None
+
+    def of_function(self, node: cst.FunctionDef, frame: Frame) -> str | None:
+        """Return the code of a function that a method defines; None as for a value."""
+        bound = frozenset(bound_in(node))
+        try:
+            after = self._rebuilt(node.with_changes(leading_lines=()), frame, bound)
+        except _NotThere:
+            return None
+        return code_of(after)
+
+    def of_shape(self, shape: Shape, frame: Frame) -> str | None:
+        """Return code for a shape, a template; None where some of it is not known."""
+        lead = shape.lead
+        if lead is not None and not lead.argument:
+            return None
+        front = [self._of_dim(dim, frame) for dim in (lead.front if lead is not None else ())]
+        last = [self._of_dim(dim, frame) for dim in shape.dims]
+        if lead is not None and not front and not last:
+            return frame.recorder.templates.lead_token(lead)
+        middle = [] if lead is None else [f"*{frame.recorder.templates.lead_token(lead)}"]
+        parts = [code for code in (*front, *middle, *last) if code is not None]
+        if len(parts) != len(front) + len(middle) + len(last):
+            return None
+        return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+
+    def _of_dim(self, dim: Dim | None, frame: Frame) -> str | None:
+        return None if dim is None else self._size(Size(dim), frame)
+
+    # -- values -------------------------------------------------------------------------------
+
+    def _size(self, value: Size, frame: Frame) -> str | None:
+        if not self.sizes_are_visible(value.dim, frame):
+            return None
+        return frame.recorder.templates.token(value.dim)
+
+    def _shape_of(self, value: ShapeOf, frame: Frame) -> str | None:
+        return self.of_shape(value.shape, frame) if self._has_shapes else None
+
+    def _of_sizes(self, value: Array | OfShapes, frame: Frame) -> str | None:
+        if isinstance(value, OfRank) and not value.code and self._has_shapes:
+            whole = self.of_shape(Shape((), Lead(value.argument, None)), frame)
+            return f"(len({whole}) + {value.plus})" if value.plus else f"len({whole})"
+        reads_shapes = isinstance(value, OfShapes) or value.of_shapes
+        code = value.code if isinstance(value, OfShapes) else value.made
+        return code if code and (self._has_shapes or not reads_shapes) else None
+
+    def _code(self, value: Code, frame: Frame) -> str | None:
+        return value.code if self.is_visible(value.home, frame, value.code) else None
+
+    def _sequence(self, value: Sequence, frame: Frame) -> str | None:
+        codes = [self.of_value(item, frame) for item in value.items]
+        known = [code for code in codes if code is not None]
+        if len(known) != len(codes):
+            return None
+        inner = ", ".join(known)
+        if value.is_list:
+            return f"[{inner}]"
+        return f"({inner},)" if len(known) == 1 else f"({inner})"
+
+    def _ref(self, value: Ref, frame: Frame) -> str | None:
+        return value.code or self._name_of(value.name, frame)
+
+    def _name_of(self, public: str, frame: Frame) -> str:
+        """Return the expression for a public name; for some layers, of a class of the file."""
+        layer = find_layer(public)
+        if layer is None or layer.definition is None:
+            return self._executor.refer(public)
+        frame.recorder.helpers.append(layer.definition)
+        return layer.nnx
+
+    def _partial(self, value: Partial, frame: Frame) -> str | None:
+        if value.code:
+            return value.code
+        function = self._class_of_partial(value.function, frame)
+        arguments = partial_arguments(value, self._executor.facts)
+        if function is None or arguments is None:
+            return None
+        if not arguments:
+            return function
+        return f"{self._executor.refer('functools.partial')}({', '.join([function, *arguments])})"
+
+    def _class_of_partial(self, value: Value, frame: Frame) -> str | None:
+        """Return the class in a partial: a layer of Linen is one of NNX."""
+        if isinstance(value, Ref) and not value.code:
+            layer = find_layer(value.name)
+            if layer is not None and layer.nnx:
+                is_here = layer.definition is None
+                return self._executor.refer(layer.nnx) if is_here else self._ref(value, frame)
+        return self.of_value(value, frame)
+
+    def _class(self, value: ClassRef | PlainClass, frame: Frame) -> str | None:
+        return value.code if self.is_visible(value.home, frame, value.code) else None
+
+    def _function(self, value: FunctionRef, frame: Frame) -> str | None:
+        if value.code:
+            return value.code if self.is_visible(value.home, frame, value.code) else None
+        if isinstance(value.node, cst.Lambda):
+            return self.of(value.node, value.frame)
+        return None
+
+    def _constant(self, value: Const, frame: Frame) -> str | None:
+        del frame
+        return "..." if value.value is Ellipsis else repr(value.value)
+
+    def _module(self, value: ModuleValue, frame: Frame) -> str | None:
+        is_here = not value.site.is_verbatim or set(value.site.loops) <= set(frame.recorder.loops)
+        return frame.recorder.templates.site_token(value.site) if is_here else None
+
+    def _field_module(self, value: FieldModule, frame: Frame) -> str | None:
+        del frame
+        return f"self.{value.name}"
+
+    def _repeated(self, value: Repeated | Choice, frame: Frame) -> str | None:
+        del frame
+        return value.code or None
+
+    _writers: Final[dict[type[Value], Callable[..., str | None]]] = {
+        Size: _size,
+        Code: _code,
+        CodeTuple: _code,
+        CodeList: _code,
+        Sequence: _sequence,
+        ShapeOf: _shape_of,
+        OfShapes: _of_sizes,
+        OfRank: _of_sizes,
+        Array: _of_sizes,
+        Ref: _ref,
+        Partial: _partial,
+        ClassRef: _class,
+        PlainClass: _class,
+        FunctionRef: _function,
+        Const: _constant,
+        ModuleValue: _module,
+        FieldModule: _field_module,
+        Repeated: _repeated,
+        Choice: _repeated,
+    }
+
+    # -- expressions --------------------------------------------------------------------------
+
+    def _converted(self, node: cst.CSTNode, frame: Frame, bound: frozenset[str]) -> cst.CSTNode:
+        if isinstance(node, cst.Name):
+            return node if node.value in bound else self._name(node, frame)
+        if isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
+            return self._composed(node, frame, bound)
+        if isinstance(node, cst.Lambda):
+            bound |= {one.name.value for one in (*node.params.params, *node.params.kwonly_params)}
+            return self._rebuilt(node, frame, bound)
+        if isinstance(node, (cst.ListComp, cst.GeneratorExp, cst.DictComp, cst.SetComp)):
+            bound |= targets_of(node.for_in)
+            return self._rebuilt(node, frame, bound)
+        if isinstance(node, cst.Comparison):
+            given = asked_for_none(self._executor, node, frame)
+            if given is not None:
+                return given
+        if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr)):
+            raise _NotThere
+        return self._rebuilt(node, frame, bound)
+
+    def _name(self, node: cst.Name, frame: Frame) -> cst.CSTNode:
+        value = self._executor.seen(node, frame)
+        if value is None:
+            return node  # a name of the file, or of Python
+        if value is frame.recorder.instance and frame.records:
+            return node.with_changes(value="self")
+        text = self.of_value(value, frame)
+        if text is None and _is_made(value) and is_setup_local(node, frame):
+            return node
+        if text is None:
+            raise _NotThere
+        return parsed(text)
+
+    def _is_of_call(self, node: cst.CSTNode, frame: Frame) -> bool:
+        """Whether a node is a field that calls say."""
+        match node:
+            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=field)):
+                owner = frame.lookup(name)
+                is_self = isinstance(owner, SelfValue) and owner is frame.recorder.instance
+                return is_self and self._executor.facts.is_of_call(frame.recorder.plan.cls, field)
+        return False
+
+    def _composed(
+        self,
+        node: cst.Attribute | cst.Subscript | cst.Call,
+        frame: Frame,
+        bound: frozenset[str],
+    ) -> cst.CSTNode:
+        if self._is_of_call(node, frame):
+            raise _NotThere
+        read = read_of_parameter(node, frame) if self._has_shapes else ""
+        if read:
+            return parsed(read)
+        value = self._executor.seen(node, frame)
+        if value is None and is_plain(node, bound):
+            # Within a lambda: it has not been gone through.
+            frame.values[node] = UNKNOWN  # asked for again while it is gone through
+            value = self._executor.evaluate(node, frame)
+        text = self._known(node, value, frame)
+        if text is not None:
+            return parsed(text)
+        if isinstance(value, Array) and self._is_computed(node, frame):
+            return self._rebuilt(node, frame, bound)
+        if isinstance(node, cst.Subscript) and is_own_item(node, value, frame):
+            slices = [self._converted(one, frame, bound) for one in node.slice]
+            return node.with_changes(slice=slices)
+        if isinstance(value, (Array, ShapeOf, Slice, ModuleValue, Repeated)):
+            raise _NotThere
+        if isinstance(node, cst.Attribute):
+            return node.with_changes(value=self._converted(node.value, frame, bound))
+        if isinstance(node, cst.Subscript):
+            return self._rebuilt(node, frame, bound)
+        callee = self._executor.seen(node.func, frame)
+        if _is_of_linen(callee):
+            raise _NotThere
+        after = self._rebuilt(node, frame, bound)
+        assert isinstance(after, cst.Call)
+        is_named = isinstance(callee, Ref) and is_partitioning(callee.name)
+        return placed_later(after) if is_named else after
+
+    def _known(self, node: cst.BaseExpression, value: Value | None, frame: Frame) -> str | None:
+        """Return code for what an expression stands for; None where only its parts have some."""
+        if isinstance(value, ShapeOf) or (isinstance(value, OfShapes) and value.code):
+            return self.of_value(value, frame)
+        if isinstance(value, Array) and value.made:
+            return self.of_value(value, frame)
+        match node:
+            case cst.Attribute(value=inner, attr=cst.Name(value="ndim")) if self._has_shapes:
+                array = self._executor.seen(inner, frame)
+                text = self.of_shape(array.shape, frame) if isinstance(array, Array) else None
+                if text is not None:
+                    return f"len({text})"
+        if value is None or isinstance(value, (Unknown, Array, Slice)):
+            return None
+        return self.of_value(value, frame)
+
+    def _is_computed(self, node: cst.BaseExpression, frame: Frame) -> bool:
+        """Whether an array is what a function of jax or numpy, or a method, makes of others alone."""
+        if not isinstance(node, cst.Call):
+            return False
+        callee = self._executor.seen(node.func, frame)
+        is_function = isinstance(callee, Ref) and callee.name.startswith(_COMPUTES)
+        return is_function or isinstance(callee, ArrayMethod)
+
+    def _rebuilt(self, node: cst.CSTNode, frame: Frame, bound: frozenset[str]) -> cst.CSTNode:
+        changes: dict[str, object] = {}
+        for name in code_fields(type(node)):
+            value: object = getattr(node, name)
+            if name in ("keyword", "operator") or value is None:
+                continue
+            if isinstance(value, (tuple, list)):
+                changes[name] = [self._converted(one, frame, bound) for one in value]
+            elif is_node(value) and not isinstance(value, cst.MaybeSentinel):
+                changes[name] = self._converted(value, frame, bound)
+        return node.with_changes(**changes) if changes else node
+
+    def bound(self, node: cst.BaseExpression, value: Value, frame: Frame) -> Bound:
+        """Return an argument with its code."""
+        code = self.of_value(value, frame)
+        if code is None:
+            code = self.of(node, frame)
+        return Bound(value, code, node)
+
+
+def _is_of_linen(callee: Value | None) -> bool:
+    """Whether a call is one of those that Linen's Module offers: it asks about the call."""
+    return (
+        isinstance(callee, BoundMethod)
+        and callee.method is None
+        and isinstance(callee.receiver, SelfValue)
+    )
+
+
+def _is_made(value: Value) -> bool:
+    """Whether a value is a list that loops fill, or what another function returns."""
+    is_function = isinstance(value, FunctionRef) and not value.frame.records
+    return is_function or isinstance(value, Repeated | Unknown | Choice)
