@@ -34,4 +34,5 @@ EXAMPLES = [
     Example(Build("MixingLayers", 4, 2, 2), HIDDEN),
     Example(Build("TokenScores"), HIDDEN),
     Example(Build("ScoredTokens", 12, 4), TOKENS),
+    Example(Build("HeadedMixing", 4, 2), HIDDEN),
 ]

@@ -26,4 +26,6 @@ EXAMPLES = [
     Example(Build("UnnamedParts", 4, True), X),
     Example(Build("MiscountedParts", 4), X),
     Example(Build("MiscountedParts", 4, True), X),
+    Example(Build("Projected", 4), X),
+    Example(Build("Squared", 4), X),
 ]

@@ -152,7 +152,7 @@ class Narrow(nn.Module):
 class Model(nn.Module):
     @nn.compact
     def __call__(self, x, width):
-        return Narrow(width)(x)
+        return Narrow(int(width.max()))(x)
 """,
         "`width` depends on what the method is called with",
     ),
