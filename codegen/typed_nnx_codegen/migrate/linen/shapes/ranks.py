@@ -87,20 +87,18 @@ def _cut(shape: Shape, count: int) -> Shape:
 def _with_equal_ranks(one: Shape, other: Shape) -> tuple[Shape, Shape]:
     """Return two shapes of the same rank, which only one of them may say.
 
-    It says the rank of the argument that the other one is made of, too: sizes of both are counted
-    from the end then.
+    It says the rank of the argument that the other one is made of, too: sizes of that one are
+    counted from the end then. Its own are not: where it is made the argument may have another rank,
+    `if x.ndim > 3: x = x.reshape(...)`.
     """
     if (one.rank is None) == (other.rank is None):
         return one, other
     told, known = (one, other) if one.rank is None else (other, one)
     rank, plus = known.rank or 0, rank_size(told)
-    first = told.with_rank(rank) or told
-    second = known
+    told_of = told.with_rank(rank) or told
     if isinstance(plus, OfRank):
-        first, second = (
-            _from_end(shape, plus.argument, rank - plus.plus) for shape in (first, known)
-        )
-    return (first, second) if told is one else (second, first)
+        told_of = _from_end(told_of, plus.argument, rank - plus.plus)
+    return (told_of, known) if told is one else (known, told_of)
 
 
 def _from_end(shape: Shape, argument: str, rank: int) -> Shape:

@@ -261,3 +261,17 @@ class Temperature(nn.Module):
             init_fn=lambda key: jnp.full((), jnp.log(self.initial_temperature)),
         )
         return jnp.exp(log_temp)
+
+
+class StackedPixels(nn.Module):
+    """Frames and colors become one dimension, where there are both."""
+
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        if len(x.shape) > 3:
+            x = x.reshape((*x.shape[:2], -1))
+        x = nn.relu(nn.Conv(features=3, kernel_size=(3, 3), strides=(2, 2))(x))
+        x = jnp.reshape(x, -1)
+        return nn.Dense(self.width)(x)

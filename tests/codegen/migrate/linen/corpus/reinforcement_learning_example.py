@@ -38,4 +38,6 @@ EXAMPLES = [
     ),
     Example(Build("ScannedGRU"), jnp.ones((2, 4)), (jnp.ones((6, 2, 4)), jnp.zeros((6, 2), bool))),
     Example(Build("Temperature", 0.5)),
+    Example(Build("StackedPixels", 4), jnp.ones((6, 5, 2))),
+    Example(Build("StackedPixels", 4), jnp.ones((6, 5, 2, 3))),
 ]
