@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -221,7 +223,7 @@ def test_the_cache_can_be_measured_and_cleared():
     # cache): a `jax.jit` that sees the same sizes at the same moments is the measure.
     traces: list[None] = []
     step = nnx.jit(counting(traces, lambda model: model.kernel[...] * 2))
-    floor = jax.jit(lambda kernel: kernel * 2)
+    floor: Any = jax.jit(lambda kernel: kernel * 2)
     for size in (3, 3, 4, 3):
         step(counter(nnx, size))
         floor(jnp.ones(size))

@@ -160,7 +160,8 @@ class StateCalls:
         if frame.records:
             frame.recorder.replace(node, "True")
             method = frame.method
-            if method is None or not _guards_writes(node, method.node):
+            cls = frame.recorder.plan.cls
+            if method is None or not _guards_writes(node, method.node, cls.node):
                 frame.recorder.mark(
                     node, "what is computed depends on which collections are mutable", CALL
                 )
@@ -194,8 +195,11 @@ class _Perturbed:
         )
 
 
-def _guards_writes(node: cst.Call, method: cst.FunctionDef) -> bool:
-    """Whether a question is only asked in order to write, and nothing reads that afterwards."""
+def _guards_writes(node: cst.Call, method: cst.FunctionDef, cls: cst.ClassDef) -> bool:
+    """Whether a question is only asked in order to write what nothing else reads.
+
+    Locals may be read before; variables nowhere: what a call leaves in them, the next one reads.
+    """
     guard = next(
         (
             one
@@ -222,7 +226,10 @@ def _guards_writes(node: cst.Call, method: cst.FunctionDef) -> bool:
                     pass
                 case _:
                     return False
-    return not (written & _read_after(guard, method))
+    variables = {code for code in written if not code.isidentifier()}
+    return not (
+        written & _read(guard, method, behind=True) or variables & _read(guard, cls, behind=False)
+    )
 
 
 def _is_conjunction(test: cst.BaseExpression, node: cst.Call) -> bool:
@@ -235,14 +242,14 @@ def _is_conjunction(test: cst.BaseExpression, node: cst.Call) -> bool:
     )
 
 
-def _read_after(guard: cst.If, method: cst.FunctionDef) -> set[str]:
-    """Return the expressions in a method behind a branch."""
+def _read(guard: cst.If, around: cst.FunctionDef | cst.ClassDef, *, behind: bool) -> set[str]:
+    """Return the expressions in a method or class outside of a branch, or only behind it."""
     found: set[str] = set()
     within = set(descendants(guard))
-    is_behind = False
-    for one in descendants(method):
-        is_behind = is_behind or one is guard
+    is_reached = not behind
+    for one in descendants(around):
+        is_reached = is_reached or one is guard
         is_read = isinstance(one, (cst.Attribute, cst.Name, cst.SimpleString))
-        if is_behind and is_read and one not in within:
+        if is_reached and is_read and one not in within:
             found.add(code_of(one))
     return found

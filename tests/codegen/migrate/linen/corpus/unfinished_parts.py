@@ -76,3 +76,15 @@ class HoldsBeginsWithInput(nn.Module):
     @nn.compact
     def __call__(self, x):
         return nn.Dense(3)(BeginsWithInput()(x))
+
+
+class CenteredByStats(nn.Module):
+    """Linen changes the statistics where they are mutable, and a mode of NNX does not name them."""
+
+    @nn.compact
+    def __call__(self, x):
+        mean = self.variable("stats", "mean", lambda: jnp.zeros(x.shape[-1]))
+        x = nn.Dense(x.shape[-1])(x) - mean.value
+        if self.is_mutable_collection("stats"):
+            mean.value = 0.9 * mean.value + 0.1 * x.mean(0)
+        return x

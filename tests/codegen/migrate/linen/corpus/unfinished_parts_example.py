@@ -12,4 +12,5 @@ EXAMPLES = [
     Example(Build("TakesRows"), X, X),
     Example(Build("ByMode"), X, mutable=("batch_stats",)),
     Example(Build("BeginsWithInput"), X),
+    Example(Build("CenteredByStats"), X, mutable=("stats",)),
 ]
