@@ -51,3 +51,18 @@ def variables_in(root: cst.CSTNode, name: str, places: Places) -> list[cst.Name]
         and node in places
         and is_variable(node, places)
     ]
+
+
+def same_variable(
+    name: str, home: cst.CSTNode | None, tree: cst.Module, places: Places
+) -> list[cst.Name]:
+    """Return where a variable is read or bound.
+
+    Args:
+        name: Its name.
+        home: The function that binds it; None for the module.
+        tree: The file.
+        places: Where the nodes of the file stand.
+    """
+    found = variables_in(home if home is not None else tree, name, places)
+    return [node for node in found if binder_of(node, places) is home]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, key_of, text_of
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
+from typed_nnx_codegen.migrate.linen.callers.bindings import same_variable
 from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, Use
 from typed_nnx_codegen.migrate.linen.callers.kinds import Live
 from typed_nnx_codegen.migrate.linen.callers.places import Places
@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
 # Collections that calls of a module may change without being told to.
-_OTHERS = frozenset({"cache", "intermediates", "perturbations"})
+OTHERS = frozenset({"cache", "intermediates", "perturbations"})
 # Methods of modules that change what the model holds when it is called.
 _CHANGING = frozenset({"sow", "perturb", "put_variable", "make_rng"})
 # Layers that change what they hold when they are called.
@@ -34,6 +34,11 @@ def plans_below(plan: ClassPlan, plan_of: Callable[[LinenClass], ClassPlan]) -> 
         yield current
         inner = [site.target for site in current.sites]
         waiting += [plan_of(target) for target in inner if isinstance(target, LinenClass)]
+
+
+def named_collections(plan: ClassPlan) -> set[str]:
+    """Return the collections of the variables of a module, those without a name of their own apart."""
+    return {one.linen.partition("/")[0] for one in plan.entries if "/" in one.linen}
 
 
 class DirectCalls:
@@ -70,10 +75,7 @@ class DirectCalls:
         for current in plans_below(self._plan_of(cls), self._plan_of):
             if current.marks or current.stores_rngs or current.asks_mode:
                 return False
-            collections = {
-                one.linen.partition("/")[0] for one in current.entries if "/" in one.linen
-            }
-            if collections & _OTHERS:
+            if named_collections(current) & OTHERS:
                 return False
             for owner in current.cls.ancestry():
                 for node in descendants(owner.node):
@@ -99,10 +101,7 @@ class DirectCalls:
             for use in self._one.uses
             if use.name == "apply" and use.call is not None
         }
-        root = home if home is not None else self._tree()
-        for node in variables_in(root, name, self._places):
-            if binder_of(node, self._places) is not home:
-                continue
+        for node in same_variable(name, home, self._one.analysis.tree, self._places):
             if self._places.statement(node) is statement:
                 continue
             use = by_first.get(node)
@@ -113,9 +112,6 @@ class DirectCalls:
         self.uses = direct
         if all(use in direct for _, use in found) and home is not None:
             self.statement = statement
-
-    def _tree(self) -> cst.CSTNode:
-        return self._one.analysis.tree
 
     def _is_read(self, node: cst.Name) -> bool:
         """Whether a name is read in a way that changes nothing: an argument, an item."""

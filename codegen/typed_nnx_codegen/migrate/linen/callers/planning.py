@@ -28,20 +28,20 @@ class Callers:
         self._classes = classes
         self._plan_of = plan_of
         self._constructions: Constructions | None = None
+        self._kinds: Kinds | None = None
         self._training = Found()
         self._plans: list[ClassPlan] = []
 
     def plan(self, file: File) -> CallerPlan:
         """Return what is written differently in a file, outside of modules."""
-        if self._constructions is None:
+        if self._constructions is None or self._kinds is None:
             every = [cls for one in self._classes.analyses for cls in self._classes.all_in(one)]
             self._plans = [self._plan_of(cls) for cls in every]
             self._constructions = Constructions(self._classes, self._plans)
             analyses = tuple(self._classes.analyses)
-            kinds = Kinds(self._constructions, self._plan_of)
-            self._training = training_in(analyses, self._constructions, kinds, self._plan_of)
-        kinds = Kinds(self._constructions, self._plan_of)
-        writing = Writing(file, self._constructions, kinds, self._plan_of, self._training)
+            self._kinds = Kinds(self._constructions, self._plan_of)
+            self._training = training_in(analyses, self._constructions, self._kinds, self._plan_of)
+        writing = Writing(file, self._constructions, self._kinds, self._plan_of, self._training)
         writing.run()
         names = PathNames(self._plans)
         write_path_names(file, self._constructions, names, writing.plan)

@@ -7,7 +7,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, text_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, same_variable
 from typed_nnx_codegen.migrate.linen.callers.kinds import method_name
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.rendering import keyword_of
@@ -88,12 +88,7 @@ class Applications:
     def _named_dict(self, name: cst.Name) -> cst.BaseExpression:
         """Return the dict that a variable has, if this is all that the variable is for."""
         home = binder_of(name, self._places)
-        root = home if home is not None else self._analysis.tree
-        uses = [
-            node
-            for node in variables_in(root, name.value, self._places)
-            if binder_of(node, self._places) is home
-        ]
+        uses = same_variable(name.value, home, self._analysis.tree, self._places)
         if len(uses) == 2 and uses[1] is name:
             match self._places.parent(uses[0]), self._places.statement(uses[0]):
                 case cst.AssignTarget() as target, cst.SimpleStatementLine() as statement:

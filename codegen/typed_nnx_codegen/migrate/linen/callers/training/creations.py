@@ -9,7 +9,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, key_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectClass
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
+from typed_nnx_codegen.migrate.linen.callers.bindings import same_variable
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions, Use
 from typed_nnx_codegen.migrate.linen.callers.rendering import keyword_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Creation
@@ -141,7 +141,7 @@ class _Source:
         return value
 
     def _assignments(self, name: str) -> Iterator[tuple[cst.CSTNode, cst.BaseExpression]]:
-        for node in self._variables(name):
+        for node in same_variable(name, self._home, self._analysis.tree, self._places):
             target = self._places.parent(node)
             if not isinstance(target, cst.AssignTarget):
                 continue
@@ -151,16 +151,10 @@ class _Source:
                 raise NotKnownError(f"`{name}` is assigned with others")
             yield statement, assign.value
 
-    def _variables(self, name: str) -> Iterator[cst.Name]:
-        root = self._home if self._home is not None else self._analysis.tree
-        for node in variables_in(root, name, self._places):
-            if binder_of(node, self._places) is self._home:
-                yield node
-
     def check(self) -> None:
         """Raise where the names on the way are read for something else."""
         for name in self._names:
-            for node in self._variables(name):
+            for node in same_variable(name, self._home, self._analysis.tree, self._places):
                 is_bound = isinstance(self._places.parent(node), cst.AssignTarget)
                 if not is_bound and node not in self._reads:
                     raise NotKnownError(f"`{name}` is read where no state is made of it")

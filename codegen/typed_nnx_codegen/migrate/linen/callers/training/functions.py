@@ -18,7 +18,7 @@ from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of
 from typed_nnx_codegen.migrate.linen.callers.constructions import JIT
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.found import Found
-from typed_nnx_codegen.migrate.linen.callers.training.program import Program
+from typed_nnx_codegen.migrate.linen.callers.training.program import GRADIENTS, Program
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     NotKnownError,
     function_of,
@@ -28,7 +28,6 @@ from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
 )
 from typed_nnx_codegen.migrate.linen.callers.training.unread_states import UnreadStates
 
-_GRADIENTS: Final = {"jax.grad": "nnx.grad", "jax.value_and_grad": "nnx.value_and_grad"}
 _PARTIAL: Final = "functools.partial"
 
 
@@ -73,7 +72,7 @@ class Functions:
             self._jitted.add(function.node)
             if self._takes_state(function):
                 self._found.publics[node] = "nnx.jit"
-        elif name in _GRADIENTS:
+        elif name in GRADIENTS:
             function = self._transformed(node, analysis, places)
             maker = places.parent(node)
             if (
@@ -82,7 +81,7 @@ class Functions:
                 and self._takes_params(function)
             ):
                 self._check_argnums(maker, function)
-                self._found.publics[node] = _GRADIENTS[name]
+                self._found.publics[node] = GRADIENTS[name]
                 self._makers.setdefault(function.node, []).append(maker)
 
     @staticmethod
@@ -129,14 +128,17 @@ class Functions:
 
     def _check(self, analysis: Analysis, places: Places) -> None:
         """Check that no state gets into a function in another way than as an argument."""
+        functions: dict[cst.FunctionDef | cst.Lambda, None] = {}
         for node, value in analysis.values.items():
             if node not in places or not is_changing(value):
                 continue
             for around in places.around(node):
                 if isinstance(around, (cst.FunctionDef, cst.Lambda)):
-                    self._check_function(around, analysis, places)
+                    functions[around] = None
             if isinstance(node, cst.Name):
                 self._check_closure(node, places)
+        for function in functions:
+            self._check_function(function, analysis, places)
 
     def _check_closure(self, node: cst.Name, places: Places) -> None:
         home = binder_of(node, places)

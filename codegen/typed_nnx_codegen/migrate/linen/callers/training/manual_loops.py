@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.linen_training import TRANSFORMATION
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, key_of
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance, Value
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, same_variable, variables_in
 from typed_nnx_codegen.migrate.linen.callers.constructions import Use
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds, Live
 from typed_nnx_codegen.migrate.linen.callers.places import Places
@@ -24,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.callers.training.state_values import (
     is_opt_state,
     is_params,
 )
-from typed_nnx_codegen.migrate.linen.callers.training.updates import check_old
+from typed_nnx_codegen.migrate.linen.callers.training.updates import assigning, check_old
 
 _APPLY = "optax.apply_updates"
 
@@ -147,18 +147,20 @@ class ManualLoops:
         check_old(params, apply, self._analysis, self._places)
         self._check_between(target, apply, optimizer.value)
         self._found.optimizer_steps[apply] = OptimizerStep(
-            apply, statement, optimizer, after, params, values[0], self._alone(apply, params.value)
+            apply,
+            statement,
+            optimizer,
+            after,
+            params,
+            values[0],
+            assigning(apply, params.value, self._places),
         )
 
     def _apply_of(self, updates: cst.Name) -> cst.Call:
         """Return the call that applies updates; nothing else may read them."""
         home = binder_of(updates, self._places)
-        root = home if home is not None else self._analysis.tree
-        reads = [
-            node
-            for node in variables_in(root, updates.value, self._places)
-            if node is not updates and binder_of(node, self._places) is home
-        ]
+        every = same_variable(updates.value, home, self._analysis.tree, self._places)
+        reads = [node for node in every if node is not updates]
         if len(reads) == 1:
             call = self._places.parent(self._places.parent(reads[0]) or reads[0])
             if isinstance(call, cst.Call) and len(call.args) == 2:
@@ -193,11 +195,3 @@ class ManualLoops:
             and node in self._places
             and self._places.statement(node) is statement
         ]
-
-    def _alone(self, call: cst.Call, name: str) -> cst.CSTNode | None:
-        match self._places.parent(call):
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]) if (
-                target == name
-            ):
-                return self._places.statement(call)
-        return None

@@ -11,7 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, Value
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, is_variable, variables_in
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, is_variable, same_variable
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.found import Found
 from typed_nnx_codegen.migrate.linen.callers.training.program import Program
@@ -35,8 +35,9 @@ class _Kind:
     names: Sequence[str]
 
 
+MODEL_NAMES: Final = ("model", "network", "net")
 _KINDS: Final = (
-    _Kind(is_params, ("model", "network", "net")),
+    _Kind(is_params, MODEL_NAMES),
     _Kind(is_opt_state, ("optimizer", "opt")),
 )
 
@@ -116,9 +117,8 @@ class ModelNames:
         scope = analysis.scope if one.home is None else analysis.scopes[one.home]
         if not kind.test(scope.seen.get(one.name, UNKNOWN)):
             raise NotKnownError(f"`{one.name}` stands for something else, too")
-        for node in variables_in(root, one.name, places):
-            if binder_of(node, places) is one.home:
-                names[node] = new
+        for node in same_variable(one.name, one.home, analysis.tree, places):
+            names[node] = new
 
 
 def _depth(one: _Variable, places: Places) -> int:

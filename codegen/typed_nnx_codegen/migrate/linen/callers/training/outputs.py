@@ -9,14 +9,13 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import argument, code_of, key_of
 from typed_nnx_codegen.migrate.analysis.values import Wrapped
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, same_variable
 from typed_nnx_codegen.migrate.linen.callers.rendering import keyword_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Application, Found
-from typed_nnx_codegen.migrate.linen.callers.training.program import Program
+from typed_nnx_codegen.migrate.linen.callers.training.program import GRADIENTS, Program
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import NotKnownError
 
 _VALUE_AND_GRAD = "jax.value_and_grad"
-_GRADIENTS = frozenset({"jax.grad", _VALUE_AND_GRAD})
 
 
 class Outputs:
@@ -55,11 +54,10 @@ class Outputs:
     def _follow(self, name: cst.Name) -> None:
         """Take away what reads the updates under a name."""
         home = binder_of(name, self._places)
-        root = home if home is not None else self._analysis.tree
         if name.value == "_":
             return
-        for node in variables_in(root, name.value, self._places):
-            if node is name or binder_of(node, self._places) is not home:
+        for node in same_variable(name.value, home, self._analysis.tree, self._places):
+            if node is name:
                 continue
             parent = self._places.parent(node)
             if isinstance(parent, cst.Subscript) and parent in self._given and key_of(parent):
@@ -101,7 +99,7 @@ class Outputs:
     def _calls_of(self, function: cst.FunctionDef) -> Iterator[tuple[cst.Call, str]]:
         """Yield the calls of the gradients of a function, with the transform."""
         for call in self._program.calls_of(function):
-            is_gradient = isinstance(call.value, Wrapped) and call.value.by in _GRADIENTS
+            is_gradient = isinstance(call.value, Wrapped) and call.value.by in GRADIENTS
             if not is_gradient or call.analysis is not self._analysis:
                 raise NotKnownError(f"`{function.name.value}` is called for its updates")
             assert isinstance(call.value, Wrapped)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import libcst as cst
 
@@ -13,6 +14,9 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, ProjectFunction, 
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import function_of
+
+GRADIENTS: Final = {"jax.grad": "nnx.grad", "jax.value_and_grad": "nnx.value_and_grad"}
+"""The gradients of jax, and those of NNX for models."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,11 @@ from typed_nnx_codegen.migrate.analysis.values import (
     options_of,
 )
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
-from typed_nnx_codegen.migrate.linen.callers.direct_calls import plans_below
+from typed_nnx_codegen.migrate.linen.callers.direct_calls import (
+    OTHERS,
+    named_collections,
+    plans_below,
+)
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.training.applications import Applications
@@ -40,8 +44,6 @@ from typed_nnx_codegen.migrate.linen.callers.training.updates import check_calls
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
 
-# Collections that NNX would change without being told to.
-_OTHERS = frozenset({"cache", "intermediates", "perturbations"})
 _OF_STATES = frozenset({"apply_fn", "apply_gradients"})
 # Functions that take the parameters as a tree of arrays.
 _TREES = ("jax.tree.", "jax.tree_", "optax.")
@@ -125,9 +127,7 @@ class Reading:
         """Find the collections of the modules of the project, parameters apart."""
         names: set[str] = set()
         for one in self._constructions.every.values():
-            names |= {
-                e.linen.partition("/")[0] for e in self._plan_of(one.cls).entries if "/" in e.linen
-            }
+            names |= named_collections(self._plan_of(one.cls))
         self._collections = frozenset(names - {"params"})
 
     def _check_models(self) -> None:
@@ -135,9 +135,9 @@ class Reading:
         for use in self._found.inits:
             for made in use.constructions:
                 plan = self._plan_of(made.cls)
-                own = {e.linen.partition("/")[0] for e in plan.entries if "/" in e.linen}
+                own = named_collections(plan)
                 asks = any(inner.asks_mode for inner in plans_below(plan, self._plan_of))
-                others = own - {"params"} if is_manual else own & _OTHERS
+                others = own - {"params"} if is_manual else own & OTHERS
                 if plan.stays or plan.marks or others or asks:
                     raise NotKnownError(f"`{made.cls.name}` has more than NNX carries along")
 

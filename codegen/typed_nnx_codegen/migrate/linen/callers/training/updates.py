@@ -7,7 +7,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN
-from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, variables_in
+from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, same_variable
 from typed_nnx_codegen.migrate.linen.callers.places import Places
 from typed_nnx_codegen.migrate.linen.callers.rendering import keyword_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Update
@@ -44,11 +44,11 @@ def update_of(
     check_old(func.value, call, analysis, places)
     fields = tuple(a for name, a in given.items() if name != "grads" and name not in collections)
     grads = given["grads"].value if is_step else None
-    alone = _assigning(call, func.value.value, places)
+    alone = assigning(call, func.value.value, places)
     return Update(call, func.value, grads, fields, alone)
 
 
-def _assigning(call: cst.Call, name: str, places: Places) -> cst.CSTNode | None:
+def assigning(call: cst.Call, name: str, places: Places) -> cst.CSTNode | None:
     """Return the statement of a call, if all it does is to give a name the changed state."""
     match places.parent(call):
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]) if (
@@ -71,17 +71,14 @@ def check_old(state: cst.Name, call: cst.Call, analysis: Analysis, places: Place
     if statement is None or state.value in _targets(statement):
         return
     home = binder_of(state, places)
-    root = home if home is not None else analysis.tree
     around = next(
         (n for n in places.around(call) if isinstance(n, (cst.For, cst.While, cst.Lambda))), None
     )
     is_again = around is not None and (home is None or home in places.around(around))
     later = [
         node
-        for node in variables_in(root, state.value, places)
-        if places.is_before(call, node)
-        and statement not in places.around(node)
-        and binder_of(node, places) is home
+        for node in same_variable(state.value, home, analysis.tree, places)
+        if places.is_before(call, node) and statement not in places.around(node)
     ]
     is_returned = isinstance(_simple(statement), cst.Return)
     if (later or is_again) and not is_returned:

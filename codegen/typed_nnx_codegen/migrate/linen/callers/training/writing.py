@@ -23,10 +23,10 @@ from typed_nnx_codegen.migrate.linen.callers.training.found import (
     OptimizerStep,
     Update,
 )
+from typed_nnx_codegen.migrate.linen.callers.training.model_names import MODEL_NAMES
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import is_state_class
 
 _OPTIMIZER = "nnx.ModelAndOptimizer"
-_MODEL_NAMES = ("model", "network", "net")
 
 
 class TrainingCode:
@@ -207,7 +207,7 @@ class TrainingCode:
 
     def _free_name(self) -> str:
         taken = self._code.file.names.before
-        return next((one for one in _MODEL_NAMES if one not in taken), "linen_model")
+        return next((one for one in MODEL_NAMES if one not in taken), "linen_model")
 
     def _application(self, one: Application) -> None:
         code = self._code
