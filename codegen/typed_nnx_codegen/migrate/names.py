@@ -29,7 +29,6 @@ class Names:
         added: The statements to add, by the name that each binds.
         renamed: New names of imported names, by the name before.
         kept: Imported names that keep their local name, with what they are imported as.
-        renames: All older names that rules rename, without the package.
     """
 
     def __init__(self, analysis: Analysis, options: Options) -> None:
@@ -41,7 +40,6 @@ class Names:
         self.added: dict[str, str] = {}
         self.renamed: dict[str, str] = {}
         self.kept: dict[str, str] = {}
-        self.renames: dict[str, str] = {}
 
     # -- names to write -----------------------------------------------------------------------
 
@@ -108,7 +106,6 @@ class Names:
         Args:
             names: Older names of NNX without the package, and their new names.
         """
-        self.renames = names
         exported = set(self._analysis.exported() or ())
         for binding in self._imported():
             old = public_name(binding.full).removeprefix(f"{NNX}.")

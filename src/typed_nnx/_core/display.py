@@ -139,13 +139,6 @@ def pair_items(name: type | str, pairs: Iterable[tuple[Any, Any]]) -> Rows:
         yield Attribute(key, value, start="(", end=")")
 
 
-def field_items(name: type | str, fields: Mapping[str, Any]) -> Rows:
-    """Yield the fields of a record of a GraphDef, each on its own line: ``NodeDef(type=...)``."""
-    yield ObjectHeader(name)
-    for key, value in fields.items():
-        yield Attribute(key, value)
-
-
 class VariableDisplay(Representable):
     """Shows a Variable: ``Param( # 6 (24 B)``, the value and the metadata."""
 

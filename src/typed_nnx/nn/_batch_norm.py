@@ -6,12 +6,11 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import BatchStat, Param
 from typed_nnx.nn._modes import first_set
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, new_param, scale_init
+from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, optional_param, scale_init
 from typed_nnx.nn._statistics import (
     AxisIndexGroups,
     Devices,
@@ -94,15 +93,11 @@ class BatchNorm(Module):
     ) -> None:
         self.mean = BatchStat(jnp.zeros((num_features,), jnp.float32))
         self.var = BatchStat(jnp.ones((num_features,), jnp.float32))
-        self.scale = (
-            new_param(self, rngs, scale_init, (num_features,), param_dtype, scale_metadata)
-            if use_scale
-            else data(None)
+        self.scale = optional_param(
+            use_scale, self, rngs, scale_init, (num_features,), param_dtype, scale_metadata
         )
-        self.bias = (
-            new_param(self, rngs, bias_init, (num_features,), param_dtype, bias_metadata)
-            if use_bias
-            else data(None)
+        self.bias = optional_param(
+            use_bias, self, rngs, bias_init, (num_features,), param_dtype, bias_metadata
         )
         self.num_features: int = num_features
         self.use_running_average: bool | None = use_running_average

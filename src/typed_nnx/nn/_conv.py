@@ -16,7 +16,14 @@ from typed_nnx.errors import LayerArgumentError
 from typed_nnx.nn._conv_axes import check_mask, masked, over_one_batch_axis, per_axis
 from typed_nnx.nn._conv_padding import PAD_MODES, check_name, padded, padding_of
 from typed_nnx.nn._linear import accumulate_in
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, kernel_init, new_param
+from typed_nnx.nn._parameters import (
+    NO_METADATA,
+    Metadata,
+    bias_init,
+    kernel_init,
+    new_param,
+    optional_param,
+)
 from typed_nnx.nn._shapes import along_last_axis, as_tuple
 from typed_nnx.nn._typing import (
     Array,
@@ -108,10 +115,8 @@ class Conv(Module):
         self.kernel = new_param(
             self, rngs, kernel_init, self.kernel_shape, param_dtype, kernel_metadata
         )
-        self.bias = (
-            new_param(self, rngs, bias_init, (out_features,), param_dtype, bias_metadata)
-            if use_bias
-            else data(None)
+        self.bias = optional_param(
+            use_bias, self, rngs, bias_init, (out_features,), param_dtype, bias_metadata
         )
         self.in_features: int = in_features
         self.out_features: int = out_features

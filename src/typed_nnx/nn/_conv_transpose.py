@@ -14,7 +14,14 @@ from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
 from typed_nnx.nn._conv_axes import check_mask, masked, over_one_batch_axis, per_axis
 from typed_nnx.nn._conv_padding import check_name, padding_of
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, kernel_init, new_param
+from typed_nnx.nn._parameters import (
+    NO_METADATA,
+    Metadata,
+    bias_init,
+    kernel_init,
+    new_param,
+    optional_param,
+)
 from typed_nnx.nn._shapes import along_last_axis, as_tuple
 from typed_nnx.nn._typing import (
     Array,
@@ -116,10 +123,8 @@ class ConvTranspose(Module):
         self.kernel = new_param(
             self, rngs, kernel_init, self.kernel_shape, param_dtype, kernel_metadata
         )
-        self.bias = (
-            new_param(self, rngs, bias_init, (out_features,), param_dtype, bias_metadata)
-            if use_bias
-            else data(None)
+        self.bias = optional_param(
+            use_bias, self, rngs, bias_init, (out_features,), param_dtype, bias_metadata
         )
 
     def __call__(self, inputs: Array) -> Array:

@@ -7,13 +7,19 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
 from typed_nnx.errors import LayerArgumentError
 from typed_nnx.nn._linear import accumulate_in
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, kernel_init, new_param
+from typed_nnx.nn._parameters import (
+    NO_METADATA,
+    Metadata,
+    bias_init,
+    kernel_init,
+    new_param,
+    optional_param,
+)
 from typed_nnx.nn._typing import (
     Array,
     Dtype,
@@ -78,10 +84,9 @@ class Einsum(Module):
     ) -> None:
         equation = _Equation.of(type(self).__name__, einsum_str)
         self.kernel = new_param(self, rngs, kernel_init, kernel_shape, param_dtype, kernel_metadata)
-        self.bias = (
-            data(None)
-            if bias_shape is None
-            else new_param(self, rngs, bias_init, bias_shape, param_dtype, bias_metadata)
+        wanted = bias_shape is not None
+        self.bias = optional_param(
+            wanted, self, rngs, bias_init, bias_shape or (), param_dtype, bias_metadata
         )
         self.einsum_str: str = equation.text
         self.kernel_shape: tuple[int, ...] = tuple(kernel_shape)

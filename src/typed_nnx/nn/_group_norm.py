@@ -5,12 +5,11 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
 from typed_nnx.errors import LayerArgumentError
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, new_param, scale_init
+from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, optional_param, scale_init
 from typed_nnx.nn._shapes import described
 from typed_nnx.nn._statistics import (
     AxisIndexGroups,
@@ -92,15 +91,11 @@ class GroupNorm(Module):
         self.num_groups, self.group_size = _groups(
             type(self).__name__, num_features, num_groups, group_size
         )
-        self.scale = (
-            new_param(self, rngs, scale_init, (num_features,), param_dtype, scale_metadata)
-            if use_scale
-            else data(None)
+        self.scale = optional_param(
+            use_scale, self, rngs, scale_init, (num_features,), param_dtype, scale_metadata
         )
-        self.bias = (
-            new_param(self, rngs, bias_init, (num_features,), param_dtype, bias_metadata)
-            if use_bias
-            else data(None)
+        self.bias = optional_param(
+            use_bias, self, rngs, bias_init, (num_features,), param_dtype, bias_metadata
         )
         self.epsilon: float = epsilon
         self.dtype: Dtype | None = dtype

@@ -5,11 +5,10 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, new_param, scale_init
+from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, optional_param, scale_init
 from typed_nnx.nn._statistics import (
     AxisIndexGroups,
     Devices,
@@ -77,15 +76,11 @@ class LayerNorm(Module):
         bias_metadata: Metadata = NO_METADATA,
         scale_metadata: Metadata = NO_METADATA,
     ) -> None:
-        self.scale = (
-            new_param(self, rngs, scale_init, (num_features,), param_dtype, scale_metadata)
-            if use_scale
-            else data(None)
+        self.scale = optional_param(
+            use_scale, self, rngs, scale_init, (num_features,), param_dtype, scale_metadata
         )
-        self.bias = (
-            new_param(self, rngs, bias_init, (num_features,), param_dtype, bias_metadata)
-            if use_bias
-            else data(None)
+        self.bias = optional_param(
+            use_bias, self, rngs, bias_init, (num_features,), param_dtype, bias_metadata
         )
         self.num_features: int = num_features
         self.epsilon: float = epsilon

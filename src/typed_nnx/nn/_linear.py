@@ -8,12 +8,18 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
 from typed_nnx.errors import LayerInputError
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, kernel_init, new_param
+from typed_nnx.nn._parameters import (
+    NO_METADATA,
+    Metadata,
+    bias_init,
+    kernel_init,
+    new_param,
+    optional_param,
+)
 from typed_nnx.nn._shapes import along_last_axis, described
 from typed_nnx.nn._typing import (
     Array,
@@ -74,10 +80,8 @@ class Linear(Module):
     ) -> None:
         shape = (in_features, out_features)
         self.kernel = new_param(self, rngs, kernel_init, shape, param_dtype, kernel_metadata)
-        self.bias = (
-            new_param(self, rngs, bias_init, shape[1:], param_dtype, bias_metadata)
-            if use_bias
-            else data(None)
+        self.bias = optional_param(
+            use_bias, self, rngs, bias_init, shape[1:], param_dtype, bias_metadata
         )
         self.in_features: int = in_features
         self.out_features: int = out_features

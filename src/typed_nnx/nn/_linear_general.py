@@ -11,7 +11,6 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_metadata import VariableMetadata
@@ -19,7 +18,14 @@ from typed_nnx._core.variable_types import Param
 from typed_nnx.errors import LayerArgumentError, LayerInputError
 from typed_nnx.nn._frozen_mapping import FrozenMapping
 from typed_nnx.nn._linear import accumulate_in
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, kernel_init, new_param
+from typed_nnx.nn._parameters import (
+    NO_METADATA,
+    Metadata,
+    bias_init,
+    kernel_init,
+    new_param,
+    optional_param,
+)
 from typed_nnx.nn._shapes import as_tuple, described
 from typed_nnx.nn._typing import (
     Array,
@@ -118,17 +124,14 @@ class LinearGeneral(Module):
             param_dtype,
             kernel_metadata,
         )
-        self.bias = (
-            new_param(
-                self,
-                rngs,
-                _reshaped(bias_init, (math.prod(batch) * out,)),
-                (*batch, *self.out_features),
-                param_dtype,
-                bias_metadata,
-            )
-            if use_bias
-            else data(None)
+        self.bias = optional_param(
+            use_bias,
+            self,
+            rngs,
+            _reshaped(bias_init, (math.prod(batch) * out,)),
+            (*batch, *self.out_features),
+            param_dtype,
+            bias_metadata,
         )
 
     def __call__(self, inputs: Array, out_sharding: Sharding = None) -> Array:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import jax
 
+from typed_nnx._core.fields import data
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
 from typed_nnx.errors import RngsTypeError
@@ -48,3 +49,16 @@ def new_param(
     must not depend on it.
     """
     return Param(initializer(next_key(layer, rngs), tuple(shape), dtype), **metadata)
+
+
+def optional_param(
+    is_wanted: bool,
+    layer: object,
+    rngs: Rngs,
+    initializer: Initializer,
+    shape: Sequence[int],
+    dtype: Dtype,
+    metadata: Metadata,
+) -> Param[jax.Array] | None:
+    """Return what `new_param` does, or a None that a Param may take the place of; it draws no key."""
+    return new_param(layer, rngs, initializer, shape, dtype, metadata) if is_wanted else data(None)

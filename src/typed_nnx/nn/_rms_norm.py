@@ -5,11 +5,10 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from typed_nnx._core.fields import data
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, new_param, scale_init
+from typed_nnx.nn._parameters import NO_METADATA, Metadata, optional_param, scale_init
 from typed_nnx.nn._statistics import (
     AxisIndexGroups,
     Devices,
@@ -70,10 +69,8 @@ class RMSNorm(Module):
         rngs: Rngs,
         scale_metadata: Metadata = NO_METADATA,
     ) -> None:
-        self.scale = (
-            new_param(self, rngs, scale_init, (num_features,), param_dtype, scale_metadata)
-            if use_scale
-            else data(None)
+        self.scale = optional_param(
+            use_scale, self, rngs, scale_init, (num_features,), param_dtype, scale_metadata
         )
         self.num_features: int = num_features
         self.epsilon: float = epsilon

@@ -17,7 +17,6 @@ from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.names.free_names import free_name
 
 Statement = cst.BaseStatement
-Finish = cst.BaseSmallStatement
 _ENDS = (cst.Return, cst.Raise)
 _FOREIGN = (cst.Import, cst.ImportFrom, cst.With, cst.Global, cst.Nonlocal)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from typed_nnx_codegen.migrate.linen.layers.answers import (
     Argument,
@@ -25,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     size_of,
     with_last,
 )
-from typed_nnx_codegen.migrate.linen.layers.layer import Lacking, Layer, use_switch
+from typed_nnx_codegen.migrate.linen.layers.layer import Layer, use_switch
 from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
@@ -35,10 +34,6 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
-
-NO_CLASS_OF_FUNCTION: Final = Lacking(
-    None, "NNX does not construct the function of the product itself."
-)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -296,13 +296,6 @@ class Recorder:
         """Write the line that constructs a submodule; its text is decided when all is known."""
         self.block.append(Line("", site=site))
 
-    def attribute_for(self, name: str, is_verbatim: bool) -> str:
-        """Return the attribute for a variable: its name, unless a field or method has it."""
-        cls = self.plan.cls
-        taken = {one.name for one in cls.fields()} | set(cls.methods())
-        del is_verbatim
-        return f"{name}_variable" if name in taken else name
-
     def fresh(self, name: str) -> str:
         """Return a name for a local of the constructor that nothing else has."""
         candidate = name

@@ -35,12 +35,10 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     SelfValue,
 )
 from typed_nnx_codegen.migrate.linen.running.values import (
-    NONE,
     UNKNOWN,
     Array,
     Code,
     Const,
-    Unknown,
     Value,
 )
 
@@ -240,11 +238,6 @@ def class_in(annotation: cst.BaseExpression) -> cst.BaseExpression | None:
                 case "type" | "Type":
                     return inner
     return None
-
-
-def is_unset(value: Value) -> bool:
-    """Whether nothing is known of a value, or it is None."""
-    return isinstance(value, Unknown) or value == NONE
 
 
 def _is_mixed(cls: LinenClass) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -97,9 +97,3 @@ def _filter(collection: str, refer: Refer) -> str:
     if kind is not None:
         return refer(kind)
     return f"{refer('nnx.variable_type_from_name')}({collection!r}, allow_register=True)"
-
-
-def metadata_argument(settings: Mapping[str, str]) -> str:
-    """Return the argument for the metadata of variables; empty where there is none."""
-    code = settings.get("metadata_params", "")
-    return f", transform_metadata={code}" if code else ""
