@@ -22,7 +22,15 @@ from mypy.nodes import (
     Var,
     WhileStmt,
 )
-from mypy.types import AnyType, CallableType, Instance, ProperType, TupleType
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    ProperType,
+    TupleType,
+    Type,
+    get_proper_type,
+)
 
 from typed_nnx_mypy.checker import Checker
 from typed_nnx_mypy.models.assigned import Value, file_of
@@ -117,7 +125,7 @@ def _agrees(value: Value, view: StateView, checker: Checker, depth: int) -> bool
     """Tell whether a value of a name is a State of the same model and filter."""
     found = value.type(checker)
     other = view_of(found) if found is not None else None
-    if other is None or not has_entries(other.instance) or depth > _DEEPEST:
+    if other is None or depth > _DEEPEST:
         return False
     if (other.model, other.filter) != (view.model, view.filter):
         return False
@@ -132,7 +140,7 @@ def _agrees(value: Value, view: StateView, checker: Checker, depth: int) -> bool
         case NameExpr() | MemberExpr() | IndexExpr():
             return _is_sure(inner.value, other, checker, depth)
         case _:
-            return True
+            return has_entries(other.instance)
 
 
 def _may_be_mapped(expression: Expression, checker: Checker) -> bool:
@@ -210,11 +218,20 @@ def may_have(key: str | int, access: Context, checker: Checker) -> bool:
 def _may_be_state(expression: Expression, checker: Checker) -> bool:
     if isinstance(expression, NameExpr) and isinstance(expression.node, MypyFile):
         return False  # the module of `nnx.update(model, state)`
-    found = checker.known_type(expression)
+    found = checker.known_type(expression) or _declared_type(expression)
     if found is None or isinstance(found, AnyType):
         # Not checked yet, or not known: the object of a method is no State.
         return not is_self(expression)
     return isinstance(found, Instance) and is_state(found.type)
+
+
+def _declared_type(expression: Expression) -> ProperType | None:
+    """Return the type that a variable is declared with, which is known before it is checked."""
+    match expression:
+        case NameExpr(node=Var(type=Type() as declared, is_inferred=False)):
+            return get_proper_type(declared)
+        case _:
+            return None
 
 
 def _root(node: Node) -> Var | str | None:

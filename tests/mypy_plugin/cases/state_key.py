@@ -66,6 +66,22 @@ def in_a_loop(steps: int) -> None:
     print(others["hidn"])  # E: has no key 'hidn'  [nnx-state-key]
 
 
+def loss_of(model: Model, x: jax.Array) -> jax.Array:
+    return model.linear(x).sum()
+
+
+def loss_of_child(child: Child, x: jax.Array) -> jax.Array:
+    return child.head(x).sum()
+
+
+def step(model: Model, optimizer: nnx.Optimizer[Model], x: jax.Array) -> None:
+    grads = nnx.grad(loss_of)(model, x)
+    grads.linaer  # E: did you mean 'linear'?  [nnx-state-key]
+    loss, of_loss = nnx.value_and_grad(loss_of)(model, x)
+    of_loss.layers[0].kernal  # E: did you mean 'kernel'?  [nnx-state-key]
+    optimizer.update(model, grads)
+
+
 # -- correct
 state.linear.kernel
 state["layers"][0].kernel
@@ -114,6 +130,14 @@ def one_of_two(flag: bool) -> None:
         print(each[name], each.linear)
     both = [nnx.state(model), nnx.state(child)]
     print(both[1].head)
+
+
+def gradients_of_two(flag: bool, x: jax.Array) -> None:
+    grads = nnx.grad(loss_of)(model, x)
+    grads.linear.kernel
+    if flag:
+        grads = nnx.grad(loss_of_child)(child, x)
+    grads.head
 
 
 def computed_keys() -> None:
