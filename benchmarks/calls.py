@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from benchmarks.case import Case, of_flat
+from benchmarks.linen_network import linen_model_of
 from benchmarks.subjects import equinox_model_of, model_of, own_arrays, peers, variables_of
 from benchmarks.timing import Alternative
 
@@ -109,6 +110,21 @@ def _equinox_loop(size: int, *, donated: bool) -> Callable[[], Any]:
     return act
 
 
+def _linen_loop(size: int, *, donated: bool) -> Callable[[], Any]:
+    def step(variables: Any, x: Any) -> Any:
+        return jax.tree.map(lambda leaf: leaf + x, variables), x + 1
+
+    call = jax.jit(step, donate_argnums=(0,) if donated else ())
+    (_, variables), x = linen_model_of(size), jnp.ones(())
+
+    def act() -> Any:
+        nonlocal variables
+        variables, result = call(variables, x)
+        return result
+
+    return act
+
+
 # -- the cases -----------------------------------------------------------------------------------------
 
 
@@ -120,6 +136,7 @@ def _updating(size: int, *, donated: bool) -> Case:
         return partial(call, model_of(api, size), x)
 
     acts = {label: loop(api) for label, api in peers("jit")}
+    acts["linen"] = _linen_loop(size, donated=donated)
     acts["equinox"] = _equinox_loop(size, donated=donated)
     acts["flat"] = flat_loop(size, donated=donated)
     name = "updating step, donated" if donated else "updating step"
@@ -147,6 +164,9 @@ def _reading(size: int) -> Case:
         label: partial(api.jit(lambda model, x: reading(model, x)), model_of(api, size), x)
         for label, api in peers("jit")
     }
+    network, variables = linen_model_of(size)
+    linen = jax.jit(lambda variables, x: network.apply(variables, x, method="reading"))
+    acts["linen"] = partial(linen, variables, x)
     equinox = eqx.filter_jit(lambda model, x: equinox_reading(model, x))
     acts["equinox"] = partial(equinox, equinox_model_of(size), x)
     acts["flat"] = partial(jax.jit(lambda vs, x: flat_reading(vs, x)), own_arrays(size), x)

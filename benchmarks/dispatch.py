@@ -1,4 +1,4 @@
-"""Compiled calls against flax, equinox and `jax.jit` on the flat list of the same arrays (the floor).
+"""Compiled calls against flax.nnx, Linen, equinox and `jax.jit` on the flat list of the same arrays (the floor).
 
 Run ``python -m benchmarks.dispatch``. Alternatives take turns in one process with the garbage
 collector off; see `benchmarks.timing`. What is timed is the time until a call returns, as
@@ -49,7 +49,7 @@ class Run:
         self.quick: bool = options.quick
         self.sizes: list[int] = options.sizes or list(SIZES[:1] if self.quick else SIZES)
         self.budget: float = options.budget or (0.3 if self.quick else 2.0)
-        self.console = Console(width=None if Console().is_terminal else 165)
+        self.console = Console(width=None if Console().is_terminal else 185)
         self.rows: list[Row] = []
         self.others: dict[str, Any] = {}
 

@@ -12,7 +12,14 @@ from benchmarks.floor import Part
 from benchmarks.growth import MODELS, Growth
 
 # Names of alternatives, and what the tables call them.
-SUBJECTS = {"ours": "ours", "flax": "flax", "equinox": "equinox", "flat": "floor"}
+SUBJECTS = {
+    "ours": "ours",
+    "flax": "flax",
+    "linen": "Linen",
+    "equinox": "equinox",
+    "flat": "floor",
+}
+TIMED = [name for name in SUBJECTS if name != "flat"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,15 +71,15 @@ def cases_table(title: str, rows: list[Row]) -> Table:
     table.add_column("median of a call, µs")
     for heading in SUBJECTS.values():
         table.add_column(heading, justify="right")
-    for name in ("ours", "flax", "equinox"):
-        table.add_column(f"{name} / floor", justify="right")
+    for name in TIMED:
+        table.add_column(f"{SUBJECTS[name]} / floor", justify="right")
     table.add_column("floor again", justify="right")
     table.add_column("goal")
     for row in rows:
         table.add_row(
             row.name,
             *[micro(row.seconds.get(name)) for name in SUBJECTS],
-            *[_times(row.of_floor.get(name)) for name in ("ours", "flax", "equinox")],
+            *[_times(row.of_floor.get(name)) for name in TIMED],
             _times(row.again),
             row.verdict,
             style="red" if row.reached is False else "",

@@ -79,6 +79,8 @@ def build(nnx: Any, count: int) -> Any:
 
 
 class EquinoxLinear(eqx.Module):
+    """A linear layer with the static fields that those of NNX have."""
+
     kernel: jax.Array
     bias: jax.Array
     in_features: int = eqx.field(static=True)
@@ -91,6 +93,8 @@ class EquinoxLinear(eqx.Module):
 
 
 class EquinoxNorm(eqx.Module):
+    """A norm with the static fields that those of NNX have."""
+
     scale: jax.Array
     mean: jax.Array
     num_features: int = eqx.field(static=True)
@@ -102,6 +106,8 @@ class EquinoxNorm(eqx.Module):
 
 
 class EquinoxBlock(eqx.Module):
+    """Two linear layers around a norm, as in the other libraries' network."""
+
     up: EquinoxLinear
     norm: EquinoxNorm
     down: EquinoxLinear
@@ -109,6 +115,8 @@ class EquinoxBlock(eqx.Module):
 
 
 class EquinoxNetwork(eqx.Module):
+    """The network of equinox: blocks and loose scales."""
+
     blocks: list[EquinoxBlock]
     scales: list[jax.Array]
 
