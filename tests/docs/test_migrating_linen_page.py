@@ -23,7 +23,7 @@ def test_the_example_is_what_the_command_writes(tmp_path: Path) -> None:
 
 
 def test_the_table_has_each_marker_with_its_title() -> None:
-    rows = re.findall(r"^\| (TN2\d\d) \| (.*?) \| .+ \|$", PAGE, flags=re.MULTILINE)
+    rows = re.findall(r"^\| \[(TN2\d\d)\]\(\S+\) \| (.*?) \| .+ \|$", PAGE, flags=re.MULTILINE)
     assert dict(rows) == TITLES
 
 

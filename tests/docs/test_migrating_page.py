@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import yaml
+from click.testing import CliRunner
 
 from tests.support.type_checkers import REPOSITORY
 from typed_nnx_codegen.migrate import report
@@ -67,3 +68,15 @@ def test_the_sections_are_there_and_the_rules_come_last() -> None:
         "Rules",
     ]
     assert sections == first
+
+
+def test_the_diff_of_the_page_is_what_the_command_makes_of_the_code(tmp_path: Path) -> None:
+    (diff,) = [text for language, text in BLOCKS if language == "diff"]
+    before, after = (
+        "".join(line[1:] or "\n" for line in diff.splitlines(keepends=True) if line[0] in kept)
+        for kept in ("- \n", "+ \n")
+    )
+    path = tmp_path / "model.py"
+    path.write_text(before, encoding="utf-8")
+    CliRunner().invoke(migrate, ["--write", "--allow-dirty", str(path)], catch_exceptions=False)
+    assert path.read_text(encoding="utf-8") == after

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from typed_nnx_codegen.generated_file import write_or_check
-from typed_nnx_codegen.migrate.rule_info import known_rules
+from typed_nnx_codegen.migrate.linen.marker_codes import EXPLANATIONS, TITLES
+from typed_nnx_codegen.migrate.rule_info import RuleInfo, known_rules
 from typed_nnx_codegen.migrate.rule_list import rules_as_markdown
 
 COMMAND: Final = "python -m typed_nnx_codegen.migrate.rules_page --write"
@@ -19,14 +21,44 @@ _HEADING: Final = f"""\
 
 What each rule rewrites, in the order in which they apply, and where it leaves a marker for a
 person. The examples are what all rules together make of a module for the target `typed_nnx`;
-tests run them. [Migrating older code](migrating.md) has the rest.
+tests run them. [Migrating older code](migrating.md) has the rest. `--linen` has no rules that can be
+chosen, but its markers have codes too: they are at the end.
+"""
+_MARKERS: Final = """\
+## Markers of `--linen`
 
+[Migrating Linen code](migrating-linen.md) says how they are dealt with.
 """
 
 
 def render() -> str:
-    """Return the page."""
-    return _HEADING + rules_as_markdown(known_rules()).rstrip() + "\n"
+    """Return the page: an index, the rules, the markers."""
+    rules = known_rules()
+    markers = [
+        RuleInfo(code=code, title=title, explanation=EXPLANATIONS[code])
+        for code, title in TITLES.items()
+    ]
+    parts = [
+        _HEADING,
+        _index([*rules, *markers]),
+        "## Rules for older NNX\n",
+        _sections(rules),
+        _MARKERS,
+        _sections(markers),
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _index(rules: Sequence[RuleInfo]) -> str:
+    rows = [f"| [{rule.code}](#{rule.code.lower()}) | {rule.title} |" for rule in rules]
+    return "\n".join(["| code | what it does |", "|---|---|", *rows, ""])
+
+
+def _sections(rules: Sequence[RuleInfo]) -> str:
+    """Return the sections, each with its code as an anchor that stays when its title changes."""
+    return "\n".join(
+        f'<a id="{rule.code.lower()}"></a>\n\n{rules_as_markdown([rule])}' for rule in rules
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:
