@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import datetime
 import json
 import os
 import platform
@@ -105,12 +106,13 @@ def table_of(title: str, rows: list[Row]) -> Table:
 def conditions() -> dict[str, Any]:
     """Return what the figures depend on."""
     return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "load": os.getloadavg()[0],
         "cores": os.cpu_count(),
         "machine": platform.machine(),
         "python": platform.python_version(),
         "backend": jax.default_backend(),
-        **{name: version(name) for name in ("jax", "flax", "equinox")},
+        **{name: version(name) for name in ("jax", "optax", "flax", "equinox")},
     }
 
 

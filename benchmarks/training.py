@@ -1,14 +1,13 @@
-"""Training: time of a step, of tracing it and of building the model, against three others.
+"""Training: time of a step, of tracing it and of building the model, against four others.
 
 ``python -m benchmarks.training`` times adam steps of an MLP, a vision transformer and a decoder of
-12 blocks, written with typed-nnx and flax (the same code), equinox, and by hand as functions of
-nested dicts under `jax.jit`. No way donates its arguments.
+12 blocks, written with typed-nnx and flax.nnx (the same code), Linen, equinox, and by hand as
+functions of nested dicts under `jax.jit`. No way donates its arguments.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,18 +17,17 @@ import equinox as eqx
 import jax
 import optax
 from rich.console import Console
-from rich.table import Table
 
 from benchmarks.case import PEERS
-from benchmarks.dispatch_table import micro
 from benchmarks.graph import conditions
 from benchmarks.timing import Alternative, medians
 from benchmarks.training_equinox import model_of
 from benchmarks.training_functional import FUNCTIONS
+from benchmarks.training_linen import linen_construction, linen_state, linen_step
 from benchmarks.training_models import Task, tasks
+from benchmarks.training_table import Figures, Goals
 
 ADAM = optax.adam(1e-3)
-NAMES = ("ours", "flax", "equinox", "by hand")
 CONSTRUCTED = 2802
 
 
@@ -102,9 +100,22 @@ def equinox_arguments(task: Task) -> tuple[Any, Any]:
     return model, ADAM.init(eqx.filter(model, eqx.is_array))
 
 
+def linen_loop(task: Task) -> Callable[[], Any]:
+    """Return a function that takes one more step of Linen each time."""
+    step, state = jax.jit(linen_step(task)), linen_state(task, ADAM)
+
+    def act() -> Any:
+        nonlocal state
+        state, loss = step(state, task.batch)
+        return loss
+
+    return act
+
+
 def step_alternatives(task: Task) -> list[Alternative]:
     """Return a step in each way, compiled; the result is waited for."""
     acts = {label: nnx_loop(api, task) for label, api in PEERS}
+    acts["linen"] = linen_loop(task)
     equinox = eqx.filter_jit(equinox_step(task))
     acts["equinox"] = looped(equinox, *equinox_arguments(task), task.batch)
     by_hand = jax.jit(pure_step(task, FUNCTIONS[task.name]))
@@ -125,6 +136,7 @@ def trace_alternatives(task: Task) -> list[Alternative]:
 
         found.append(Alternative(label, lambda step, arguments: step.lower(*arguments), fresh))
     hand, equinox = hand_arguments(task), equinox_arguments(task)
+    linen = (linen_state(task, ADAM),)
 
     def fresh_hand() -> tuple[Any, ...]:
         return jax.jit(pure_step(task, FUNCTIONS[task.name])), hand
@@ -132,7 +144,11 @@ def trace_alternatives(task: Task) -> list[Alternative]:
     def fresh_equinox() -> tuple[Any, ...]:
         return eqx.filter_jit(equinox_step(task)), equinox
 
-    lower: Callable[..., Any] = lambda step, arguments: step.lower(*arguments, task.batch)  # noqa: E731  # shared by two rows
+    def fresh_linen() -> tuple[Any, ...]:
+        return jax.jit(linen_step(task)), linen
+
+    lower: Callable[..., Any] = lambda step, arguments: step.lower(*arguments, task.batch)  # noqa: E731  # shared by three rows
+    found.append(Alternative("linen", lower, fresh_linen))
     found.append(Alternative("by hand", lower, fresh_hand))
     found.append(Alternative("equinox", lower, fresh_equinox))
     return found
@@ -140,62 +156,55 @@ def trace_alternatives(task: Task) -> list[Alternative]:
 
 def construction_alternatives(variables: int) -> list[Alternative]:
     """Return building a network of many layers, whose operations are all compiled already."""
+    layers = variables // 2
 
-    def network(api: Any) -> Any:
+    def nnx_network(api: Any) -> Callable[[], Any]:
         class Network(api.Module):
             def __init__(self, rngs: Any) -> None:
-                self.layers = api.List([api.Linear(8, 8, rngs=rngs) for _ in range(variables // 2)])
+                self.layers = api.List([api.Linear(8, 8, rngs=rngs) for _ in range(layers)])
 
-        return Network
+        return lambda: Network(api.Rngs(0))
 
-    classes = {label: (network(api), api) for label, api in PEERS}
-    return [
-        Alternative(label, lambda cls=cls, api=api: cls(api.Rngs(0)))
-        for label, (cls, api) in classes.items()
-    ]
+    def equinox() -> Any:
+        keys = jax.random.split(jax.random.key(0), layers)
+        return [eqx.nn.Linear(8, 8, key=key) for key in keys]
+
+    acts = {label: nnx_network(api) for label, api in PEERS}
+    acts["linen"], acts["equinox"] = linen_construction(layers), equinox
+    # The set-up makes nothing: with one, a turn is a single call, of a second or more here.
+    return [Alternative(label, act, tuple) for label, act in acts.items()]
 
 
-def add_row(table: Table, name: str, found: dict[str, float], goals: dict[str, float]) -> None:
-    """Add the medians of a case and our ratios to the others."""
-    ratios, missed = [], False
-    for other in NAMES[1:]:
-        ratio = found["ours"] / found[other] if other in found else None
-        missed |= ratio is not None and ratio > goals.get(other, float("inf"))
-        ratios.append("" if ratio is None else f"{ratio:.2f}x")
-    times = [micro(found[each]) if each in found else "" for each in NAMES]
-    table.add_row(name, *times, *ratios, style="red" if missed else "")
+def plan() -> list[tuple[str, Callable[[], list[Alternative]], Goals]]:
+    """Return the rows: a name, what makes the alternatives, and the goals by the name of another."""
+    rows: list[tuple[str, Callable[[], list[Alternative]], Goals]] = []
+    goals = {"flax": 1.0, "by hand": 1.05}
+    for task in tasks():
+        rows.append((f"{task.name}, step", partial(step_alternatives, task), goals))
+        rows.append((f"{task.name}, trace and lower", partial(trace_alternatives, task), goals))
+    make = partial(construction_alternatives, CONSTRUCTED)
+    return [*rows, (f"construction, {CONSTRUCTED} Variables", make, {"flax": 0.5})]
 
 
 def main() -> None:
-    """Measure, print the table, and write the medians to a file if asked."""
+    """Measure, print the table, and write the figures to files if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--budget", type=float, default=10.0, help="seconds per row (default: 10)")
     parser.add_argument("--only", metavar="NAME", default="", help="rows whose name contains NAME")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all medians to a file")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table to a file")
     options = parser.parse_args()
-    console = Console(width=150)
-    console.print(conditions())
-    table = Table(title="Training", title_justify="left")
-    table.add_column("median, µs")
-    for heading in (*NAMES, *[f"ours / {name}" for name in NAMES[1:]]):
-        table.add_column(heading, justify="right")
-    plan: list[tuple[str, Callable[[], list[Alternative]], dict[str, float]]] = []
-    for task in tasks():
-        goals = {"flax": 1.0, "by hand": 1.05}
-        plan.append((f"{task.name}, step", partial(step_alternatives, task), goals))
-        plan.append((f"{task.name}, trace and lower", partial(trace_alternatives, task), goals))
-    make = partial(construction_alternatives, CONSTRUCTED)
-    plan.append((f"construction, {CONSTRUCTED} Variables", make, {"flax": 0.5}))
-    figures: dict[str, Any] = {}
-    for name, alternatives, goals in plan:
+    console = Console(width=None if Console().is_terminal else 150)
+    figures = Figures(conditions())
+    for name, alternatives, goals in plan():
         if options.only in name:
             console.log(name)
-            figures[name] = medians(alternatives(), options.budget)
-            add_row(table, name, figures[name], goals)
-    console.print(table, "goals: 1.0x of flax, 1.05x of by hand; construction 0.5x of flax")
-    console.print(conditions())
+            figures.add(name, medians(alternatives(), options.budget), goals)
+    console.print(figures.table(), figures.before)
     if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+        options.json.write_text(figures.as_json(), encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(figures.as_markdown(), encoding="utf-8")
 
 
 if __name__ == "__main__":

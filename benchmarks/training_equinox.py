@@ -25,6 +25,7 @@ class MLP(eqx.Module):
         ]
 
     def __call__(self, x: Any) -> Any:
+        """Return logits of float [64]."""
         for layer in self.layers[:-1]:
             x = jax.nn.relu(layer(x))
         return self.layers[-1](x)
@@ -56,6 +57,7 @@ class Block(eqx.Module):
         self.down = eqx.nn.Linear(4 * width, width, key=keys[2])
 
     def __call__(self, x: Any, mask: Any) -> Any:
+        """Return float [length, width]."""
         normed = jax.vmap(self.norm1)(x)
         x = x + self.attention(normed, normed, normed, mask=mask)
         normed = jax.vmap(self.norm2)(x)
@@ -89,6 +91,7 @@ class Transformer(eqx.Module):
         self.head = eqx.nn.Linear(width, out, key=keys[2])
 
     def __call__(self, x: Any) -> Any:
+        """Return logits of float [16, 4] or int [length]."""
         x = jax.vmap(self.first)(x) + self.places[: x.shape[0]]
         mask = causal(x.shape[0])[0, 0] if self.is_decoder else None
         for each in self.blocks:

@@ -39,9 +39,9 @@ def steps_of(workflow: str) -> list[dict[str, Any]]:
     return [step for job in jobs_of(workflow).values() for step in job["steps"]]
 
 
-def test_the_page_has_two_workflows_two_hooks_and_settings() -> None:
-    assert len(WORKFLOWS) == 2
-    assert len(HOOKS) == 2
+def test_the_page_has_three_workflows_four_hooks_and_settings() -> None:
+    assert len(WORKFLOWS) == 3
+    assert len(HOOKS) == 4
     assert FILES[0][0] == "pyproject.toml"
 
 
@@ -55,7 +55,7 @@ def test_a_workflow_is_what_github_reads(name: str) -> None:
         assert job["timeout-minutes"] > 0
     for step in steps_of(WORKFLOWS[name]):
         assert ("uses" in step) != ("run" in step)
-        assert re.fullmatch(r"[\w-]+/[\w/-]+@v\d+", step.get("uses", "a/b@v1"))
+        assert re.fullmatch(r"[\w-]+/[\w./-]+@v\d+", step.get("uses", "a/b@v1"))
 
 
 def test_the_workflow_keeps_the_cache_of_mypy() -> None:
@@ -94,6 +94,31 @@ def test_the_settings_are_settings_of_the_plugin_and_of_mypy(tmp_path: Path) -> 
     path.write_text(FILES[0][1], encoding="utf-8")
     assert read_config(path).runtimes == ("flax.nnx",)
     assert tomllib.loads(FILES[0][1])["tool"]["mypy"]["plugins"] == ["typed_nnx_mypy"]
+
+
+def test_the_action_that_the_page_uses_is_ours_and_takes_what_it_is_given() -> None:
+    (step,) = [
+        each
+        for each in steps_of(WORKFLOWS[".github/workflows/check.yml"])
+        if each["uses"].startswith("OWNER/typed-nnx/")
+    ]
+    folder = step["uses"].removeprefix("OWNER/typed-nnx/").partition("@")[0]
+    action = yaml.safe_load((REPOSITORY / folder / "action.yml").read_text(encoding="utf-8"))
+    assert set(step["with"]) <= set(action["inputs"])
+    listed = re.findall(r"^\| `([\w-]+)` \|", PAGE.partition("| input |")[2], flags=re.MULTILINE)
+    assert set(action["inputs"]) <= set(listed)
+
+
+def test_the_hooks_of_the_page_are_those_that_the_repository_offers() -> None:
+    offered = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    used = {
+        hook["id"]
+        for text in HOOKS
+        for repository in yaml.safe_load(text)["repos"]
+        if repository["repo"].endswith("OWNER/typed-nnx")
+        for hook in repository["hooks"]
+    }
+    assert used == {hook["id"] for hook in offered}
 
 
 # -- the step that makes the log ----------------------------------------------------------------
