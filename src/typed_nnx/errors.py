@@ -53,6 +53,7 @@ from typed_nnx._errors.graphs import StaleRecordError as StaleRecordError
 from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError
 
 # -- transforms ------------------------------------------------------------------------------------
+from typed_nnx._errors.transforms import ForeignModuleError as ForeignModuleError
 from typed_nnx._errors.transforms import StructureChangedError as StructureChangedError
 from typed_nnx._errors.transforms import UnhashableArgumentError as UnhashableArgumentError
 from typed_nnx._errors.transforms_mapping import PrefixStructureError as PrefixStructureError

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.errors.case import Bag, Case, assign
@@ -20,6 +21,14 @@ def bag() -> Bag:
 
 def grow(m: Any) -> None:
     m.layer.new = nnx.Param(jnp.zeros(1))
+
+
+class Guest(flax_nnx.Module):
+    """A Module of the other library."""
+
+
+def grow_guest(guest: Any) -> None:
+    guest.new = flax_nnx.Param(jnp.zeros(1))
 
 
 def scaled(m: Any, x: Any) -> Any:
@@ -42,6 +51,18 @@ CASES = [
         lambda: nnx.jit(grow, graph_updates=False)(bag()),
         ("jit of grow at ", "transform_cases.py:", "args[0].layer.new was added (a Param)"),
         "allow it with graph_updates=True",
+    ),
+    Case(
+        "a change of a Module of flax.nnx",
+        errors.ForeignModuleError,
+        lambda: nnx.jit(grow_guest)(Guest()),
+        (
+            "jit of grow_guest at ",
+            "transform_cases.py:",
+            "args[0] has a Guest of flax.nnx",
+            "changed",
+        ),
+        "build Guest with `import typed_nnx as nnx`",
     ),
     Case(
         "another static value without graph_updates",

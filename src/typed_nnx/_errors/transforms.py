@@ -38,6 +38,30 @@ class StructureChangedError(ValueError):
 
 
 @public
+class ForeignModuleError(TypeError, ValueError):
+    """A function under a transform changed a Module of flax.nnx, whose changes would be lost.
+
+    Args:
+        function: The transform and the function.
+        argument: Which argument.
+        kind: The name of the class of the Module.
+    """
+
+    def __init__(self, function: str, argument: str, kind: str) -> None:
+        super().__init__(function, argument, kind)
+        self.function = function
+        self.argument = argument
+        self.kind = kind
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: {self.argument} has a {self.kind} of flax.nnx, and the function "
+            "changed it; typed_nnx writes back the changes of its own Modules only.\n"
+            f"  Fix: build {self.kind} with `import typed_nnx as nnx`, or use the transform of flax.nnx"
+        )
+
+
+@public
 class UnhashableArgumentError(ValueError, TypeError):
     """A static argument of a transformed function has no hash.
 

@@ -12,6 +12,7 @@ from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, adopt
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.captures import Captures
+from typed_nnx._transforms.guests import Guests
 from typed_nnx._transforms.leaving import Leaving
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name
@@ -78,11 +79,17 @@ class Inside:
         Args:
             number: Which function to run, where there are several.
             *before: Arguments that come first.
+
+        Raises:
+            ForeignModuleError: The function changed a Module of flax.nnx.
         """
         function = self._captures.exchanged(self._function, self.captured)
         if number is not None:
             function = function[number]
-        return function(*before, *self.args, **self.kwargs)
+        guests = Guests(self.args, self.kwargs)
+        found = function(*before, *self.args, **self.kwargs)
+        guests.check(self._name)
+        return found
 
     def _object(self, part: Part | Repeated, pure: Any) -> Any:
         if isinstance(part, Repeated):

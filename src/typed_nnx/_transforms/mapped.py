@@ -45,7 +45,8 @@ class Mapped(Lifted[P, R]):
     Args:
         function: The user's function.
         axes: How values go in and come out.
-        graph, graph_updates: The modes.
+        graph: The mode of the graph.
+        graph_updates: The mode of its updates.
         options: Those of the transform of jax.
     """
 

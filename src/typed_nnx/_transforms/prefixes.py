@@ -132,9 +132,8 @@ class StateAxes(ByFilter):
     >>> StateAxes({Param: 0, ...: None})
     StateAxes({<class 'typed_nnx.Param'>: 0, Ellipsis: None})
 
-    Args:
-        filter_axes: Mapping (or pairs, or a State with an axis per Variable) from filters to an
-            axis, None for broadcasting or, in `scan`, `Carry`.
+    It is made of a mapping (or pairs, or a State with an axis per Variable) from filters to an axis,
+    None for broadcasting or, in `scan`, `Carry`.
     """
 
     __slots__ = ()
@@ -148,9 +147,8 @@ class StateAxes(ByFilter):
 class StateSharding(ByFilter):
     """Shardings by filter, for the Variables of a Module in ``in_shardings`` and ``out_shardings``.
 
-    Args:
-        filter_sharding: Mapping (or pairs, or a State with a sharding per Variable) from filters to
-            a ``Sharding``, a ``PartitionSpec`` or None.
+    It is made of a mapping (or pairs, or a State with a sharding per Variable) from filters to a
+    ``Sharding``, a ``PartitionSpec`` or None.
     """
 
     __slots__ = ()

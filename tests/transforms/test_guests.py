@@ -1,0 +1,141 @@
+"""Modules of flax.nnx under our transforms: reading works, and a change is an error, not lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from flax import nnx as flax_nnx
+
+import typed_nnx as nnx
+from typed_nnx.errors import ForeignModuleError
+
+
+class Guest(flax_nnx.Module):
+    def __init__(self) -> None:
+        self.w = flax_nnx.Param(jnp.arange(3.0))
+        self.calls = flax_nnx.Variable(jnp.array(0.0))
+        self.noise = flax_nnx.Dropout(0.5, rngs=flax_nnx.Rngs(0))
+
+
+def read(guest: Any, x: Any) -> Any:
+    return guest.w[...] * x
+
+
+def write(guest: Any, x: Any) -> Any:
+    guest.calls[...] += 1
+    return read(guest, x)
+
+
+def grow(guest: Any, x: Any) -> Any:
+    guest.more = flax_nnx.Param(x)
+    return read(guest, x)
+
+
+def draw(guest: Any, x: Any) -> Any:
+    return guest.noise(x)
+
+
+def scanned(function: Callable[..., Any]) -> Callable[..., Any]:
+    def call(guest: Any, x: Any) -> Any:
+        @nnx.scan(in_axes=(nnx.Carry, None, 0), out_axes=(nnx.Carry, 0))
+        def run(carry: Any, guest: Any, x: Any) -> Any:
+            return carry, function(guest, x)
+
+        return run(0.0, guest, x[None])[1][0]
+
+    return call
+
+
+TRANSFORMS: dict[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
+    "jit": nnx.jit,
+    "remat": nnx.remat,
+    "vmap": lambda f: lambda guest, x: nnx.vmap(f, in_axes=(None, 0))(guest, x[None])[0],
+    "scan": scanned,
+    "cond": lambda f: lambda guest, x: nnx.cond(jnp.array(True), f, f, guest, x),
+    "switch": lambda f: lambda guest, x: nnx.switch(0, [f, f], guest, x),
+}
+with_each_transform = pytest.mark.parametrize(
+    "transform", TRANSFORMS.values(), ids=TRANSFORMS.keys()
+)
+
+
+@with_each_transform
+def test_reading_a_module_of_flax_gives_what_it_gives_outside(transform: Any) -> None:
+    guest, x = Guest(), jnp.full(3, 2.0)
+    np.testing.assert_array_equal(transform(read)(guest, x), read(guest, x))
+
+
+@with_each_transform
+@pytest.mark.parametrize("function", [write, grow, draw], ids=lambda f: f.__name__)
+def test_a_change_of_a_module_of_flax_is_an_error_and_leaves_it_as_it_was(
+    function: Any, transform: Any
+) -> None:
+    guest, x = Guest(), jnp.ones(3)
+    before: Any = jax.tree.structure(flax_nnx.state(guest))
+    with pytest.raises(ForeignModuleError, match="a Guest of flax.nnx"):
+        transform(function)(guest, x)
+    assert jax.tree.structure(flax_nnx.state(guest)) == before
+    assert guest.calls[...] == 0.0
+
+
+def test_a_guest_inside_a_container_or_by_keyword_is_found() -> None:
+    x = jnp.ones(3)
+    with pytest.raises(ForeignModuleError, match=r"args\[0\]"):
+        nnx.jit(lambda guests, x: write(guests["one"], x))({"one": Guest()}, x)
+    with pytest.raises(ForeignModuleError, match=r"guest"):
+        nnx.jit(write)(x=x, guest=Guest())
+
+
+@pytest.mark.parametrize("transform", [nnx.jit, nnx.remat, TRANSFORMS["vmap"], TRANSFORMS["cond"]])
+def test_what_a_module_of_ours_holds_of_flax_is_written_back_with_it(transform: Any) -> None:
+    class Host(nnx.Module):
+        def __init__(self) -> None:
+            self.guest = nnx.data(Guest())
+            self.me = self
+
+    def write_inside(host: Any, x: Any) -> Any:
+        return write(host.guest, x)
+
+    host, x = Host(), jnp.ones(3)
+    np.testing.assert_array_equal(transform(write_inside)(host, x), jnp.arange(3.0))
+    assert host.guest.calls[...] == 1.0
+
+
+def test_a_scan_refuses_to_change_what_a_module_of_ours_holds_of_flax() -> None:
+    host = nnx.Dict(guest=nnx.data(Guest()))
+    with pytest.raises(nnx.errors.CarryStructureError, match="holds other objects"):
+        scanned(lambda host, x: write(host["guest"], x))(host, jnp.ones(3))
+    assert host["guest"].calls[...] == 0.0
+
+
+def test_its_rng_counts_are_not_lost_either() -> None:
+    with pytest.raises(ForeignModuleError, match="a Rngs of flax.nnx"):
+        nnx.jit(lambda rngs: rngs.params())(flax_nnx.Rngs(0))
+
+
+def test_a_state_of_flax_is_a_tree_of_values_that_a_function_may_change() -> None:
+    state = flax_nnx.state(Guest(), flax_nnx.Param)
+
+    def doubled(state: Any) -> Any:
+        state["w"] = 2 * state["w"][...]
+        return state["w"]
+
+    np.testing.assert_array_equal(nnx.jit(doubled)(state), 2 * jnp.arange(3.0))
+
+
+def test_our_transforms_do_not_import_flax_for_this() -> None:
+    program = (
+        "import sys, jax.numpy as jnp, typed_nnx as nnx\n"
+        "print(nnx.jit(lambda x: x + 1)(jnp.ones(())), 'flax' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["2.0", "False"]
