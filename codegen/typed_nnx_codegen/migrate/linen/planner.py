@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.bugs import described
+from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.linen.discovery import Discovery
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.lists.field_containers import held_containers

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from typed_nnx_codegen.migrate.bugs import described
+from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.marker_codes import EXPLANATIONS, TITLES

@@ -216,3 +216,79 @@ def test_a_loop_whose_parameters_nnx_cannot_change_in_place_stays_functional(
 
     assert "nnx.Optimizer" not in after
     assert "opt_state = " in after
+
+
+_UPDATES = """\
+import typing
+from typing import Any, Tuple
+
+import flax.linen as nn
+import jax
+import optax
+from flax.training.train_state import TrainState
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x, train):
+        return nn.BatchNorm(use_running_average=not train)(nn.Dense(3)(x))
+
+
+class State(TrainState):
+    batch_stats: Any
+
+
+def create(x):
+    net = Net()
+    variables = net.init(jax.random.key(0), x, True)
+    return State.create(
+        apply_fn=net.apply,
+        params=variables["params"],
+        batch_stats=variables["batch_stats"],
+        tx=optax.sgd(0.1),
+    )
+
+
+@jax.jit
+def step(state: State, x: jax.Array) -> tuple[State, jax.Array]:
+    def loss_fn(params: Any) -> RETURNED:
+        variables = {"params": params, "batch_stats": state.batch_stats}
+        y, updates = state.apply_fn(variables, x, True, mutable=["batch_stats"])
+        return y.sum(), OUTPUTS
+
+    (loss, OUTPUTS), grads = jax.value_and_grad(loss_fn, has_aux=True)(state.params)
+    state = state.apply_gradients(grads=grads)
+    return state.replace(batch_stats=updates["batch_stats"]), loss
+
+
+def main(x):
+    state = create(x)
+    for _ in range(2):
+        state, loss = step(state, x)
+    return loss
+"""
+
+
+@pytest.mark.parametrize(
+    ("outputs", "before", "after"),
+    [
+        ("updates", "tuple[jax.Array, Any]", "jax.Array"),
+        ("updates", "Tuple[jax.Array, dict[str, Any]]", "jax.Array"),
+        ("(y, updates)", "tuple[jax.Array, tuple[jax.Array, Any]]", "tuple[jax.Array, jax.Array]"),
+        (
+            "(y, updates, x)",
+            "tuple[jax.Array, typing.Tuple[jax.Array, Any, jax.Array]]",
+            "tuple[jax.Array, typing.Tuple[jax.Array, jax.Array]]",
+        ),
+        # Its items cannot be told apart.
+        ("updates", "tuple[Any, ...]", "tuple[Any, ...]"),
+        ("updates", "Any", "Any"),
+    ],
+)
+def test_the_type_of_what_a_loss_returns_loses_the_updates_that_it_loses(
+    outputs: str, before: str, after: str, tmp_path: Path
+) -> None:
+    text = _after(_UPDATES.replace("RETURNED", before).replace("OUTPUTS", outputs), tmp_path)
+
+    assert f"def loss_fn(model: Any) -> {after}:" in text
+    assert "updates" not in text

@@ -150,6 +150,7 @@ class Found:
         trees: Where the variables are a tree of arrays, with the public name of their type.
         steps: Where `state.step` is read.
         shorter: Tuples that lose an item, with its position.
+        shorter_types: The types of such tuples: `tuple[jax.Array, dict]` of what a function returns.
         names: Names that are spelled in another way.
         publics: Expressions that are another public name: `jax.jit`.
         has_aux: The arguments `has_aux=True` of gradients whose function has no other output now.
@@ -167,6 +168,7 @@ class Found:
     trees: dict[cst.CSTNode, str] = field(default_factory=dict)
     steps: set[cst.Attribute] = field(default_factory=set)
     shorter: dict[cst.Tuple, int] = field(default_factory=dict)
+    shorter_types: dict[cst.Subscript, int] = field(default_factory=dict)
     names: dict[cst.CSTNode, str] = field(default_factory=dict)
     publics: dict[cst.CSTNode, str] = field(default_factory=dict)
     has_aux: dict[cst.Call, cst.Arg] = field(default_factory=dict)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import argument, code_of, key_of
-from typed_nnx_codegen.migrate.analysis.values import Wrapped
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Wrapped
 from typed_nnx_codegen.migrate.linen.callers.bindings import binder_of, same_variable
 from typed_nnx_codegen.migrate.linen.callers.rendering import keyword_of
 from typed_nnx_codegen.migrate.linen.callers.training.found import Application, Found
@@ -16,6 +16,7 @@ from typed_nnx_codegen.migrate.linen.callers.training.program import GRADIENTS, 
 from typed_nnx_codegen.migrate.linen.callers.training.state_values import NotKnownError
 
 _VALUE_AND_GRAD = "jax.value_and_grad"
+_TUPLES = ("builtins.tuple", "typing.Tuple")
 
 
 class Outputs:
@@ -87,6 +88,7 @@ class Outputs:
         if not isinstance(function, cst.FunctionDef) or path[0] != 1 or len(whole.elements) != 2:
             return False
         self._shorten(around, index)
+        self._shorten_type(function, path)
         for call, gradient in self._calls_of(function):
             self._unpacked(call, gradient, path)
         return True
@@ -95,6 +97,29 @@ class Outputs:
         if self._found.shorter.get(node, index) != index:
             raise NotKnownError("two updates are in one tuple")
         self._found.shorter[node] = index
+
+    def _shorten_type(self, function: cst.FunctionDef, path: tuple[int, ...]) -> None:
+        """Take an item out of the type that a function says it returns, where that is a tuple's."""
+        if function.returns is None:
+            return
+        found: cst.BaseExpression = function.returns.annotation
+        for above in path[:-1]:
+            items = self._items(found)
+            if above >= len(items):
+                return
+            found = items[above]
+        if isinstance(found, cst.Subscript) and path[-1] < len(self._items(found)):
+            self._found.shorter_types[found] = path[-1]
+
+    def _items(self, annotation: cst.BaseExpression) -> list[cst.BaseExpression]:
+        """Return the types of the items in `tuple[A, B]`; none for another type."""
+        if not isinstance(annotation, cst.Subscript):
+            return []
+        value = self._analysis.values.get(annotation.value, UNKNOWN)
+        if not isinstance(value, External) or value.name not in _TUPLES:
+            return []
+        items = [one.slice.value for one in annotation.slice if isinstance(one.slice, cst.Index)]
+        return [] if any(isinstance(one, cst.Ellipsis) for one in items) else items
 
     def _calls_of(self, function: cst.FunctionDef) -> Iterator[tuple[cst.Call, str]]:
         """Yield the calls of the gradients of a function, with the transform."""

@@ -63,7 +63,7 @@ class TrainingCode:
             *(found.models_made, found.optimizers, found.optimizer_steps),
             *(found.creations, found.applications, found.updates, found.models, found.trees),
             *(found.steps, found.shorter, found.names, found.publics, found.has_aux),
-            *(found.classes, found.dropped),
+            *(found.classes, found.dropped, found.shorter_types),
         )
         for node in descendants(self._code.analysis.tree):
             is_known = node in self._code.places and any(node in one for one in known)
@@ -106,6 +106,8 @@ class TrainingCode:
             self._update(found.updates[node])
         elif isinstance(node, cst.Tuple):
             plan.code[node] = self._shorter(node)
+        elif isinstance(node, cst.Subscript) and node in found.shorter_types:
+            plan.code[node] = self._shorter_type(node)
         elif node in found.publics:
             plan.code[node] = self._code.refer(found.publics[node])
         elif isinstance(node, cst.Call):
@@ -133,6 +135,11 @@ class TrainingCode:
         kept = [self._code.render(one.value) for n, one in enumerate(node.elements) if n != gone]
         text = ", ".join(kept)
         return f"({text})" if node.lpar and len(kept) > 1 else text
+
+    def _shorter_type(self, node: cst.Subscript) -> str:
+        gone = self._found.shorter_types[node]
+        kept = [self._code.render(one.slice) for n, one in enumerate(node.slice) if n != gone]
+        return kept[0] if len(kept) == 1 else f"{code_of(node.value)}[{', '.join(kept)}]"
 
     # -- states -----------------------------------------------------------------------------------
 

@@ -1,0 +1,141 @@
+"""Step 2: mypy finds two planted mistakes by the plugin, and nothing without it or them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.syntax import Syntax
+from rich.text import Text
+
+from examples.linen_digits import planted
+from examples.linen_digits.commands import announce, call
+from examples.linen_digits.html_parts import reports_html
+from examples.linen_digits.stage import PACKAGE, Block, Stage, StepFailedError, Told
+
+WITHOUT_PLUGIN = "without_plugin.ini"
+MYPY = ("mypy", PACKAGE)
+MYPY_WITHOUT_PLUGIN = ("mypy", "--config-file", WITHOUT_PLUGIN, PACKAGE)
+SAID = "mypy-planted.txt"
+SETTINGS = """\
+[mypy]
+check_untyped_defs = True
+pretty = False
+
+[mypy-optax.*,flax.*]
+ignore_missing_imports = True
+"""
+_REPORT = re.compile(r"^(?P<file>[^:]+):(?P<line>\d+): error: (?P<text>.*?)  \[(?P<code>[\w-]+)\]$")
+
+
+class Report(NamedTuple):
+    """A report of mypy: the file from the project's folder, its line, and what the line says."""
+
+    file: str
+    line: int
+    code: str
+    text: str
+    source: str
+
+
+def reports_of(stage: Stage, said: str) -> list[Report]:
+    """Return the reports in what mypy said, with the lines of the files as they are now."""
+    found = []
+    for match in filter(None, map(_REPORT.match, said.splitlines())):
+        lines = (stage.project / match["file"]).read_text(encoding="utf-8").splitlines()
+        number = int(match["line"])
+        row = (match["file"], number, match["code"], match["text"], lines[number - 1].strip())
+        found.append(Report(*row))
+    return found
+
+
+def show(console: Console, reports: Sequence[Report]) -> None:
+    """Print each report below its line."""
+    for number, one in enumerate(reports):
+        head = Text.assemble((f"{one.file}:{one.line}", "cyan"), (f"  [{one.code}]", "dim"))
+        console.print(Padding(head, (min(number, 1), 0, 0, 2)))
+        code = Syntax(one.source, "python", theme="ansi_dark", background_color="default")
+        console.print(Padding(code, (0, 0, 0, 6)))
+        problem, _, fix = one.text.partition(" Fix: ")
+        console.print(Padding(Text.assemble(("error: ", "bold red"), problem), (0, 0, 0, 6)))
+        if fix:
+            console.print(Padding(Text.assemble(("Fix: ", "bold green"), fix), (0, 0, 0, 6)))
+
+
+def plant(stage: Stage, text: str) -> None:
+    """Write the file that is checked."""
+    (stage.package / planted.NAME).write_text(text, encoding="utf-8")
+
+
+def write_settings(stage: Stage) -> None:
+    """Write the settings of mypy, with the plugin and without."""
+    with_plugin = SETTINGS.replace("[mypy]", "[mypy]\nplugins = typed_nnx_mypy", 1)
+    (stage.project / "mypy.ini").write_text(with_plugin, encoding="utf-8")
+    # With a cache of its own: mypy begins anew where settings differ.
+    without = SETTINGS.replace("[mypy]", "[mypy]\ncache_dir = .mypy_cache_without_plugin", 1)
+    (stage.project / WITHOUT_PLUGIN).write_text(without, encoding="utf-8")
+
+
+def mypy(stage: Stage, command: Sequence[str], found: int) -> str:
+    """Run mypy in the project, and return what it says.
+
+    Args:
+        stage: The demo.
+        command: The command and its options.
+        found: The status that it is to have: 1 for errors, 0 for none.
+
+    Raises:
+        StepFailedError: It has another one.
+    """
+    ran = call(command, stage.project, statuses=(0, 1))
+    if ran.status != found:
+        expected = "errors" if found else "none"
+        raise StepFailedError(f"mypy was to report {expected}, and said:\n{ran.said.strip()}")
+    return ran.said.strip()
+
+
+def planted_reports(stage: Stage, said: str) -> list[Report]:
+    """Return the reports in what mypy says of the mistakes.
+
+    Raises:
+        StepFailedError: They are not those that the mistakes should have.
+    """
+    reports = reports_of(stage, said)
+    if {one.code for one in reports} != {one.code for one in planted.MISTAKES}:
+        raise StepFailedError(f"mypy was to report the planted mistakes, and said:\n{said}")
+    stage.write(SAID, f"{said}\n")
+    return reports
+
+
+def check(stage: Stage) -> Told:
+    """Plant mistakes, have them found, and take them out."""
+    told = Told()
+    write_settings(stage)
+    plant(stage, planted.planted_text())
+    # Side by side: neither has a cache, and each reads all of jax.
+    with ThreadPoolExecutor() as pool:
+        with_plugin = pool.submit(mypy, stage, MYPY, 1)
+        without = pool.submit(mypy, stage, MYPY_WITHOUT_PLUGIN, 0)
+        announce(stage, told, MYPY, stage.project)
+        reports = planted_reports(stage, with_plugin.result())
+        show(stage.console, reports)
+        stage.say(told, f"The plugin finds both mistakes that were planted in {planted.NAME}.")
+        announce(stage, told, MYPY_WITHOUT_PLUGIN, stage.project)
+        stage.say(told, f"Without the plugin, mypy says of the same files: {without.result()}")
+
+    plant(stage, planted.TEXT)
+    announce(stage, told, MYPY, stage.project)
+    stage.say(told, f"With the plugin, and without the mistakes: {mypy(stage, MYPY, 0)}")
+
+    told.blocks = [Block("What mypy reports", reports_html(reports))]
+    told.figures = [(f"{len(reports)} of {len(planted.MISTAKES)}", "planted mistakes found")]
+    told.files = {
+        stage.out / SAID: "the reports as mypy wrote them",
+        stage.package / planted.NAME: "the file, without the mistakes",
+        stage.project / "mypy.ini": "the settings: one line switches the plugin on",
+    }
+    return told

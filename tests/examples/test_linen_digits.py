@@ -1,0 +1,140 @@
+"""The demo from flax.linen to typed_nnx: what each step leaves is what it says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orbax.checkpoint as ocp
+import pytest
+
+import typed_nnx as nnx
+from examples.linen_digits import planted
+from examples.linen_digits.__main__ import STEPS
+from examples.linen_digits.original import ORIGINAL
+from examples.linen_digits.training import imported, new_model, restored, with_linen_weights
+from tests.examples.linen_digits_run import Page, Run, run_demo, short_run
+
+
+@pytest.fixture(scope="module")
+def demo(shared_folder: Path) -> Run:
+    return short_run(shared_folder)
+
+
+def test_the_demo_succeeds_and_says_how_long_each_step_took(demo: Run) -> None:
+    assert demo.code == 0, demo.said
+    places = [demo.said.index(f"{number}. {step.title}") for number, step in enumerate(STEPS)]
+    assert places == sorted(places)
+    assert demo.said.count("done in") == len(STEPS) + 1  # and the report
+    assert str(demo.out / "report.html") in demo.said
+
+
+def test_the_commands_that_it_shows_are_those_to_repeat(demo: Run) -> None:
+    # The codemod has nothing left to do, and the overlay is current.
+    for line in (
+        "typed-nnx migrate --linen digit_reader --check",
+        "typed-nnx stubs digit_reader --check",
+    ):
+        assert line.removesuffix(" --check") in demo.said
+        done = subprocess.run(
+            line.split(), cwd=demo.out / "project", capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
+
+
+def test_the_diff_leads_from_the_linen_project_to_the_migrated_one(
+    demo: Run, tmp_path: Path
+) -> None:
+    shutil.copytree(ORIGINAL, tmp_path / "digit_reader")
+    diff = str(demo.out / "migrate.diff")
+    subprocess.run(["git", "apply", diff], cwd=tmp_path, check=True)
+    for name in ("models.py", "train.py"):
+        before, after = ORIGINAL / name, demo.out / "project" / "digit_reader" / name
+        assert (tmp_path / "digit_reader" / name).read_text() == after.read_text()
+        assert "flax" in before.read_text()
+        assert "flax" not in after.read_text()
+
+
+def test_the_training_loop_has_a_model_and_its_optimizer(demo: Run) -> None:
+    text = (demo.out / "project/digit_reader/train.py").read_text()
+    assert "class TrainState(nnx.ModelAndOptimizer)" in text
+    assert "state.update(grads)" in text
+    for gone in ("TODO[typed-nnx]", "apply_fn", "batch_stats", "apply_with", "jax.jit"):
+        assert gone not in text
+
+
+def test_mypy_reports_the_planted_mistakes_at_their_lines(demo: Run) -> None:
+    lines = planted.planted_text().splitlines()
+    expected = {
+        (next(n for n, line in enumerate(lines, 1) if mistake.wrong in line), mistake.code)
+        for mistake in planted.MISTAKES
+    }
+    reports = (demo.out / "mypy-planted.txt").read_text().splitlines()[:-1]
+    found = {(int(one.split(":")[1]), one.rpartition("[")[2].rstrip("]")) for one in reports}
+    assert found == expected
+    assert len(expected) == 2
+
+
+def test_an_editor_completes_what_states_have_when_the_program_runs(demo: Run) -> None:
+    page = Page((demo.out / "report.html").read_text())
+    with imported(demo.out / "project") as project:
+        model: Any = new_model(project, seed=0)
+        names = {"state": nnx.state(model), "params": nnx.split(model, nnx.Param, ...)[1]}
+        assert len(page.popups) == 5
+        for code, fields in page.popups.items():
+            value = eval(code.removesuffix("."), dict(names))
+            assert {name for name, _ in fields} == set(value)
+            for name, kind in fields:
+                if isinstance(value[name], nnx.Variable):
+                    assert kind == f"{type(value[name]).__name__}[Array]"
+
+
+def test_the_checkpoint_has_what_the_migrated_program_trained(demo: Run) -> None:
+    images = np.zeros((1, 8, 8, 1), np.float32)
+    with imported(demo.out / "project") as project:
+        fresh: Any = new_model(project, seed=7)
+        model: Any = restored(project, demo.out / "checkpoints/digit_reader")
+        assert not np.allclose(fresh(images), model(images))
+        # Statistics, too: they begin at 0.
+        assert np.abs(model.conv_block[0].batch_norm_0.mean[...]).max() > 0
+
+
+def test_the_linen_checkpoint_is_in_the_migrated_model(demo: Run) -> None:
+    with ocp.StandardCheckpointer() as checkpointer:
+        linen = checkpointer.restore(demo.out / "linen/variables")
+    with imported(demo.out / "project") as project:
+        model: Any = with_linen_weights(demo.stage, project)[0]
+    pairs = [
+        (linen["params"]["ConvBlock_1"]["Conv_0"]["kernel"], model.conv_block[1].conv_0.kernel),
+        (linen["params"]["head"]["logits"]["bias"], model.head.logits.bias),
+        (linen["batch_stats"]["ConvBlock_2"]["BatchNorm_0"]["var"], model.conv_block[2].batch_norm_0.var),
+    ]  # fmt: skip
+    for theirs, ours in pairs:
+        np.testing.assert_array_equal(np.asarray(theirs), np.asarray(ours[...]))
+
+
+def test_both_trainings_have_curves_of_the_same_length(demo: Run) -> None:
+    linen = json.loads((demo.out / "linen/curves.json").read_text())
+    ours = json.loads((demo.out / "curves.json").read_text())
+    assert {name: len(values) for name, values in linen.items()} == {
+        "losses": 1437 // 48,
+        "train_accuracies": 1,
+        "test_accuracies": 1,
+    }
+    for name, values in ours.items():
+        assert len(values) == len(linen[name])
+    assert np.mean(ours["losses"][-5:]) < 0.8 * ours["losses"][0]
+
+
+@pytest.mark.slow
+def test_the_whole_demo_reads_97_percent_and_keeps_its_time(tmp_path: Path) -> None:
+    run = run_demo(tmp_path / "demo")
+    assert run.code == 0, run.said
+    curves = json.loads((tmp_path / "demo/curves.json").read_text())
+    assert curves["test_accuracies"][-1] >= 0.97
+    seconds = int(run.said.partition("All of it took ")[2].partition(" ")[0])
+    assert seconds < 225  # of five minutes, without the installation
