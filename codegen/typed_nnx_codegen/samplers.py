@@ -69,7 +69,7 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 from jax.typing import ArrayLike, DTypeLike
 
-from typed_nnx._core.key_source import KeylessInitializer, KeySource, keyless
+from typed_nnx._core.key_source import KeylessInitializer, KeySource, keyless, layout
 
 {constants}
 
@@ -213,10 +213,15 @@ def _public_type(annotation: object) -> str:
 
 
 def _arguments(signature: inspect.Signature) -> list[str]:
-    return [
-        f"{name}={name}" if parameter.kind is parameter.KEYWORD_ONLY else name
-        for name, parameter in signature.parameters.items()
-    ]
+    return [_argument(parameter) for parameter in signature.parameters.values()]
+
+
+def _argument(parameter: inspect.Parameter) -> str:
+    name = parameter.name
+    if parameter.kind is not parameter.KEYWORD_ONLY:
+        return name
+    # Releases of jax before this one do not take it in every sampler.
+    return f"**layout({name})" if name == "out_sharding" else f"{name}={name}"
 
 
 def _call(function: str, arguments: list[str], *, indent: int) -> str:

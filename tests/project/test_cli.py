@@ -22,7 +22,7 @@ def test_the_command_tells_its_version(
 
 
 def test_without_the_tools_the_command_names_the_missing_package_and_the_remedy(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def find_nothing(name: str) -> importlib.machinery.ModuleSpec | None:
         del name
@@ -31,9 +31,10 @@ def test_without_the_tools_the_command_names_the_missing_package_and_the_remedy(
     monkeypatch.setattr(importlib.util, "find_spec", find_nothing)
     with pytest.raises(SystemExit) as leaving:
         cli.main()
-    assert leaving.value.code == (
+    assert leaving.value.code == 2
+    assert capsys.readouterr().err == (
         "typed-nnx: the command needs packages that are not installed: click.\n"
-        "  Fix: pip install 'typed-nnx[tools]'"
+        "  Fix: pip install 'typed-nnx[tools]'\n"
     )
 
 

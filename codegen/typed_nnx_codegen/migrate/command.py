@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 
 import click
 
-from typed_nnx_codegen.migrate.linen.session import LinenWork, linen_rules
+from typed_nnx_codegen.completion.values import complete_paths, complete_rules
+from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.migrate.options import FLAX_NNX, TYPED_NNX, Options
 from typed_nnx_codegen.migrate.report import FORMS
 from typed_nnx_codegen.migrate.rule_info import RuleInfo, known_rules
@@ -29,6 +31,9 @@ from typed_nnx_codegen.migrate.session import (
     Request,
     migrate_paths,
 )
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.session import LinenWork
 
 _REPORT_NAME: Final = "typed-nnx-migration"
 
@@ -55,7 +60,26 @@ class _Given(TypedDict):
     gradual: bool
 
 
-@click.command(name="migrate", short_help="Rewrite older NNX code.")
+@click.command(
+    name="migrate",
+    cls=TaughtCommand,
+    examples=(
+        ("typed-nnx migrate src", "Show what would change; nothing is written."),
+        ("typed-nnx migrate src --write", "Write it."),
+        ("typed-nnx migrate src --check --quiet", "For CI: status 1 where something would change."),
+        (
+            "typed-nnx migrate --linen model.py -o new_model.py",
+            "Modules of flax.linen; with new_model.migration.json for old checkpoints.",
+        ),
+    ),
+    statuses={
+        0: "done, or nothing to do",
+        1: "with --check a file would change (what only a person can decide does not count once its "
+        "comment is in the file); or a file could not be migrated or written, which the others "
+        "were; or a report could not be written",
+        2: "wrong use, or files to write have changes that are not committed",
+    },
+)
 @click.argument(
     "paths",
     metavar="PATH...",
@@ -71,9 +95,16 @@ class _Given(TypedDict):
     "--select",
     metavar="CODES",
     multiple=True,
+    shell_complete=complete_rules,
     help="Apply only these rules: TN101,TN12 (TN12 is all that begin like it).",
 )
-@click.option("--ignore", metavar="CODES", multiple=True, help="Leave these rules out.")
+@click.option(
+    "--ignore",
+    metavar="CODES",
+    multiple=True,
+    shell_complete=complete_rules,
+    help="Leave these rules out.",
+)
 @click.option(
     "--target",
     type=click.Choice([TYPED_NNX, FLAX_NNX]),
@@ -98,6 +129,7 @@ class _Given(TypedDict):
     "--report-file",
     metavar="FILE",
     multiple=True,
+    shell_complete=complete_paths,
     help=f"Where the report goes, one for each --report; - is standard output, {_REPORT_NAME}.FORM "
     "if absent.",
 )
@@ -105,7 +137,7 @@ class _Given(TypedDict):
 @click.option(
     "--diff/--no-diff", default=None, help="Show the diff; on, but for --write and --quiet."
 )
-@click.option("--quiet", is_flag=True, help="Show only what went wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Show only what went wrong.")
 @click.option(
     "--linen", is_flag=True, help="Migrate modules of flax.linen to NNX, with their weights."
 )
@@ -138,14 +170,6 @@ def migrate(**given: Unpack[_Given]) -> None:
 
     Standard output has the diff, in the form that `git apply` takes; the summary is on standard
     error.
-
-    Status 0: done, or nothing to do.
-
-    Status 1: with --check a file would change (what only a person can decide does not count once
-    its comment is in the file); or a file could not be migrated or written, which the others were;
-    or a report could not be written.
-
-    Status 2: wrong use, or files to write have changes that are not committed.
     """
     try:
         _check_linen_options(given)
@@ -203,14 +227,20 @@ def _linen_work(given: _Given) -> LinenWork:
             raise click.UsageError(f"-o {str(output)!r} {problem}")
         if output.suffix != ".py":
             raise click.UsageError(f"-o {str(output)!r} is no Python file.\n  Fix: -o {output}.py")
-    return LinenWork(output=output, example=example, gradual=given["gradual"])
+    work: LinenWork = _linen().LinenWork(output=output, example=example, gradual=given["gradual"])
+    return work
+
+
+def _linen() -> Any:
+    """Return the module that migrates Linen code, which takes longer to load than all others."""
+    return importlib.import_module("typed_nnx_codegen.migrate.linen.session")
 
 
 def _request(given: _Given) -> Request:
     if given["write"] and given["check"]:
         raise click.UsageError("--check writes nothing and --write writes; give one of them")
     release = release_of(given["from_release"]) if given["from_release"] else ()
-    every = linen_rules() if given["linen"] else known_rules()
+    every: Sequence[RuleInfo] = _linen().linen_rules() if given["linen"] else known_rules()
     rules = selected(every, given["select"], given["ignore"], release)
     codes = None if len(rules) == len(every) else frozenset(rule.code for rule in rules)
     return Request(
@@ -248,15 +278,24 @@ def _reports(forms: Sequence[str], files: Sequence[str]) -> tuple[ReportFile, ..
     )
 
 
-@click.command(name="rules", short_help="List the rules of migrate, with examples.")
-@click.argument("codes", metavar="[CODE...]", nargs=-1)
+@click.command(
+    name="rules",
+    cls=TaughtCommand,
+    examples=(
+        ("typed-nnx rules", "All rules, each with code before and after."),
+        ("typed-nnx rules TN102 TN12", "One rule, and all that begin like TN12, in full."),
+        ("typed-nnx rules --format json", "For a program."),
+    ),
+    statuses={0: "the rules are listed", 2: "there is no such rule, or wrong use"},
+)
+@click.argument("codes", metavar="[CODE...]", nargs=-1, shell_complete=complete_rules)
 @click.option("--format", "form", type=click.Choice(["json", "md"]), help="For programs and pages.")
 def rules(codes: tuple[str, ...], form: str | None) -> None:
     """List the rules of `typed-nnx migrate` with code before and after, and the markers of --linen.
 
     With CODE, TN101 or the beginning of several, those rules and what there is to know of them.
     """
-    every = (*known_rules(), *linen_rules())
+    every: Sequence[RuleInfo] = (*known_rules(), *_linen().linen_rules())
     try:
         named = codes_named(every, codes) if codes else {rule.code for rule in every}
     except BadSelection as error:

@@ -12,14 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from typed_nnx_codegen.console.terminal import console_of
 from typed_nnx_codegen.migrate.diff import coloured_patch_of, patch_of
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.report.run import Run
 from typed_nnx_codegen.migrate.shown_text import shown, shown_lines_of
 from typed_nnx_codegen.migrate.summary import print_failures, print_summary
-
-# What is not for a terminal has no edge to be cut at.
-_WIDTH_WITHOUT_TERMINAL = 120
 
 
 class Screen:
@@ -96,14 +94,7 @@ class Screen:
 
 def _console(*, to_errors: bool) -> Console:
     on_terminal = is_terminal("stderr" if to_errors else "stdout")
-    # A program that reads us gets no colours, whatever the environment forces.
-    return Console(
-        stderr=to_errors,
-        highlight=False,
-        width=None if on_terminal else _WIDTH_WITHOUT_TERMINAL,
-        force_terminal=on_terminal,
-        no_color=None if on_terminal else True,
-    )
+    return console_of(to_errors=to_errors, on_terminal=on_terminal)
 
 
 def is_terminal(name: str) -> bool:

@@ -123,8 +123,8 @@ def migrate_paths(request: Request, screen: Screen, work: Work | None = None) ->
     """
     work = work or OlderCode()
     found = find_files(request.paths)
-    results = _migrated(found, request, screen, work)
-    run = _run(request)
+    results = migrated(found, request, screen, work)
+    run = run_of(request)
     screen.show_diffs(results, run.folder)
     if request.mode == "write":
         results = _written(request, run, results, work)
@@ -139,7 +139,15 @@ def migrate_paths(request: Request, screen: Screen, work: Work | None = None) ->
     return 0
 
 
-def _migrated(found: Discovery, request: Request, screen: Screen, work: Work) -> list[FileResult]:
+def migrated(found: Discovery, request: Request, screen: Screen, work: Work) -> list[FileResult]:
+    """Migrate files, and nothing is written; what was asked for and cannot be read fails.
+
+    Args:
+        found: The files.
+        request: What is asked for.
+        screen: Where a bar is shown.
+        work: What is done with the files.
+    """
     with screen.progress(len(found.files)) as on_result:
         results = work.migrate(found.files, request, on_result)
     unread = [FileResult(each.path, error=each.reason) for each in _not_read(found, request)]
@@ -164,7 +172,8 @@ def _left_out(found: Discovery, results: Sequence[FileResult]) -> str:
     return f"left out: {', '.join(f'{why} ({count:,})' for why, count in sorted(reasons.items()))}"
 
 
-def _run(request: Request) -> Run:
+def run_of(request: Request) -> Run:
+    """Return what reports say of a run."""
     return Run(
         target=request.options.target,
         rules=request.rules,

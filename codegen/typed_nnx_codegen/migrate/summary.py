@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from typed_nnx_codegen.console.terminal import print_table
 from typed_nnx_codegen.migrate.findings import DECIDE, FileResult, Finding
 from typed_nnx_codegen.migrate.moved_lines import MovedLines
 from typed_nnx_codegen.migrate.report.run import (
@@ -33,7 +34,7 @@ def print_summary(console: Console, run: Run, results: Sequence[FileResult]) -> 
     """Print the table of the rules, what is left to a person, and the totals."""
     counts = rule_counts(run, results)
     if counts:
-        console.print(_table(counts))
+        print_table(console, _table(counts))
     _print_decisions(console, run, results)
     console.print(_totals_line(run, totals(results)), soft_wrap=not console.is_terminal)
 
@@ -61,7 +62,7 @@ def prose(markdown: str) -> Text:
 def _table(counts: Sequence[RuleCount]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("Rule", no_wrap=True, style="bold")
-    table.add_column("What it does", ratio=1)
+    table.add_column("What it does")
     for name in ("Changed", "To decide", "Files"):
         table.add_column(name, justify="right", no_wrap=True)
     for each in counts:

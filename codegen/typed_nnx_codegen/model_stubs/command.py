@@ -4,66 +4,125 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypedDict, Unpack
 
 import click
 
+from typed_nnx_codegen.completion.values import complete_folders, complete_paths
+from typed_nnx_codegen.console.help_pages import TaughtCommand
+from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, FINDINGS, OK
 from typed_nnx_codegen.model_stubs.generation import DEFAULT_OUT, Request
 from typed_nnx_codegen.model_stubs.models import Kind, Models, Problem
 from typed_nnx_codegen.model_stubs.overlay import RUNTIMES
-from typed_nnx_codegen.model_stubs.overlay_file import (
-    differing_classes,
-    read_overlay,
-    write_overlay,
-)
+from typed_nnx_codegen.model_stubs.overlay_file import write_overlay
+from typed_nnx_codegen.model_stubs.overlay_state import overlay_state
 from typed_nnx_codegen.model_stubs.watching import look, wait_for_change, with_last_good
 
 CACHE = ".typed_nnx_cache"
 
-# Exit statuses beside 0.
-FAILED = 1
-WRONG_USE = 2
 
-_MOST_NAMES = 12
+class _Given(TypedDict):
+    """What the command line gives."""
+
+    sources: tuple[str, ...]
+    out: str
+    check: bool
+    watch: bool
+    runtime: str
+    python: str | None
+    cache: str
+    quiet: bool
 
 
-@click.command(name="stubs")
-@click.argument("sources", metavar="PACKAGE_OR_FILE...", nargs=-1, required=True)
-@click.option("--out", default=DEFAULT_OUT, metavar="FOLDER", help="Folder of the overlay.")
+@dataclass(frozen=True)
+class _Told:
+    """Says what went well, unless only what went wrong is asked for."""
+
+    is_quiet: bool
+
+    def say(self, message: str) -> None:
+        """Say one line on standard output."""
+        if not self.is_quiet:
+            click.echo(message)
+
+
+@click.command(
+    name="stubs",
+    cls=TaughtCommand,
+    examples=(
+        ("typed-nnx stubs src/app", "Write typings/typed_nnx_models.pyi for the models in it."),
+        ("typed-nnx stubs src/app --check", "For CI: is that file what the models are?"),
+        ("typed-nnx stubs src/app --watch", "Write it again whenever a file is saved."),
+    ),
+    statuses={
+        OK: "the overlay is written, or with --check current",
+        FINDINGS: "a file could not be read (the overlay has the models of the others), there are "
+        "no models, or with --check the overlay is missing or stale",
+        COULD_NOT_RUN: "a source that does not exist, or wrong use",
+    },
+)
+@click.argument(
+    "sources", metavar="PACKAGE_OR_FILE...", nargs=-1, required=True, shell_complete=complete_paths
+)
+@click.option(
+    "--out",
+    default=DEFAULT_OUT,
+    metavar="FOLDER",
+    shell_complete=complete_folders,
+    help="Folder of the overlay; typings if absent.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; status 1 if the overlay is stale.")
 @click.option("--watch", is_flag=True, help="Write again when a file is saved, until Ctrl-C.")
 @click.option(
     "--runtime",
     type=click.Choice(RUNTIMES),
     default=RUNTIMES[0],
+    show_default=True,
     help="The package that the models use.",
 )
-@click.option("--python", metavar="FILE", help="The interpreter whose packages the models use.")
-@click.option("--cache", default=CACHE, metavar="FOLDER", help="What makes the next run quick.")
-def stubs(
-    sources: tuple[str, ...],
-    out: str,
-    check: bool,
-    watch: bool,
-    runtime: str,
-    python: str | None,
-    cache: str,
-) -> None:
-    """Write State classes with fields for the models in PACKAGE_OR_FILE.
+@click.option(
+    "--python",
+    metavar="FILE",
+    shell_complete=complete_paths,
+    help="The interpreter whose packages the models use.",
+)
+@click.option(
+    "--cache",
+    default=CACHE,
+    metavar="FOLDER",
+    shell_complete=complete_folders,
+    help=f"What makes the next run quick; {CACHE} if absent.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show only what went wrong.")
+def stubs(**given: Unpack[_Given]) -> None:
+    """Let editors complete the fields of States: write their classes for your models.
 
-    The source is read, never imported. The overlay is FOLDER/typed_nnx_models.pyi.
-
-    Status 0: the overlay is written or current. Status 1: a file could not be read (the overlay
-    has the models of the others), or with --check the overlay is stale. Status 2: wrong use.
+    PACKAGE_OR_FILE is read, never imported. What it comes to, the overlay, is the one file
+    FOLDER/typed_nnx_models.pyi, which Pylance and pyright find in `typings` by themselves.
     """
-    if check and watch:
+    if given["check"] and given["watch"]:
         raise click.UsageError("--check writes nothing and --watch writes; give one of them")
-    request = Request(sources, Path(out), runtime, Path(cache), python)
-    if watch:
-        _watch(request)
+    request = request_from(given)
+    told = _Told(given["quiet"])
+    if given["watch"]:
+        _watch(request, told)
         return
     models = _read(request)
-    sys.exit(_check(request, models) if check else _write(request, models))
+    sys.exit(_check(request, models, told) if given["check"] else _write(request, models, told))
+
+
+def request_from(given: Mapping[str, Any]) -> Request:
+    """Return what a command line asks for, from its values by the names of the parameters."""
+    return Request(
+        sources=given["sources"],
+        out=Path(given["out"]),
+        runtime=given["runtime"],
+        cache=Path(given["cache"]),
+        python=given["python"],
+    )
 
 
 def _read(request: Request) -> Models:
@@ -76,12 +135,12 @@ def _read(request: Request) -> Models:
     return models
 
 
-def _write(request: Request, models: Models) -> int:
+def _write(request: Request, models: Models, told: _Told) -> int:
     if not models.roots:
         return _nothing_found(request, models)
     changed = write_overlay(request.path, request.text(models))
-    click.echo(f"{request.path}: {_count(models)}, {'written' if changed else 'unchanged'}")
-    return FAILED if models.problems else 0
+    told.say(f"{request.path}: {_count(models)}, {'written' if changed else 'unchanged'}")
+    return FINDINGS if models.problems else OK
 
 
 def _nothing_found(request: Request, models: Models) -> int:
@@ -91,37 +150,31 @@ def _nothing_found(request: Request, models: Models) -> int:
         f"typed-nnx stubs: no model classes in {places}; {request.path} is left as it is.\n"
         f"  Fix: name the package, folder or file of your {request.runtime} Modules"
     )
-    return WRONG_USE if named else FAILED
+    return COULD_NOT_RUN if named else FINDINGS
 
 
-def _check(request: Request, models: Models) -> int:
-    if not models.roots:
+def _check(request: Request, models: Models, told: _Told) -> int:
+    state = overlay_state(request, models)
+    if state.kind == "no models":
         return _nothing_found(request, models)
-    old, new = read_overlay(request.path), request.text(models)
-    if old == new:
-        click.echo(f"{request.path}: {_count(models)}, current")
-        return FAILED if models.problems else 0
-    if old is None:
-        what = "is missing"
-    else:
-        names = differing_classes(old, new)
-        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-        what = f"is out of date in {', '.join(names[:_MOST_NAMES])}{more}"
-    _complain(f"{request.path} {what}.\n  Fix: {request.command}")
-    return FAILED
+    if state.kind == "current":
+        told.say(f"{request.path}: {_count(models)}, current")
+        return FINDINGS if models.problems else OK
+    _complain(f"{request.path} {state.problem}.\n  Fix: {request.command}")
+    return FINDINGS
 
 
-def _watch(request: Request) -> None:
+def _watch(request: Request, told: _Told) -> None:
     last: Models | None = None
     seen = look(request.sources, Models({}, ()))
     try:
         while True:
             models = _read(request)
             last = with_last_good(models, last)
-            _write(request, last)
+            _write(request, last, told)
             seen = wait_for_change(seen, functools.partial(look, request.sources, last))
     except KeyboardInterrupt:
-        click.echo("stopped")
+        told.say("stopped")
 
 
 def _count(models: Models) -> str:

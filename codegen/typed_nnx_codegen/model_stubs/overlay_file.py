@@ -17,7 +17,8 @@ _HEAD = "the first lines"
 def read_overlay(path: Path) -> str | None:
     """Return the text of the overlay, or None where there is none."""
     try:
-        return path.read_text(encoding="utf-8")
+        # Bytes that are no UTF-8 are another text than any overlay; the file is written anew.
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
     except FileNotFoundError:
         return None
 

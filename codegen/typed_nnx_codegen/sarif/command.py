@@ -2,69 +2,78 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TextIO, cast
+from typing import TextIO
 from urllib.parse import urlsplit
 
 import click
 
-from typed_nnx_codegen.sarif.log import Project, log_of
+from typed_nnx_codegen.console.help_pages import TaughtCommand
+from typed_nnx_codegen.console.writing import write_text
+from typed_nnx_codegen.sarif.installed import NoMypy, project_here
+from typed_nnx_codegen.sarif.log import log_of
 from typed_nnx_codegen.sarif.reports import BadReport, read_reports
 
+_EXAMPLES = (
+    ("mypy --output json | typed-nnx sarif > mypy.sarif", "From one program to the other."),
+    (
+        "typed-nnx sarif mypy.json --out mypy.sarif --root ..",
+        "From a file; paths in the log begin at the folder above.",
+    ),
+)
 
-@click.command(name="sarif")
+
+def checked_address(address: str) -> str:
+    """Return the address of a web page, or end with what is wrong with it."""
+    if address and not urlsplit(address).scheme:
+        raise click.UsageError(
+            f"--docs is {address!r}, which is no URL.\n  Fix: begin it by https://"
+        )
+    return address
+
+
+@click.command(
+    name="sarif",
+    cls=TaughtCommand,
+    examples=_EXAMPLES,
+    statuses={
+        0: "the log is written, whatever mypy reports",
+        2: "FILE is not what mypy writes, or wrong use",
+    },
+)
 @click.argument("reports", metavar="[FILE]", type=click.File(encoding="utf-8"), default="-")
-@click.option("--out", metavar="FILE", help="Where the log is written; standard output if absent.")
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Where the log is written; standard output if absent.",
+)
 @click.option(
     "--root",
     default=".",
     metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False),
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The root of the repository, where paths in the log begin; this folder if absent.",
 )
 @click.option("--docs", default="", metavar="URL", help="The web page of docs/mypy-plugin.md.")
-def sarif(reports: TextIO, out: str | None, root: str, docs: str) -> None:
+def sarif(reports: TextIO, out: Path | None, root: Path, docs: str) -> None:
     """Turn what `mypy --output json` writes, from FILE or standard input, into SARIF 2.1.0.
 
-    Run it in the folder where mypy ran. Status 0 whatever mypy reports; status 2: FILE is not what
-    mypy writes, or wrong use.
+    Run it in the folder where mypy ran. `typed-nnx check --sarif FILE` runs mypy itself and adds
+    the other checks.
     """
-    if docs and not urlsplit(docs).scheme:
-        raise click.UsageError(f"--docs is {docs!r}, which is no URL.\n  Fix: begin it by https://")
-    project = Project(
-        folder=Path.cwd(),
-        root=Path(root).resolve(),
-        mypy_version=_mypy_version(),
-        descriptions=_descriptions(),
-        docs=docs,
-    )
+    checked_address(docs)
+    if reports.isatty():
+        raise click.UsageError(
+            "standard input is a terminal.\n  Fix: mypy --output json | typed-nnx sarif"
+        )
+    try:
+        project = project_here(root, docs)
+    except NoMypy as error:
+        raise click.UsageError(str(error)) from error
     try:
         log = log_of(read_reports(reports.read()), project)
     except (BadReport, UnicodeDecodeError) as error:
         raise click.UsageError(f"{reports.name}: {error}") from error
-    text = json.dumps(log, indent=2, ensure_ascii=False) + "\n"
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        Path(out).write_text(text, encoding="utf-8")
-
-
-def _descriptions() -> Mapping[str, str]:
-    """Return what each error code checks, of mypy and of the plugin."""
-    # By name and only here: with them comes mypy, which the other commands do without.
-    importlib.import_module("typed_nnx_mypy.errorcodes")
-    codes = importlib.import_module("mypy.errorcodes").error_codes
-    return {name: cast("str", code.description) for name, code in codes.items()}
-
-
-def _mypy_version() -> str:
-    try:
-        return version("mypy")
-    except PackageNotFoundError as error:
-        raise click.UsageError(
-            "mypy is not installed.\n  Fix: pip install 'typed-nnx[tools]'"
-        ) from error
+    write_text(out, json.dumps(log, indent=2, ensure_ascii=False) + "\n")

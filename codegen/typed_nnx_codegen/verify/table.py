@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from typed_nnx_codegen.console.terminal import new_table, print_table
 from typed_nnx_codegen.verify.differences import Item, Kind
 from typed_nnx_codegen.verify.results import Result
 
@@ -17,22 +17,33 @@ _KINDS: Final[tuple[Kind, ...]] = ("outputs", "collections", "gradients")
 _MOST: Final = 12
 
 
-def print_results(console: Console, results: Sequence[Result]) -> None:
-    """Print a table of the examples, then what is wrong with those that failed."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("Example", "Class", "Outputs", "Collections", "Gradients", "Weights", "Note"):
-        table.add_column(name, overflow="fold")
+def print_results(console: Console, results: Sequence[Result], *, is_quiet: bool = False) -> None:
+    """Print a table of the examples, then what is wrong with those that failed.
+
+    Args:
+        console: Where it goes.
+        results: What was found.
+        is_quiet: Whether only what is wrong is shown.
+    """
+    if not is_quiet:
+        print_table(console, _table(results))
+    for result in results:
+        for line in details(result):
+            console.print(Text(line), soft_wrap=True)
+    if is_quiet:
+        return
+    equal = sum(result.is_equal for result in results)
+    style = "green" if equal == len(results) else "red"
+    console.print(Text(f"{equal} of {len(results)} examples are equal", style=f"bold {style}"))
+
+
+def _table(results: Sequence[Result]) -> Table:
+    table = new_table("Example", "Class", "Outputs", "Collections", "Gradients", "Weights", "Note")
     for result in results:
         cells = [_cell(result, kind) for kind in _KINDS]
         note = Text(_note(result), style="red" if result.error else "")
         table.add_row(result.name, result.class_name, *cells, _weights(result), note)
-    console.print(table)
-    for result in results:
-        for line in details(result):
-            console.print(Text(line), soft_wrap=True)
-    equal = sum(result.is_equal for result in results)
-    style = "green" if equal == len(results) else "red"
-    console.print(Text(f"{equal} of {len(results)} examples are equal", style=f"bold {style}"))
+    return table
 
 
 def details(result: Result) -> list[str]:

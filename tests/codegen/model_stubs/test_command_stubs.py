@@ -124,11 +124,12 @@ def test_a_failure_while_writing_keeps_the_old_overlay_and_leaves_nothing_behind
     before = OVERLAY.read_text()
 
     def fail(*places: object) -> None:
-        raise OSError("disk full")
+        raise OSError(28, "No space left on device", str(OVERLAY))
 
     monkeypatch.setattr(os, "replace", fail)
     result = run(net("w", "v"), "app")
-    assert isinstance(result.exception, OSError)
+    assert result.exit_code == 2
+    assert f"typed-nnx: {OVERLAY}: No space left on device\n  Fix: " in result.stderr
     assert OVERLAY.read_text() == before
     assert os.listdir(OVERLAY.parent) == [OVERLAY.name]
 

@@ -8,10 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from tests.codegen.verify.verifying import HEAD, PAIRS, Run, run, run_files
-from typed_nnx_codegen.verify.command import verify
 
 _COMMAND = (sys.executable, "-c", "from typed_nnx_codegen.cli import main; main()", "verify")
 
@@ -258,16 +256,6 @@ def test_a_module_in_a_field_may_be_called_inside_a_transform(tmp_path: Path) ->
     )
 
     assert done.status == 0, done.output
-
-
-def test_the_help_names_every_status() -> None:
-    text = CliRunner().invoke(verify, ["--help"]).output
-
-    assert [line.split(":")[0].strip() for line in text.splitlines() if " Status " in line] == [
-        "Status 0",
-        "Status 1",
-        "Status 2",
-    ]
 
 
 def test_a_sequence_of_library_layers_is_built(tmp_path: Path) -> None:

@@ -22,6 +22,11 @@ _FINGERPRINT: Final = "typedNnxMigration/v1"
 
 def sarif_report(run: Run, results: Sequence[FileResult]) -> str:
     """Return the report as SARIF."""
+    return json.dumps(sarif_log(run, results), indent=2, ensure_ascii=False) + "\n"
+
+
+def sarif_log(run: Run, results: Sequence[FileResult]) -> dict[str, object]:
+    """Return the report as a SARIF log, as JSON has it; paths begin at the folder of the run."""
     rules = [each.rule for each in rule_counts(run, results)]
     driver: dict[str, object] = {
         "name": "typed-nnx",
@@ -35,8 +40,7 @@ def sarif_report(run: Run, results: Sequence[FileResult]) -> str:
     ]
     failures = [_failure(run, result) for result in told(results) if result.error]
     invocation = {"executionSuccessful": True, "toolExecutionNotifications": failures}
-    log = document(driver, run.folder.resolve(), found, invocations=[invocation])
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    return document(driver, run.folder.resolve(), found, invocations=[invocation])
 
 
 def _rule(rule: RuleInfo) -> dict[str, object]:

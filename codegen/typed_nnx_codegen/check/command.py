@@ -1,0 +1,164 @@
+"""The command ``typed-nnx check``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final, Literal, TypedDict, Unpack, cast
+
+import click
+
+from typed_nnx_codegen.check.outcome import FAILED, FINDINGS, Outcome, Scope
+from typed_nnx_codegen.check.sarif_log import joined
+from typed_nnx_codegen.check.screen import Screen
+from typed_nnx_codegen.console.help_pages import TaughtCommand
+from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, OK
+from typed_nnx_codegen.console.statuses import FINDINGS as SOMETHING_FOUND
+from typed_nnx_codegen.console.writing import is_standard_output, write_text
+
+# By name: each needs packages that the others do without.
+PARTS: Final = {
+    "mypy": "typed_nnx_codegen.check.types_part",
+    "migrate": "typed_nnx_codegen.check.spellings_part",
+    "stubs": "typed_nnx_codegen.check.stubs_part",
+}
+_NEEDS: Final = {"mypy": ("mypy",), "migrate": ("libcst",), "stubs": ("mypy",)}
+_EXAMPLES: Final = (
+    ("typed-nnx check", "All three checks of the project in this folder."),
+    ("typed-nnx check src tests --skip stubs", "Two of them, of these folders."),
+    ("typed-nnx check --sarif typed-nnx.sarif", "And a log for code scanning."),
+)
+
+
+class _Given(TypedDict):
+    """What the command line gives."""
+
+    paths: tuple[Path, ...]
+    only: tuple[str, ...]
+    skip: tuple[str, ...]
+    sarif: Path | None
+    root: Path
+    docs: str
+    target: Literal["typed_nnx", "flax.nnx"] | None
+    python: str | None
+    jobs: int | None
+    quiet: bool
+
+
+@click.command(
+    name="check",
+    cls=TaughtCommand,
+    examples=_EXAMPLES,
+    statuses={
+        0: "nothing was found",
+        1: "a part found something",
+        2: "a part could not run, or wrong use",
+    },
+)
+@click.argument(
+    "paths", metavar="[PATH...]", nargs=-1, type=click.Path(exists=True, path_type=Path)
+)
+@click.option(
+    "--only", type=click.Choice(list(PARTS)), multiple=True, help="Only this part; repeatable."
+)
+@click.option(
+    "--skip", type=click.Choice(list(PARTS)), multiple=True, help="Leave it out; repeatable."
+)
+@click.option(
+    "--sarif",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Write what was found as one SARIF 2.1.0 log; - is standard output.",
+)
+@click.option(
+    "--root",
+    default=".",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The root of the repository, where paths in the log begin; this folder if absent.",
+)
+@click.option("--docs", default="", metavar="URL", help="The web page of docs/mypy-plugin.md.")
+@click.option(
+    "--target",
+    type=click.Choice(["typed_nnx", "flax.nnx"]),
+    help="The runtime that the code is to run on; by default flax.nnx if the `runtimes` of "
+    "[tool.typed_nnx] name that alone, else typed_nnx.",
+)
+@click.option(
+    "--python",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="The interpreter whose packages the code uses.",
+)
+@click.option(
+    "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes; as many as cores if absent."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show only what was found, no table.")
+def check(**given: Unpack[_Given]) -> None:
+    """Check the project in this folder as its CI would: three parts, one table, one exit code.
+
+    mypy: mypy with the project's own settings; where these do not name the plugin of typed-nnx, it
+    is added for this run.
+
+    migrate: spellings of older NNX that `typed-nnx migrate` would change.
+
+    stubs: whether the overlay that `typed-nnx stubs` wrote says what the models are; nothing where
+    there is none.
+
+    PATH are files and folders; without them mypy checks what its settings name, and the rest of the
+    command looks at this folder. The code is read, never imported; nothing is written but the
+    caches of mypy and of `typed-nnx stubs`.
+    """
+    parts = _parts(given["only"], given["skip"])
+    scope = _scope(given)
+    to_output = given["sarif"] is not None and is_standard_output(given["sarif"])
+    screen = Screen(quiet=given["quiet"], to_errors=to_output)
+    outcomes = {part: _run(part, scope, screen) for part in parts}
+    screen.show_table()
+    if given["sarif"] is not None:
+        logs = [outcome.log for outcome in outcomes.values() if outcome.log is not None]
+        write_text(given["sarif"], json.dumps(joined(logs), indent=2, ensure_ascii=False) + "\n")
+    states = {outcome.state for outcome in outcomes.values()}
+    sys.exit(COULD_NOT_RUN if FAILED in states else SOMETHING_FOUND if FINDINGS in states else OK)
+
+
+def _parts(only: tuple[str, ...], skip: tuple[str, ...]) -> list[str]:
+    parts = [part for part in PARTS if part in (only or PARTS) and part not in skip]
+    if not parts:
+        raise click.UsageError("no part is left to run.\n  Fix: leave out --skip or --only")
+    return parts
+
+
+def _scope(given: _Given) -> Scope:
+    # Here, since the address is of no use before the log is written.
+    address: str = importlib.import_module("typed_nnx_codegen.sarif.command").checked_address(
+        given["docs"]
+    )
+    return Scope(
+        paths=given["paths"],
+        folder=Path.cwd(),
+        root=given["root"].resolve(),
+        target=given["target"],
+        python=given["python"],
+        jobs=given["jobs"] or os.cpu_count() or 1,
+        docs=address,
+    )
+
+
+def _run(part: str, scope: Scope, screen: Screen) -> Outcome:
+    missing = [name for name in _NEEDS[part] if importlib.util.find_spec(name) is None]
+    began = time.monotonic()
+    with screen.working(part):
+        if missing:
+            remedy = "pip install 'typed-nnx[tools]'"
+            outcome = Outcome(FAILED, f"{', '.join(missing)} is not installed", remedy=remedy)
+        else:
+            run: Any = importlib.import_module(PARTS[part]).run
+            outcome = cast("Outcome", run(scope))
+    screen.show(part, outcome, time.monotonic() - began)
+    return outcome

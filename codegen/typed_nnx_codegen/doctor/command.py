@@ -1,0 +1,101 @@
+"""The command ``typed-nnx doctor``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from typed_nnx_codegen.console.help_pages import TaughtCommand
+from typed_nnx_codegen.console.statuses import FINDINGS, OK
+from typed_nnx_codegen.console.terminal import console_of, working
+from typed_nnx_codegen.console.writing import is_standard_output, write_text
+from typed_nnx_codegen.doctor.backends import backend_findings
+from typed_nnx_codegen.doctor.finding import FIX, Finding
+from typed_nnx_codegen.doctor.plugin import plugin_findings
+from typed_nnx_codegen.doctor.report import findings_as_json, print_findings
+from typed_nnx_codegen.doctor.stubs import stub_findings
+from typed_nnx_codegen.doctor.versions import version_findings
+
+_LIMIT: Final = 60.0
+
+
+@click.command(
+    name="doctor",
+    cls=TaughtCommand,
+    examples=(
+        ("typed-nnx doctor", "Look at everything; run it in the folder of your project."),
+        ("typed-nnx doctor --no-backend", "Without starting jax."),
+        ("typed-nnx doctor --json", "The same for a program, or for a report of a bug."),
+    ),
+    statuses={0: "nothing to fix", 1: "something to fix", 2: "wrong use"},
+)
+@click.option(
+    "--backend/--no-backend", default=True, help="Import jax in another process; on by default."
+)
+@click.option(
+    "--time-limit",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=_LIMIT,
+    show_default=True,
+    help="How long jax, and mypy, may take.",
+)
+@click.option(
+    "--json",
+    "json_file",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value=Path("-"),
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+    help="Write it as JSON; standard output if FILE is absent or -.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show only what is to be fixed.")
+def doctor(backend: bool, time_limit: float, json_file: Path | None, quiet: bool) -> None:
+    """Look at this installation and at the project in this folder, and say what to fix.
+
+    versions: what is installed, and whether it fits together.
+
+    backends: what jax computes on. It is asked in another process with a time limit, so that a
+    plugin of an accelerator that hangs or crashes does no harm here.
+
+    mypy plugin: whether it loads, whether this project uses it, whether its settings are valid.
+
+    stubs: whether typed_nnx-stubs is that of the runtime; whether the overlay of your models is
+    current and pyright finds it.
+
+    Each line is `ok`; or `note`, good to know and nothing is broken; or `fix`.
+    """
+    here = Path.cwd()
+    looks: dict[str, Callable[[], Iterator[Finding]]] = {
+        "versions": version_findings,
+        "backends": lambda: backend_findings(time_limit),
+        "mypy plugin": lambda: plugin_findings(here, time_limit),
+        "stubs": lambda: stub_findings(here),
+    }
+    if not backend:
+        del looks["backends"]
+    findings: list[Finding] = []
+    progress = console_of(to_errors=True)
+    for name, look in looks.items():
+        with working(progress, f"{name} ..."):
+            findings += _looked(name, look)
+    if json_file is not None:
+        write_text(json_file, findings_as_json(findings))
+    if json_file is None or not is_standard_output(json_file):
+        print_findings(console_of(), findings, quiet=quiet)
+    sys.exit(FINDINGS if any(each.state == FIX for each in findings) else OK)
+
+
+def _looked(area: str, look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield findings; what a broken installation raises while it is looked at is one of them."""
+    try:
+        yield from look()
+    except Exception as error:  # noqa: BLE001  # half-installed packages raise anything
+        first = (str(error).strip().splitlines() or [""])[0]
+        said = f"the look ended early: {type(error).__name__}: {first}"
+        remedy = "pip check, then pip install --force-reinstall what is named there or above"
+        yield Finding(area, "the rest", FIX, said, remedy)

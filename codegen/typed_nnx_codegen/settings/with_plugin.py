@@ -1,0 +1,103 @@
+"""The settings of a project with our mypy plugin added, in a file of their own for one run."""
+
+from __future__ import annotations
+
+import configparser
+import io
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, cast
+
+from typed_nnx_codegen.settings.mypy_settings import PLUGIN, MypySettings, Table
+
+_FOLDER_OF_FILE: Final = ("${MYPY_CONFIG_FILE_DIR}", "$MYPY_CONFIG_FILE_DIR")
+_WITHOUT_SETTINGS: Final = f"[mypy]\nplugins = {PLUGIN}\n"
+
+
+def write_with_plugin(settings: MypySettings | None, folder: Path) -> Path:
+    """Write the settings with the plugin added, and return the file.
+
+    What depends on where the file is (`$MYPY_CONFIG_FILE_DIR`, plugins that are files) means what
+    it means in the file that they come from.
+
+    Args:
+        settings: The settings of the project; None where it has none.
+        folder: An empty folder. A pyproject.toml beside the settings is copied there too, since
+            the plugin looks for its own settings beside mypy's.
+    """
+    if settings is None:
+        path = folder / "mypy.ini"
+        path.write_text(_WITHOUT_SETTINGS, encoding="utf-8")
+        return path
+    home = settings.path.absolute().parent
+    sections = {name: _moved(table, home) for name, table in settings.sections.items()}
+    sections["mypy"]["plugins"] = [_plugin(each, home) for each in settings.plugins] + [PLUGIN]
+    if settings.is_toml:
+        ours = _our_table(settings.path)
+        path = folder / "pyproject.toml"
+        path.write_text(_toml(sections["mypy"], ours), encoding="utf-8")
+        return path
+    path = folder / "mypy.ini"
+    path.write_text(_ini(sections), encoding="utf-8")
+    beside = home / "pyproject.toml"
+    if beside.is_file():
+        (folder / "pyproject.toml").write_bytes(beside.read_bytes())
+    return path
+
+
+def _moved(table: Table, home: Path) -> Table:
+    """Return a table in which the folder of its file is written out."""
+    return {key: _written_out(value, home) for key, value in table.items()}
+
+
+def _written_out(value: object, home: Path) -> object:
+    if isinstance(value, str):
+        for spelling in _FOLDER_OF_FILE:
+            value = value.replace(spelling, str(home))
+        return value
+    if isinstance(value, list):
+        return [_written_out(each, home) for each in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return _moved(cast("Table", value), home)
+    return value
+
+
+def _plugin(name: str, home: Path) -> str:
+    """Return a plugin; one that is a file is named by its whole path."""
+    return str(home / name) if ".py" in Path(name).suffix else name
+
+
+def _ini(sections: Mapping[str, Table]) -> str:
+    parser = configparser.RawConfigParser()
+    for name, table in sections.items():
+        parser[name] = {
+            key: ", ".join(map(str, cast("list[object]", value)))
+            if isinstance(value, list)
+            else str(value)
+            for key, value in table.items()
+        }
+    text = io.StringIO()
+    parser.write(text)
+    return text.getvalue()
+
+
+def _our_table(path: Path) -> Table:
+    tool = tomllib.loads(path.read_text(encoding="utf-8")).get("tool", {})
+    return cast("Table", tool.get("typed_nnx", {}))
+
+
+def _toml(mypy: Table, ours: Table) -> str:
+    return f"[tool]\nmypy = {_value(mypy)}\ntyped_nnx = {_value(ours)}\n"
+
+
+def _value(value: object) -> str:
+    """Return a value as TOML, which takes the texts and lists of JSON as they are."""
+    if isinstance(value, dict):
+        table = cast("Table", value)
+        inside = (f"{json.dumps(key)} = {_value(each)}" for key, each in table.items())
+        return f"{{ {', '.join(inside)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(_value(each) for each in cast('list[object]', value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")

@@ -1,0 +1,136 @@
+"""Completion: click's protocol as shells speak it, and bash itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.codegen.command.running import PROGRAM, environment, run
+from typed_nnx_codegen.commands import COMMANDS
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def asked(*words: str, folder: Path | None = None) -> list[tuple[str, str]]:
+    """Return what the shell is offered for the last word: pairs of a kind and a value."""
+    more = {
+        "_TYPED_NNX_COMPLETE": "bash_complete",
+        "COMP_WORDS": " ".join(("typed-nnx", *words)),
+        "COMP_CWORD": str(len(words)),
+    }
+    done = run(folder=folder, more=more)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    found = [line.partition(",") for line in done.stdout.splitlines() if line]
+    return [(kind, value) for kind, _, value in found]
+
+
+def values(*words: str) -> list[str]:
+    return [value for _, value in asked(*words)]
+
+
+def test_commands_are_completed_in_the_order_of_the_help() -> None:
+    assert values("")[: len(COMMANDS)] == list(COMMANDS)
+    assert values("ve") == ["verify"]
+    assert values("nothing") == []
+
+
+def test_options_of_the_group_and_of_each_command_are_completed() -> None:
+    assert values("--v") == ["--version"]
+    assert values("migrate", "--li") == ["--linen"]
+    assert values("check", "--sa") == ["--sarif"]
+    assert values("doctor", "--no") == ["--no-backend"]
+    assert values("stubs", "--wa") == ["--watch"]
+    assert values("verify", "--exa") == ["--example"]
+
+
+def test_values_that_are_known_are_completed() -> None:
+    assert values("check", "--only", "m") == ["mypy", "migrate"]
+    assert values("migrate", "--target", "fl") == ["flax.nnx"]
+    assert values("completion", "") == list(SHELLS)
+
+
+def test_codes_of_rules_are_completed_also_in_a_list() -> None:
+    assert values("migrate", "--select", "TN10")[:2] == ["TN101", "TN102"]
+    assert values("migrate", "--ignore", "TN101,tn12")[0] == "TN101,TN120"
+    assert "TN103" in values("rules", "TN10")
+    assert all(code.startswith("TN") for code in values("rules", ""))
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        (("migrate", "sr"), "file"),
+        (("check", "sr"), "file"),
+        (("stubs", "sr"), "file"),
+        (("verify", "o"), "file"),
+        (("verify", "--example", "o"), "file"),
+        (("sarif", "m"), "file"),
+        (("migrate", "--report-file", "m"), "file"),
+        (("stubs", "--out", "t"), "dir"),
+        (("check", "--root", "."), "dir"),
+    ],
+)
+def test_paths_are_left_to_the_shell(words: tuple[str, ...], kind: str) -> None:
+    assert asked(*words) == [(kind, words[-1])]
+
+
+def test_completing_imports_no_command_that_is_not_named() -> None:
+    program = (
+        "import os, sys\n"
+        "os.environ |= {'_TYPED_NNX_COMPLETE': 'bash_complete', 'COMP_WORDS': 'typed-nnx m',"
+        " 'COMP_CWORD': '1'}\n"
+        "from typed_nnx_codegen.commands import typed_nnx\n"
+        "try:\n    typed_nnx(prog_name='typed-nnx')\n"
+        "finally:\n    print(sorted({'jax', 'mypy', 'libcst', 'rich'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines() == ["plain,migrate", "[]"], done.stderr
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_of_a_shell_asks_the_command(shell: str) -> None:
+    done = run("completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert f"_TYPED_NNX_COMPLETE={shell}_complete" in done.stdout
+    assert run("completion").returncode == 2
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not on this machine")
+def test_bash_completes_with_the_line_that_the_help_names(tmp_path: Path) -> None:
+    on_path = tmp_path / "typed-nnx"
+    python, _, code = PROGRAM
+    on_path.write_text(f"#!{python}\n{code}\n", encoding="utf-8")
+    on_path.chmod(0o755)
+    (tmp_path / "sources").mkdir()
+    script = (
+        'eval "$(typed-nnx completion bash)"\n'
+        "complete -p typed-nnx\n"
+        "COMP_WORDS=(typed-nnx migrate --sel); COMP_CWORD=2; COMPREPLY=()\n"
+        "_typed_nnx_completion typed-nnx --sel migrate\n"
+        'echo "${COMPREPLY[@]}"\n'
+        "COMP_WORDS=(typed-nnx check --only s); COMP_CWORD=3; COMPREPLY=()\n"
+        "_typed_nnx_completion typed-nnx s --only\n"
+        'echo "${COMPREPLY[@]}"\n'
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=environment({"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}),
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "complete -o nosort -F _typed_nnx_completion typed-nnx",
+        "--select",
+        "stubs",
+    ]
