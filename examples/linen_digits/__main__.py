@@ -27,6 +27,7 @@ from examples.linen_digits.stage import Stage, StepFailedError, Told
 from examples.linen_digits.training import train
 
 EPOCHS = 12
+WIDTH = 120  # of lines in a pipe, in characters
 MARK = ".made_by_the_demo"
 INTRODUCTION = """\
 A project on flax.linen that reads handwritten digits becomes one on typed_nnx.
@@ -123,7 +124,8 @@ def prepared(out: Path) -> Path:
 def main(arguments: Sequence[str]) -> int:
     """Run the demo, and return the exit code."""
     chosen = options(arguments)
-    console = Console(highlight=False)
+    # In a pipe or a file nothing says how wide a line may be.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
     console.print(INTRODUCTION)
     started = time.perf_counter()
     try:
