@@ -35,8 +35,8 @@ SIZE = 702
 # What the benchmarks call the libraries, and what the table calls them.
 COLUMNS = {"ours": "typed-nnx", "flax": "flax.nnx", "linen": "Linen", "equinox": "equinox"}
 CALLS = {
-    "read-only call": "compiled call that reads, / `jax.jit`",
-    "updating step": "compiled call that rewrites all, / `jax.jit`",
+    "read-only call": "a compiled call that reads, in times of `jax.jit`",
+    "updating step": "a compiled call that rewrites all, in times of `jax.jit`",
 }
 CHECKS = {
     "mypy": "mistakes that mypy reports",
@@ -68,17 +68,17 @@ def calls(budget: float) -> list[Row]:
         if planned.name in CALLS:
             of_floor = run.measured(planned.make(), SIZE).of_floor
             cells = {COLUMNS[name]: _times(of_floor[name]) for name in COLUMNS}
-            rows.append(Row(f"{CALLS[planned.name]}, {SIZE} Variables", cells))
-    return rows
+            rows.append(Row(CALLS[planned.name], cells))
+    return sorted(rows, key=lambda row: [*CALLS.values()].index(row.name))
 
 
 def training(budget: float) -> list[Row]:
     """Time a step of the decoder, its tracing, and building a model."""
     (decoder,) = [task for task in tasks() if "decoder" in task.name]
     plan = {
-        "training step of a decoder, 12 blocks": step_alternatives(decoder),
-        "tracing and lowering that step": trace_alternatives(decoder),
-        f"building a model of {CONSTRUCTED} Variables": construction_alternatives(CONSTRUCTED),
+        "a training step of a decoder": step_alternatives(decoder),
+        "tracing and lowering it": trace_alternatives(decoder),
+        f"building a model of {CONSTRUCTED:,} Variables": construction_alternatives(CONSTRUCTED),
     }
     rows = []
     for name, alternatives in plan.items():
@@ -112,7 +112,10 @@ def _times(ratio: float) -> str:
 
 
 def _milli(seconds: float | None) -> str:
-    return "-" if seconds is None else f"{seconds * 1e3:,.3g} ms"
+    if seconds is None:
+        return "-"
+    milli = seconds * 1e3
+    return f"{milli:,.0f} ms" if milli >= 100 else f"{milli:.1f} ms"
 
 
 def main() -> None:
