@@ -4,6 +4,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DOCS_STAMP := $(VENV)/.docs-installed
 WORKERS ?= 2
 VERSIONS := 3.11 3.12 3.13
 # Run a second time in the mode that verifies each use of a cached record.
@@ -11,14 +12,17 @@ VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 
-.PHONY: help demo test test-all check lint types generated generate stubs format bench install clean
+.PHONY: help demo test test-all test-lowest test-installs dist check lint types generated generate stubs format bench docs docs-serve install clean
 
 help:
-	@echo "make demo      train two networks on real data, restore and test them (under two minutes)"
+	@echo "make demo      take a Linen project to typed_nnx: migrate, check, train, compare (about two minutes)"
 	@echo "make test      the test suite"
-	@echo "make check     ruff, mypy, pyright, generated files are current"
+	@echo "make check     ruff, mypy, pyright; generated files are current, the documentation builds"
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
+	@echo "make dist      wheel and sdist in dist/, reproducible;  make test-installs  into empty environments"
+	@echo "make test-lowest  the tests with the oldest versions of everything that pyproject.toml allows"
 	@echo "make bench     the benchmarks of the graph engine, the transforms and training, against flax"
+	@echo "make docs      the documentation in build/site;  make docs-serve  shows it in a browser"
 	@echo "make stubs     write stubs/typed_nnx-stubs anew, which type checkers read"
 	@echo "make format    let ruff rewrite what it can;  make generate  rewrite generated files"
 
@@ -30,12 +34,24 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
+$(DOCS_STAMP): pyproject.toml
+	@test -x $(BIN)/python || "$$(.ci/find-python)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+# The documentation in build/site; a broken link or anchor fails.
+docs: $(DOCS_STAMP)
+	$(BIN)/python -m docs._site.build
+
+docs-serve: $(DOCS_STAMP)
+	$(BIN)/python -m docs._site.build --serve
+
 demo: $(STAMP)
-	$(BIN)/python -m examples.digits
+	$(BIN)/python -m examples.linen_digits
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(WORKERS)
-	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) $(VERIFIED)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --typed-nnx-verify $(VERIFIED)
 
 test-all:
 	@set -e; for version in $(VERSIONS); do \
@@ -51,15 +67,39 @@ test-all:
 .PHONY: test-everything
 test-everything: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow"
-	TYPED_NNX_VERIFY=1 $(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow" $(VERIFIED)
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "slow or not slow" --typed-nnx-verify $(VERIFIED)
 
-check: lint types generated
+# The oldest versions that pyproject.toml allows, in an environment of their own.
+LOWEST := .venv-lowest
+LOWEST_TESTS := tests/core tests/graph tests/transforms tests/nn tests/training tests/summary \
+  tests/mypy_plugin tests/codegen/sarif tests/codegen/model_stubs tests/codegen/migrate/test_*.py
+
+test-lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -q -n $(WORKERS) $(LOWEST_TESTS)
+
+$(LOWEST)/.installed: pyproject.toml
+	@test -x $(LOWEST)/bin/python || "$$(.ci/find-python 3.11)" -m venv $(LOWEST)
+	@$(LOWEST)/bin/python .ci/lowest.py > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint $(LOWEST)/constraints.txt --editable '.[dev]'
+	@touch $@
+
+# Built three times, compared, checked; the same bytes on every machine.
+dist: $(STAMP)
+	@rm -rf dist
+	$(BIN)/python .ci/dist.py
+
+# Into empty environments, from the package index: a gigabyte and some minutes.
+test-installs: dist
+	$(BIN)/python .ci/clean_installs.py $(VERSIONS)
+
+check: lint types generated docs-check
 
 lint: $(STAMP)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
-types: $(STAMP)
+types: $(STAMP) $(DOCS_STAMP)
 	$(BIN)/mypy
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/python -m pytest -q -m slow tests/project/test_types_complete.py tests/stubs
@@ -69,6 +109,10 @@ generated: $(STAMP)
 	$(BIN)/python -m typed_nnx_codegen.migrate.name_tables --check
 	$(BIN)/python -m typed_nnx_codegen.migrate.rules_page --check
 	$(BIN)/python -m typed_nnx_codegen.stubgen --check
+
+.PHONY: docs-check
+docs-check: $(STAMP) $(DOCS_STAMP)
+	$(BIN)/python -m pytest -q -m slow tests/docs/test_built_site.py
 
 generate: $(STAMP) stubs
 	$(BIN)/python -m typed_nnx_codegen.samplers --write
@@ -89,4 +133,4 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.types
 
 clean:
-	rm -rf .venv .venv-3.* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

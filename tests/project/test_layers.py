@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,12 @@ def test_the_hook_package_imports_nothing() -> None:
     imports = imports_of_package(REPOSITORY / "src" / "typed_nnx_models")
     targets = {one.target for of_module in imports.values() for one in of_module}
     assert targets <= {"__future__"}
+
+
+def test_the_pytest_plugin_imports_pytest_and_the_standard_library_only() -> None:
+    imports = imports_of_package(REPOSITORY / "src" / "typed_nnx_pytest")
+    tops = {one.target.split(".")[0] for of_module in imports.values() for one in of_module}
+    assert tops - sys.stdlib_module_names == {"pytest", "typed_nnx_pytest"}
 
 
 def test_the_mypy_plugin_imports_neither_the_runtime_nor_jax() -> None:

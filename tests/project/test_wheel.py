@@ -13,6 +13,7 @@ REPOSITORY = Path(__file__).parents[2]
 PACKAGES = {
     "typed_nnx": "src/typed_nnx",
     "typed_nnx_models": "src/typed_nnx_models",
+    "typed_nnx_pytest": "src/typed_nnx_pytest",
     "typed_nnx_mypy": "mypy_plugin/typed_nnx_mypy",
     "typed_nnx_codegen": "codegen/typed_nnx_codegen",
     "typed_nnx-stubs": "stubs/typed_nnx-stubs",
@@ -70,4 +71,4 @@ def test_the_runtime_depends_on_jax_and_little_else(wheel: zipfile.ZipFile) -> N
     names = {one.split(">")[0] for one in always}
     assert names == {"jax", "jaxlib", "optax", "typing-extensions"}
     extras = set(metadata.get_all("Provides-Extra", []))
-    assert extras == {"checkpoint", "dev", "notebook", "tools"}
+    assert extras == {"checkpoint", "dev", "docs", "notebook", "tools"}

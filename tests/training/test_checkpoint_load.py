@@ -89,7 +89,8 @@ def test_loaded_arrays_lie_where_one_says_or_where_their_metadata_does(tmp_path:
         checkpoint.save(tmp_path / "c", Cut())
         loaded = checkpoint.load(tmp_path / "c", Cut)
         assert loaded.a[...].sharding == NamedSharding(mesh, P("x", None))
-        assert loaded.b[...].sharding == Cut().b[...].sharding
+        # Releases of jax name the place of an array without sharding differently.
+        assert loaded.b[...].sharding.is_equivalent_to(Cut().b[...].sharding, 1)
         everywhere = NamedSharding(mesh, P())
         loaded = checkpoint.load(tmp_path / "c", Cut, sharding=everywhere)
         assert loaded.b[...].sharding == loaded.a[...].sharding == everywhere

@@ -103,8 +103,9 @@ def test_the_options_reach_jax(lib, modes, prevent):
         return lib.remat(jnp.sin, prevent_cse=prevent, policy=policy, **modes)(x)
 
     (equation,) = jax.make_jaxpr(call)(1.0).eqns
+    (plain,) = jax.make_jaxpr(jax.checkpoint(jnp.sin, policy=policy))(1.0).eqns
     assert equation.params["prevent_cse"] is prevent
-    assert "DotsSaveable" in str(equation.params["policy"])
+    assert str(equation.params["policy"]) == str(plain.params["policy"]) != "None"
 
 
 @both

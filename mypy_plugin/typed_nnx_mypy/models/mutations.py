@@ -184,6 +184,9 @@ def _of_rngs(call: CallExpr, type_of: TypeOf) -> Iterator[Mutation]:
     while isinstance(owner, MemberExpr) and not _is_source(type_of(owner)) and len(names) < 2:
         names.append(owner.name)
         owner = owner.expr
+    if isinstance(owner, MemberExpr) and _is_source(type_of(owner.expr)):
+        # A stream that `__getattr__` of its Rngs gave, where mypy has checked that already.
+        owner = owner.expr
     found = type_of(owner)
     is_key = not any(name in _NO_KEY or name.startswith("_") for name in names)
     if isinstance(found, Instance) and _is_source(found) and is_key:

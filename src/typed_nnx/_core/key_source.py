@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import jax
 from jax.sharding import NamedSharding, PartitionSpec
@@ -48,3 +48,11 @@ def keyless(source: KeySource, initializer: jax.nn.initializers.Initializer) -> 
         return initializer(key, shape, dtype, out_sharding)
 
     return initialize
+
+
+def layout(out_sharding: NamedSharding | PartitionSpec | None) -> dict[str, Any]:
+    """Return the keyword argument for a sampler of jax; none where no layout is asked for.
+
+    Each release of jax before 0.10.2 has samplers that do not take it.
+    """
+    return {} if out_sharding is None else {"out_sharding": out_sharding}

@@ -92,7 +92,7 @@ def partition_spec_of(names: Iterable[Any], rules: Any = None) -> PartitionSpec:
     """
     given: Any = names
     is_spec = isinstance(names, PartitionSpec)
-    parts = tuple(given.partitions if is_spec else given)
+    parts = tuple(given)
     options = {"unreduced": given.unreduced, "reduced": given.reduced} if is_spec else {}
     if parts:
         combined = _combined(_in_force.get(), rules)

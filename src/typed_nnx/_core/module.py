@@ -79,7 +79,7 @@ class Module(Pytree):
             init_fn: Makes the value before the first call; an empty tuple.
 
         Returns:
-            True: the value was recorded.
+            True, for code that asks whether the value was recorded.
 
         Raises:
             VariableTypeError: The attribute is something else already.

@@ -13,7 +13,7 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 from jax.typing import ArrayLike, DTypeLike
 
-from typed_nnx._core.key_source import KeylessInitializer, KeySource, keyless
+from typed_nnx._core.key_source import KeylessInitializer, KeySource, keyless, layout
 
 _FLOAT32_1_0 = np.float32(1.0)
 
@@ -37,7 +37,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.ball` and the next key."""
-        samples: jax.Array = jax.random.ball(self(), d, p, shape, dtype, out_sharding=out_sharding)
+        samples: jax.Array = jax.random.ball(self(), d, p, shape, dtype, **layout(out_sharding))
         return samples
 
     def bernoulli(
@@ -49,7 +49,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.bernoulli` and the next key."""
-        return jax.random.bernoulli(self(), p, shape, mode, out_sharding=out_sharding)
+        return jax.random.bernoulli(self(), p, shape, mode, **layout(out_sharding))
 
     def beta(
         self,
@@ -61,7 +61,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.beta` and the next key."""
-        return jax.random.beta(self(), a, b, shape, dtype, out_sharding=out_sharding)
+        return jax.random.beta(self(), a, b, shape, dtype, **layout(out_sharding))
 
     def binomial(
         self,
@@ -81,7 +81,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.bits` and the next key."""
-        return jax.random.bits(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.bits(self(), shape, dtype, **layout(out_sharding))
 
     def categorical(
         self,
@@ -101,7 +101,7 @@ class Samplers(KeySource):
             shape,
             replace,
             mode,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def cauchy(
@@ -112,7 +112,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.cauchy` and the next key."""
-        return jax.random.cauchy(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.cauchy(self(), shape, dtype, **layout(out_sharding))
 
     def chisquare(
         self,
@@ -123,13 +123,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.chisquare` and the next key."""
-        return jax.random.chisquare(
-            self(),
-            df,
-            shape,
-            dtype,
-            out_sharding=out_sharding,
-        )
+        return jax.random.chisquare(self(), df, shape, dtype, **layout(out_sharding))
 
     def choice(
         self,
@@ -157,7 +151,7 @@ class Samplers(KeySource):
             alpha,
             shape,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def double_sided_maxwell(
@@ -178,7 +172,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.exponential` and the next key."""
-        return jax.random.exponential(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.exponential(self(), shape, dtype, **layout(out_sharding))
 
     def f(
         self,
@@ -196,7 +190,7 @@ class Samplers(KeySource):
             dfden,
             shape,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def gamma(
@@ -208,7 +202,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.gamma` and the next key."""
-        return jax.random.gamma(self(), a, shape, dtype, out_sharding=out_sharding)
+        return jax.random.gamma(self(), a, shape, dtype, **layout(out_sharding))
 
     def generalized_normal(
         self,
@@ -224,7 +218,7 @@ class Samplers(KeySource):
             p,
             shape,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def geometric(
@@ -236,13 +230,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.geometric` and the next key."""
-        return jax.random.geometric(
-            self(),
-            p,
-            shape,
-            dtype,
-            out_sharding=out_sharding,
-        )
+        return jax.random.geometric(self(), p, shape, dtype, **layout(out_sharding))
 
     def gumbel(
         self,
@@ -253,13 +241,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.gumbel` and the next key."""
-        return jax.random.gumbel(
-            self(),
-            shape,
-            dtype,
-            mode,
-            out_sharding=out_sharding,
-        )
+        return jax.random.gumbel(self(), shape, dtype, mode, **layout(out_sharding))
 
     def laplace(
         self,
@@ -269,7 +251,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.laplace` and the next key."""
-        return jax.random.laplace(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.laplace(self(), shape, dtype, **layout(out_sharding))
 
     def loggamma(
         self,
@@ -280,7 +262,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.loggamma` and the next key."""
-        return jax.random.loggamma(self(), a, shape, dtype, out_sharding=out_sharding)
+        return jax.random.loggamma(self(), a, shape, dtype, **layout(out_sharding))
 
     def logistic(
         self,
@@ -290,7 +272,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.logistic` and the next key."""
-        return jax.random.logistic(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.logistic(self(), shape, dtype, **layout(out_sharding))
 
     def lognormal(
         self,
@@ -306,7 +288,7 @@ class Samplers(KeySource):
             sigma,
             shape,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def maxwell(
@@ -317,7 +299,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.maxwell` and the next key."""
-        return jax.random.maxwell(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.maxwell(self(), shape, dtype, **layout(out_sharding))
 
     def multinomial(
         self,
@@ -357,7 +339,7 @@ class Samplers(KeySource):
             shape,
             dtype,
             method,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def normal(
@@ -368,7 +350,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.normal` and the next key."""
-        return jax.random.normal(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.normal(self(), shape, dtype, **layout(out_sharding))
 
     def orthogonal(
         self,
@@ -386,7 +368,7 @@ class Samplers(KeySource):
             shape,
             dtype,
             m,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def pareto(
@@ -398,7 +380,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.pareto` and the next key."""
-        return jax.random.pareto(self(), b, shape, dtype, out_sharding=out_sharding)
+        return jax.random.pareto(self(), b, shape, dtype, **layout(out_sharding))
 
     def permutation(
         self,
@@ -414,7 +396,7 @@ class Samplers(KeySource):
             x,
             axis,
             independent,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def poisson(
@@ -426,13 +408,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.poisson` and the next key."""
-        return jax.random.poisson(
-            self(),
-            lam,
-            shape,
-            dtype,
-            out_sharding=out_sharding,
-        )
+        return jax.random.poisson(self(), lam, shape, dtype, **layout(out_sharding))
 
     def rademacher(
         self,
@@ -442,7 +418,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.rademacher` and the next key."""
-        return jax.random.rademacher(self(), shape, dtype, out_sharding=out_sharding)
+        return jax.random.rademacher(self(), shape, dtype, **layout(out_sharding))
 
     def randint(
         self,
@@ -460,7 +436,7 @@ class Samplers(KeySource):
             minval,
             maxval,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def rayleigh(
@@ -477,7 +453,7 @@ class Samplers(KeySource):
             scale,
             shape,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def t(
@@ -489,7 +465,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.t` and the next key."""
-        return jax.random.t(self(), df, shape, dtype, out_sharding=out_sharding)
+        return jax.random.t(self(), df, shape, dtype, **layout(out_sharding))
 
     def triangular(
         self,
@@ -509,7 +485,7 @@ class Samplers(KeySource):
             right,
             shape,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def truncated_normal(
@@ -528,7 +504,7 @@ class Samplers(KeySource):
             upper,
             shape,
             dtype,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def uniform(
@@ -547,7 +523,7 @@ class Samplers(KeySource):
             dtype,
             minval,
             maxval,
-            out_sharding=out_sharding,
+            **layout(out_sharding),
         )
 
     def wald(
@@ -559,7 +535,7 @@ class Samplers(KeySource):
         out_sharding: NamedSharding | PartitionSpec | None = None,
     ) -> jax.Array:
         """Draw with `jax.random.wald` and the next key."""
-        return jax.random.wald(self(), mean, shape, dtype, out_sharding=out_sharding)
+        return jax.random.wald(self(), mean, shape, dtype, **layout(out_sharding))
 
     def weibull_min(
         self,

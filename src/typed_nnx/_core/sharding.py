@@ -93,7 +93,8 @@ def named_sharding(where: str, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -
     Raises:
         UnknownMeshAxisError: The mesh has no axis of a name in the partition.
     """
-    parts: Any = spec.partitions
+    # Not `spec.partitions`, which jax has from 0.10.2 on only.
+    parts: Any = tuple(spec)
     named = [name for part in parts for name in (part if isinstance(part, tuple) else (part,))]
     unknown = [name for name in named if isinstance(name, str) and name not in mesh.axis_names]
     if unknown:

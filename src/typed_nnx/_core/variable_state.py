@@ -18,14 +18,14 @@ class _AnyVariable(type):
 
 
 class VariableState(metaclass=_AnyVariable):
-    """The older name of a Variable in a State; making one gives a Variable of the type it names.
-
-    Args:
-        type: The Variable type.
-        value: The raw value.
-        **metadata: The metadata.
-    """
+    """The older name of a Variable in a State; making one gives a Variable of the type it names."""
 
     def __new__(cls, type: type[Variable[Any]], value: Any, **metadata: Any) -> Any:  # noqa: A002 -- the old signature
-        """Return a Variable."""
+        """Return a Variable.
+
+        Args:
+            type: The Variable type.
+            value: The raw value.
+            **metadata: The metadata.
+        """
         return type.from_metadata(value, metadata)

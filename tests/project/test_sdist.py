@@ -1,0 +1,70 @@
+"""What is in the sdist, and that both archives can be built again byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+# The digest of the text that the Apache Software Foundation publishes as LICENSE-2.0.txt.
+APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the sdist by their paths in it."""
+    folder = tmp_path_factory.mktemp("sdist")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", folder],
+        cwd=REPOSITORY,
+        check=True,
+        capture_output=True,
+    )
+    (path,) = folder.glob("*.tar.gz")
+    found = {}
+    with tarfile.open(path) as archive:
+        for member in archive:
+            content = archive.extractfile(member)
+            assert content is not None, f"{member.name} is no plain file"
+            found[member.name.partition("/")[2]] = content.read()
+    return found
+
+
+def test_the_sdist_has_every_file_of_the_project_and_no_other(files: dict[str, bytes]) -> None:
+    if not (REPOSITORY / ".git").exists():
+        pytest.skip("no git repository to ask for the files")
+    done = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=REPOSITORY,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    listed = {name for name in done.stdout.split("\0") if name and (REPOSITORY / name).is_file()}
+    assert set(files) - listed == {"PKG-INFO"}
+    assert listed - set(files) == set()
+
+
+def test_no_file_has_a_path_of_the_machine_that_built_it(files: dict[str, bytes]) -> None:
+    for place in {str(REPOSITORY), str(Path.home()), sys.prefix}:
+        # `/root` and the like may stand in a text as an example; a path goes on.
+        assert not [name for name, text in files.items() if f"{place}/".encode() in text]
+
+
+def test_the_license_is_the_published_text(files: dict[str, bytes]) -> None:
+    assert hashlib.sha256(files["LICENSE"]).hexdigest() == APACHE_2
+
+
+@pytest.mark.slow
+def test_both_archives_come_out_the_same_again_and_from_the_sdist(tmp_path: Path) -> None:
+    command = [sys.executable, str(REPOSITORY / ".ci" / "dist.py"), str(tmp_path)]
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path.suffix for path in tmp_path.iterdir()} == {".whl", ".gz"}
