@@ -37,7 +37,7 @@ from benchmarks.linen_checks import (
     run_examples,
 )
 from benchmarks.linen_packages import FOLDER, PACKAGES, LinenPackage, linen_files, unpacked
-from typed_nnx_codegen.migrate.bugs import described
+from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text

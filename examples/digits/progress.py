@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.progress import (
@@ -39,7 +40,7 @@ class Epochs:
         )
         self._task = self._bar.add_task(name, total=epochs, said="compiling")
 
-    def __enter__(self) -> Epochs:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import TracebackType
 
 import numpy as np
 from rich.console import Console
@@ -35,7 +34,7 @@ class Batches:
         return batches(self._train, ROWS, self._rng)
 
 
-class ReportedEpochs:
+class ReportedEpochs(Epochs):
     """Shows a progress bar, and keeps the curves; used in a `with` statement.
 
     Attributes:
@@ -43,24 +42,12 @@ class ReportedEpochs:
     """
 
     def __init__(self, console: Console, name: str, epochs: int) -> None:
-        self._bar = Epochs(console, name, epochs)
+        super().__init__(console, name, epochs)
         self.curves = Curves([], [], [])
 
-    def __enter__(self) -> ReportedEpochs:
-        self._bar.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._bar.__exit__(kind, error, trace)
-
-    def report(self, losses: list[float], seen: float, unseen: float) -> None:
+    def keep(self, losses: list[float], seen: float, unseen: float) -> None:
         """Take the losses of an epoch, and its accuracies on seen and unseen images."""
         self.curves.losses.extend(losses)
         self.curves.train_accuracies.append(seen)
         self.curves.test_accuracies.append(unseen)
-        self._bar.report(Scores(sum(losses) / len(losses), seen))
+        self.report(Scores(sum(losses) / len(losses), seen))

@@ -52,7 +52,7 @@ def trained(stage: Stage, project: Project, batches: Batches) -> tuple[Any, Curv
     """Run the migrated training loop; return its state and curves."""
     with ReportedEpochs(stage.console, "typed_nnx", stage.epochs) as epochs:
         state = project.train.fit(
-            stage.epochs, batches.steps, batches.of_epoch, batches.test, epochs.report
+            stage.epochs, batches.steps, batches.of_epoch, batches.test, epochs.keep
         )
     return state, epochs.curves
 

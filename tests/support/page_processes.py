@@ -11,13 +11,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import jax
 
 from examples.digits.processes import free_address, join
 from tests.support.code_blocks import Printed, run_blocks
+from tests.support.processes import finished
 
 REPOSITORY = Path(__file__).parents[2]
 DEVICES = re.compile(r'(?<="jax_num_cpu_devices", )\d+')
@@ -40,17 +40,9 @@ def printed_by_processes(page: Path, count: int, folder: Path) -> list[Printed]:
     copy = folder / page.name
     text = page.read_text(encoding="utf-8")
     copy.write_text(DEVICES.sub(lambda found: str(int(found[0]) // count), text), encoding="utf-8")
-    address, end = free_address(), time.monotonic() + PATIENCE
+    address = free_address()
     started = [_start(copy, number, count, address) for number in range(count)]
-    try:
-        while None in (codes := [process.poll() for process in started]):
-            if any(codes) or time.monotonic() > end:
-                break
-            time.sleep(0.05)
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
+    codes = finished(started, PATIENCE)
     assert codes == [0] * count, "\n".join(each.read_text() for each in folder.glob("*.err"))
     said = (folder / "0.out").read_text(encoding="utf-8").splitlines()[-1]
     return [Printed(*one) for one in json.loads(said)]

@@ -7,13 +7,13 @@ import os
 import socket
 import subprocess
 import sys
-import time
 import typing as tp
 from pathlib import Path
 
 import jax
 import numpy as np
 
+from tests.support.processes import finished
 from tests.transforms.data_parallel import train_here
 
 ROOT = Path(__file__).parent.parent.parent
@@ -48,17 +48,8 @@ def start(address: str, process: int, logs: Path) -> subprocess.Popen[bytes]:
 
 def run_together(logs: Path) -> list[dict[str, tp.Any]]:
     """Run one program in all processes; one that fails or hangs takes the others with it."""
-    address, end = free_address(), time.monotonic() + PATIENCE
-    processes = [start(address, number, logs) for number in range(PROCESSES)]
-    try:
-        while None in (codes := [process.poll() for process in processes]):
-            if any(codes) or time.monotonic() > end:
-                break
-            time.sleep(0.05)
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    address = free_address()
+    codes = finished((start(address, number, logs) for number in range(PROCESSES)), PATIENCE)
     assert codes == [0] * PROCESSES, "\n".join(file.read_text() for file in logs.glob("*.err"))
     files = [logs / f"{number}.out" for number in range(PROCESSES)]
     return [json.loads(file.read_text().splitlines()[-1]) for file in files]

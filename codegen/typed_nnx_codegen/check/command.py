@@ -20,6 +20,7 @@ from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, OK
 from typed_nnx_codegen.console.statuses import FINDINGS as SOMETHING_FOUND
 from typed_nnx_codegen.console.writing import is_standard_output, write_text
+from typed_nnx_codegen.sarif.options import log_options
 
 # By name: each needs packages that the others do without.
 PARTS: Final = {
@@ -75,14 +76,7 @@ class _Given(TypedDict):
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="Write what was found as one SARIF 2.1.0 log; - is standard output.",
 )
-@click.option(
-    "--root",
-    default=".",
-    metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The root of the repository, where paths in the log begin; this folder if absent.",
-)
-@click.option("--docs", default="", metavar="URL", help="The web page of docs/mypy-plugin.md.")
+@log_options
 @click.option(
     "--target",
     type=click.Choice(["typed_nnx", "flax.nnx"]),

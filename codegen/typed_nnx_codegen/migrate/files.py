@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from typed_nnx_codegen.migrate import engine
 from typed_nnx_codegen.console.bugs import described
+from typed_nnx_codegen.migrate import engine
 from typed_nnx_codegen.migrate.findings import FileResult, Migrated
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project

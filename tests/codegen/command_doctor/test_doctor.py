@@ -17,20 +17,18 @@ from click.testing import CliRunner, Result
 import typed_nnx_codegen.stubgen.__main__ as generator
 from tests.codegen.command.running import run, run_on_terminal
 from tests.codegen.command_doctor.installed import hide
-from tests.codegen.model_stubs.overlay_models import ARRAY, Library, attribute, model, models_of
+from tests.codegen.model_stubs.overlay_models import net
 from typed_nnx_codegen.commands import typed_nnx
 from typed_nnx_codegen.doctor import command, plugin
 from typed_nnx_codegen.doctor.finding import Finding
 from typed_nnx_codegen.doctor.plugin import plugin_findings
 from typed_nnx_codegen.doctor.stubs import stub_findings
-from typed_nnx_codegen.model_stubs import generation
 from typed_nnx_codegen.model_stubs.models import Models, Problem
 
 REAL_RENDER = generator.render
 STUBS = generator.TARGET
 NAMED = '[tool.mypy]\nplugins = ["typed_nnx_mypy"]\n'
 OUR_TABLE = "[tool.typed_nnx]\n"
-LIBRARY = Library()
 
 
 @pytest.fixture
@@ -173,21 +171,6 @@ def test_stubs_that_are_not_those_of_the_runtime_are_told(
     assert findings[0].remedy
     if what in ("changed", "a file less"):
         assert "_transforms/jit.pyi" in findings[0].found
-
-
-def net(*names: str) -> Models:
-    attributes = [attribute(name, LIBRARY("Param", ARRAY)) for name in names]
-    return models_of(*LIBRARY.classes(), model("app:Net", *attributes, path="app/net.py"))
-
-
-@pytest.fixture
-def models(monkeypatch: pytest.MonkeyPatch) -> Callable[[Models], None]:
-    """Let the sources have these models."""
-
-    def have(found: Models) -> None:
-        monkeypatch.setattr(generation, "read", lambda *given, **more: found)
-
-    return have
 
 
 def test_the_overlay_is_told_whether_it_is_there_and_current(

@@ -199,3 +199,10 @@ def application(module: str = "typed_nnx") -> Models:
         ),
         model("app:Open", attribute("kernel", param), line=51, is_open=True),
     )
+
+
+def net(*names: str) -> Models:
+    """Return the models of a project with one, ``Net``, that has a Param of each name."""
+    library = Library()
+    attributes = [attribute(name, library("Param", ARRAY)) for name in names]
+    return models_of(*library.classes(), model("app:Net", *attributes, path="app/net.py"))

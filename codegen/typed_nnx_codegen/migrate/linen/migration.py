@@ -8,9 +8,9 @@ from pathlib import Path
 
 import libcst as cst
 
+from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.console.bugs import described
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
 from typed_nnx_codegen.migrate.linen.builders.chosen_classes import with_chosen_classes
