@@ -42,3 +42,8 @@ def leaves(node: Any) -> dict[str, str]:
 def structure(node: Any) -> Any:
     """Return the structure that jax sees; untyped, since its ``==`` has no type."""
     return jax.tree.structure(node)
+
+
+def said(lib: Any, pattern: str) -> str | None:
+    """Return what an error must say: ours what it always says, flax's what its jax likes to say."""
+    return pattern if lib is nnx else None

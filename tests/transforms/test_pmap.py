@@ -78,8 +78,11 @@ def test_another_structure_is_traced_again():
     mapped(model)
     model.kind = "b"
     mapped(model)
+    before = list(traces)
     mapped(model)
-    assert traces == ["a", "b"]
+    assert before == ["a", "b"]
+    # jax.pmap of 0.10.0 and 0.10.1 traces a program again in its second call.
+    assert traces == before or jax.__version_info__ < (0, 10, 2)
 
 
 @both
