@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,9 @@ def test_the_commands_that_it_shows_are_those_to_repeat(demo: Run) -> None:
         "typed-nnx stubs digit_reader --check",
     ):
         assert line.removesuffix(" --check") in demo.said
+        command = [str(Path(sys.executable).with_name("typed-nnx")), *line.split()[1:]]
         done = subprocess.run(
-            line.split(), cwd=demo.out / "project", capture_output=True, text=True, check=False
+            command, cwd=demo.out / "project", capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, (line, done.stdout, done.stderr)
 

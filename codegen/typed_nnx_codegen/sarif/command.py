@@ -43,7 +43,9 @@ def checked_address(address: str) -> str:
         2: "FILE is not what mypy writes, or wrong use",
     },
 )
-@click.argument("reports", metavar="[FILE]", type=click.File(encoding="utf-8"), default="-")
+@click.argument(
+    "reports", metavar="[FILE]", type=click.File(encoding="utf-8", lazy=True), default="-"
+)
 @click.option(
     "--out",
     metavar="FILE",

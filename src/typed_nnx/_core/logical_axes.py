@@ -78,6 +78,12 @@ def get_logical_axis_rules() -> LogicalRules:
     return tuple(_in_force.get().items())
 
 
+def partitions_of(spec: PartitionSpec) -> tuple[Any, ...]:
+    """Return what a partition says of each axis, without what it says of reductions."""
+    # jax has `partitions` from 0.10.2 on, and then no `tuple` of a spec with reductions.
+    return tuple(spec.partitions if hasattr(spec, "partitions") else spec)
+
+
 def partition_spec_of(names: Iterable[Any], rules: Any = None) -> PartitionSpec:
     """Return the partition that names stand for.
 
@@ -92,7 +98,7 @@ def partition_spec_of(names: Iterable[Any], rules: Any = None) -> PartitionSpec:
     """
     given: Any = names
     is_spec = isinstance(names, PartitionSpec)
-    parts = tuple(given)
+    parts = partitions_of(given) if is_spec else tuple(given)
     options = {"unreduced": given.unreduced, "reduced": given.reduced} if is_spec else {}
     if parts:
         combined = _combined(_in_force.get(), rules)

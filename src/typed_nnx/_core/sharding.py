@@ -9,7 +9,7 @@ import jax.core
 import numpy as np
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
-from typed_nnx._core.logical_axes import partition_spec_of
+from typed_nnx._core.logical_axes import partition_spec_of, partitions_of
 from typed_nnx._core.metadata import Metadata
 from typed_nnx.errors import MeshRequiredError, UnknownMeshAxisError
 
@@ -93,9 +93,11 @@ def named_sharding(where: str, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -
     Raises:
         UnknownMeshAxisError: The mesh has no axis of a name in the partition.
     """
-    # Not `spec.partitions`, which jax has from 0.10.2 on only.
-    parts: Any = tuple(spec)
-    named = [name for part in parts for name in (part if isinstance(part, tuple) else (part,))]
+    named = [
+        name
+        for part in partitions_of(spec)
+        for name in (part if isinstance(part, tuple) else (part,))
+    ]
     unknown = [name for name in named if isinstance(name, str) and name not in mesh.axis_names]
     if unknown:
         raise UnknownMeshAxisError(where, spec, tuple(unknown), mesh.axis_names)
