@@ -21,7 +21,7 @@ help:
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
 	@echo "make dist      wheel and sdist in dist/, reproducible;  make test-installs  into empty environments"
 	@echo "make test-lowest  the tests with the oldest versions of everything that pyproject.toml allows"
-	@echo "make bench     the benchmarks of the graph engine, the transforms and training, against flax"
+	@echo "make bench     the benchmarks: graph engine, transforms, training, types; the table of the README"
 	@echo "make docs      the documentation in build/site;  make docs-serve  shows it in a browser"
 	@echo "make stubs     write stubs/typed_nnx-stubs anew, which type checkers read"
 	@echo "make format    let ruff rewrite what it can;  make generate  rewrite generated files"
@@ -131,6 +131,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.dispatch
 	$(BIN)/python -m benchmarks.training
 	$(BIN)/python -m benchmarks.types
+	$(BIN)/python -m benchmarks.comparison
 
 clean:
 	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
