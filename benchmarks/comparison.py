@@ -7,13 +7,10 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 import json
 import os
-import platform
 import statistics
 from importlib.metadata import version
-from typing import Any
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -22,6 +19,7 @@ from benchmarks.calls import call_cases
 from benchmarks.comparison_page import FIGURES, PAGES, Comparison, Row, with_table
 from benchmarks.dispatch import Run
 from benchmarks.dispatch_table import SUBJECTS
+from benchmarks.graph import conditions
 from benchmarks.mistakes.counting import count
 from benchmarks.timing import medians
 from benchmarks.training import (
@@ -45,18 +43,6 @@ CHECKS = {
     "mypy and our plugin": "the same with our plugin",
     "pyright": "mistakes that pyright reports",
 }
-
-
-def conditions() -> dict[str, Any]:
-    """Return what the figures depend on."""
-    packages = ("typed-nnx", "jax", "flax", "equinox", "optax", "mypy", "pyright")
-    return {
-        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, CPU backend",
-        "load": round(os.getloadavg()[0], 1),
-        "python": platform.python_version(),
-        **{name: version(name) for name in packages},
-    }
 
 
 def calls(budget: float) -> list[Row]:
@@ -135,7 +121,7 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=10.0, help="seconds per row (default: 10)")
     parser.add_argument("--write", action="store_true", help=f"into {FIGURES.name} and the pages")
     options = parser.parse_args()
-    before = conditions()
+    before = conditions() | {name: version(name) for name in ("typed-nnx", "mypy", "pyright")}
     rows = [*calls(options.budget), *training(options.budget), *types()]
     comparison = Comparison(before, rows)
     Console(width=150).print(Markdown(comparison.table()), before, os.getloadavg())

@@ -50,9 +50,8 @@ class Comparison:
         told = self.conditions
         packages = ("jax", "flax", "equinox", "optax", "mypy", "pyright")
         versions = ", ".join(f"{name} {told[name]}" for name in packages)
-        said = (
-            f"Measured on {told['date']}: {told['machine']}; Python {told['python']}, {versions}."
-        )
+        machine = f"{told['machine']}, {told['cores']} cores, {told['backend'].upper()} backend"
+        said = f"Measured on {told['date']}: {machine}; Python {told['python']}, {versions}."
         return "\n".join([*lines, "", said])
 
 

@@ -14,12 +14,12 @@ from typing import Any, Final, Literal, TypedDict, Unpack, cast
 import click
 
 from typed_nnx_codegen.check.outcome import FAILED, FINDINGS, Outcome, Scope
-from typed_nnx_codegen.check.sarif_log import joined
 from typed_nnx_codegen.check.screen import Screen
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import COULD_NOT_RUN, OK
 from typed_nnx_codegen.console.statuses import FINDINGS as SOMETHING_FOUND
 from typed_nnx_codegen.console.writing import is_standard_output, write_text
+from typed_nnx_codegen.sarif.document import joined
 from typed_nnx_codegen.sarif.options import log_options
 
 # By name: each needs packages that the others do without.

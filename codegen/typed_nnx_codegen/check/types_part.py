@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
 import tempfile
@@ -29,9 +28,6 @@ _FOUND: Final = 1
 
 def run(scope: Scope) -> Outcome:
     """Run mypy and return what it says."""
-    if importlib.util.find_spec("mypy") is None:
-        remedy = "pip install 'typed-nnx[tools]'"
-        return Outcome(FAILED, "mypy is not installed", remedy=remedy)
     try:
         settings = find_mypy_settings(scope.folder)
     except UnreadableSettings as error:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote
 
 SCHEMA = (
@@ -36,7 +37,16 @@ def document(
         "results": results,
         **more,
     }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return _framed([run])
+
+
+def joined(logs: Iterable[Mapping[str, object]]) -> dict[str, object]:
+    """Return the runs of several logs as one log."""
+    return _framed([run for log in logs for run in cast("list[object]", log["runs"])])
+
+
+def _framed(runs: Sequence[object]) -> dict[str, object]:
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}
 
 
 def artifact(path: Path, root: Path) -> dict[str, object]:
