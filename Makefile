@@ -12,15 +12,17 @@ VERIFIED := tests/graph $(wildcard tests/transforms/test_equivalence_*.py)
 # Devices are the user's choice everywhere else; checks and tests mean the same on every machine.
 export JAX_PLATFORMS ?= cpu
 
-.PHONY: help demo test test-all test-lowest test-installs dist check lint types generated generate stubs format bench docs docs-serve install clean
+.PHONY: help demo fuzz test test-all test-lowest peer-suite test-installs dist check lint types generated generate stubs format bench docs docs-serve install clean
 
 help:
 	@echo "make demo      take a Linen project to typed_nnx: migrate, check, train, compare (about two minutes)"
 	@echo "make test      the test suite"
 	@echo "make check     ruff, mypy, pyright; generated files are current, the documentation builds"
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
+	@echo "make fuzz N=10000  so many random programs, compared with a slow reference and with flax, and graphs"
 	@echo "make dist      wheel and sdist in dist/, reproducible;  make test-installs  into empty environments"
 	@echo "make test-lowest  the tests with the oldest versions of everything that pyproject.toml allows"
+	@echo "make peer-suite  flax's own tests of NNX, with typed_nnx as flax.nnx"
 	@echo "make bench     the benchmarks: graph engine, transforms, training, types; the table of the README"
 	@echo "make docs      the documentation in build/site;  make docs-serve  shows it in a browser"
 	@echo "make stubs     write stubs/typed_nnx-stubs anew, which type checkers read"
@@ -53,6 +55,12 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(WORKERS)
 	$(BIN)/python -m pytest -q -n $(WORKERS) --typed-nnx-verify $(VERIFIED)
 
+# What fails is cut down and saved in tests/fuzz/found.txt, which `make test` replays.
+N ?= 1000
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(N) --processes $(WORKERS)
+
 test-all:
 	@set -e; for version in $(VERSIONS); do \
 	  if python="$$(.ci/find-python $$version 2>/dev/null)"; then \
@@ -83,6 +91,10 @@ $(LOWEST)/.installed: pyproject.toml
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint $(LOWEST)/constraints.txt --editable '.[dev]'
 	@touch $@
+
+# The NNX tests of flax's own release, from the package index, against the table of those that may fail.
+peer-suite: $(STAMP)
+	$(BIN)/python -m tests.peer.suite --workers $(WORKERS)
 
 # Built three times, compared, checked; the same bytes on every machine.
 dist: $(STAMP)
@@ -134,4 +146,4 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.comparison
 
 clean:
-	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .peer-suite build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

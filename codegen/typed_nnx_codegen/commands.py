@@ -61,6 +61,10 @@ _FIRST: Final = {
         "Look at this installation and this project, and say what to fix.",
         ("rich", "packaging"),
     ),
+    "run": _Entry(
+        "typed_nnx_codegen.run",
+        "Run a program that imports flax.nnx on typed-nnx, unedited.",
+    ),
 }
 _MORE: Final = {
     "sarif": _Entry(

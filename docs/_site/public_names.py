@@ -91,9 +91,20 @@ def _reexported(module: str) -> Iterator[str]:
 
 
 def names_of(module: str) -> list[str]:
-    """Return the public names of a module: those that it defines or imports under a name again."""
+    """Return the public names of a module: those that it defines or imports under a name again.
+
+    Type variables are for annotations, and nothing to describe.
+    """
     names = [*_reexported(module), *read_module(module).own]
-    return [name for name in dict.fromkeys(names) if not name.startswith("_")]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if not name.startswith("_") and not _is_type_variable(f"{module}.{name}")
+    ]
+
+
+def _is_type_variable(path: str) -> bool:
+    return definition_of(path).startswith("typed_nnx._core.type_variables.")
 
 
 def public_modules(package: str = "typed_nnx") -> list[str]:

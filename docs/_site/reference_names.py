@@ -92,7 +92,8 @@ PAGES = (
         "[types](../guides/types.md).",
         {
             "Values": "State FlatState GraphState PureState",
-            "Structure": "GraphDef graphlib.VariableDef",
+            "Structure": """GraphDef graphlib.VariableDef graphlib.NodeDef graphlib.NodeRef
+                graphlib.NodeDefType graphlib.TreeNodeDef""",
             "Functions": """split_state merge_state filter_state map_state diff to_flat_state
                 from_flat_state to_pure_dict replace_by_pure_dict restore_int_paths""",
             "Types": "SupportsState graphlib.Key graphlib.PathParts",
@@ -286,8 +287,10 @@ PAGES = (
     Page(
         "bridge",
         "Linen modules",
-        "`nnx.bridge`: `flax.linen` and Modules in one model. [The guide](../guides/bridge.md).",
+        "`nnx.bridge`: `flax.linen` and Modules in one model. [The guide](../guides/bridge.md). "
+        "[Programs that import flax.nnx](../guides/as-flax-nnx.md).",
         {
+            "In the place of flax.nnx": "install_as_flax_nnx",
             "Wrappers": """bridge.ToNNX bridge.ToLinen bridge.to_linen
                 bridge.wrappers.to_linen_class bridge.lazy_init bridge.functional
                 bridge.Functional""",
@@ -310,8 +313,9 @@ PAGES = (
         "For older code",
         "What code for earlier releases of NNX asks for. [Migrating](../migrating.md) rewrites it.",
         {
-            "Older names": """variablelib.VariableState compat.older_name helpers.has_keyword_arg
-                module.tuple_init module.tuple_reduce"""
+            "Older names": """compat.older_name helpers.has_keyword_arg
+                module.tuple_init module.tuple_reduce transforms.general.split_inputs
+                transforms.general.merge_inputs variablelib.HijaxVariable"""
         },
     ),
     Page(

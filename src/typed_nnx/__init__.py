@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from typed_nnx import compat as compat
+from typed_nnx._core.type_variables import A as A
+from typed_nnx._core.type_variables import M as M
 from typed_nnx import errors as errors
 from typed_nnx import filterlib as filterlib
 from typed_nnx import graph as graph
@@ -82,7 +84,7 @@ from typed_nnx._core.filters import WithTag as WithTag
 from typed_nnx._core.filters import to_predicate as to_predicate
 
 # -- State and GraphDef ------------------------------------------------------------------------
-from typed_nnx._core.flat_state import FlatState as FlatState
+from typed_nnx._core.state import FlatState as FlatState
 from typed_nnx._core.state import State as State
 from typed_nnx._core.state_protocols import SupportsState as SupportsState
 from typed_nnx._graph.graph_state import GraphState as GraphState
@@ -101,7 +103,6 @@ from typed_nnx._graph.state_functions import to_pure_dict as to_pure_dict
 
 # -- objects to values and back ----------------------------------------------------------------
 from typed_nnx._core.walk import iter_children as iter_children
-from typed_nnx._core.walk import iter_graph as iter_graph
 from typed_nnx._graph.call import call as call
 from typed_nnx._graph.capture import capture as capture
 from typed_nnx._graph.duplicates import find_duplicates as find_duplicates
@@ -140,6 +141,7 @@ from typed_nnx._graph.verify import set_verify_records as set_verify_records
 from typed_nnx._graph.views import view as view
 from typed_nnx._graph.views import view_info as view_info
 from typed_nnx._graph.views import with_attributes as with_attributes
+from typed_nnx._graph.walk import iter_graph as iter_graph
 from typed_nnx._graph.walk import map as map
 from typed_nnx._graph.walk import recursive_map as recursive_map
 from typed_nnx._graph.walk import set_metadata as set_metadata
@@ -259,6 +261,7 @@ from typed_nnx.training.train_state import TrainState as TrainState
 # -- sharding, summaries, Linen --------------------------------------------------------------------
 from typed_nnx import bridge as bridge
 from typed_nnx.bridge import wrappers as wrappers
+from typed_nnx.bridge._as_flax_nnx import install_as_flax_nnx as install_as_flax_nnx
 from typed_nnx import spmd as spmd
 from typed_nnx import summary as summary
 from typed_nnx import visualization as visualization

@@ -15,9 +15,8 @@ from typed_nnx._core.list_module import List
 from typed_nnx._core.module import iter_modules as iter_modules
 from typed_nnx._core.references import ArrayRef, array_ref
 from typed_nnx._core.sequential import Sequential
-from typed_nnx._core.variable_state import VariableState
+from typed_nnx._core.variable import Variable
 from typed_nnx._core.walk import iter_children as iter_children
-from typed_nnx._core.walk import iter_graph as iter_graph
 from typed_nnx._graph.flatten import flatten as flatten
 from typed_nnx._graph.flatten import unflatten as unflatten
 from typed_nnx._graph.graphdef import GraphDef
@@ -32,6 +31,7 @@ from typed_nnx._graph.split_merge import unpack as unpack
 from typed_nnx._graph.views import view as view
 from typed_nnx._graph.views import view_info as view_info
 from typed_nnx._graph.views import with_attributes as with_attributes
+from typed_nnx._graph.walk import iter_graph as iter_graph
 from typed_nnx._graph.walk import recursive_map as recursive_map
 from typed_nnx._transforms.abstract_models import get_abstract_model as get_abstract_model
 from typed_nnx._transforms.checkify import checkify as checkify
@@ -111,7 +111,7 @@ def _sequence(functions: Any) -> Sequential:
 
 
 _OLDER: dict[str, tuple[Any, str]] = {
-    "VariableState": (VariableState, "nnx.Variable"),
+    "VariableState": (Variable, "nnx.Variable"),
     "Sequence": (_sequence, "nnx.Sequential(*layers)"),
     "ModuleDef": (GraphDef, "nnx.GraphDef"),
     "ModuleList": (List, "nnx.List"),

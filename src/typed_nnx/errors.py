@@ -15,6 +15,7 @@ from typed_nnx._errors.variables import VariableNameError as VariableNameError
 # -- Pytrees and Modules ---------------------------------------------------------------------------
 from typed_nnx._errors.mutation import TraceLevelError as TraceLevelError
 from typed_nnx._errors.pytrees import DataInStaticError as DataInStaticError
+from typed_nnx._errors.pytrees import ForeignAttributeError as ForeignAttributeError
 from typed_nnx._errors.pytrees import MisplacedMarkError as MisplacedMarkError
 from typed_nnx._errors.pytrees import StaticAttributeError as StaticAttributeError
 from typed_nnx._errors.pytrees import StaticMarkError as StaticMarkError
@@ -24,6 +25,7 @@ from typed_nnx._errors.modules import AttributesNotFoundError as AttributesNotFo
 from typed_nnx._errors.modules import VariableTypeError as VariableTypeError
 
 # -- random numbers --------------------------------------------------------------------------------
+from typed_nnx._errors.random_numbers import AmbiguousStreamError as AmbiguousStreamError
 from typed_nnx._errors.random_numbers import InvalidRngSplitError as InvalidRngSplitError
 from typed_nnx._errors.random_numbers import InvalidSeedError as InvalidSeedError
 from typed_nnx._errors.random_numbers import KeyShapeError as KeyShapeError
@@ -38,6 +40,7 @@ from typed_nnx._errors.filters import MissingFilterError as MissingFilterError
 from typed_nnx._errors.filters import NoFilterMatchedError as NoFilterMatchedError
 
 # -- States ----------------------------------------------------------------------------------------
+from typed_nnx._errors.states import GraphStateError as GraphStateError
 from typed_nnx._errors.states import StateKeyError as StateKeyError
 from typed_nnx._errors.states import StateMismatchError as StateMismatchError
 from typed_nnx._errors.states import UnknownPathError as UnknownPathError
@@ -55,7 +58,9 @@ from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError
 # -- transforms ------------------------------------------------------------------------------------
 from typed_nnx._errors.transforms import ForeignModuleError as ForeignModuleError
 from typed_nnx._errors.transforms import StructureChangedError as StructureChangedError
+from typed_nnx._errors.transforms import StaticModuleError as StaticModuleError
 from typed_nnx._errors.transforms import UnhashableArgumentError as UnhashableArgumentError
+from typed_nnx._errors.transforms_mapping import AxisSizeError as AxisSizeError
 from typed_nnx._errors.transforms_mapping import PrefixStructureError as PrefixStructureError
 from typed_nnx._errors.transforms_mapping import ReplicatedChangedError as ReplicatedChangedError
 from typed_nnx._errors.transforms import ArgumentOutOfRangeError as ArgumentOutOfRangeError
@@ -63,6 +68,7 @@ from typed_nnx._errors.transforms import BroadcastChangedError as BroadcastChang
 from typed_nnx._errors.transforms import PartitionNameError as PartitionNameError
 from typed_nnx._errors.transforms import PrefixLengthError as PrefixLengthError
 from typed_nnx._errors.transforms import ReturnedInputError as ReturnedInputError
+from typed_nnx._errors.transforms import DeletedArrayError as DeletedArrayError
 from typed_nnx._errors.transforms import DonatedAliasError as DonatedAliasError
 from typed_nnx._errors.rng_splits import InvalidSplitsError as InvalidSplitsError
 from typed_nnx._errors.rng_splits import SqueezeError as SqueezeError
@@ -99,9 +105,11 @@ from typed_nnx._errors.recurrent import AbstractCellError as AbstractCellError
 
 # -- training --------------------------------------------------------------------------------------
 from typed_nnx._errors.training import AbstractMetricError as AbstractMetricError
+from typed_nnx._errors.training import ChangedModelError as ChangedModelError
 from typed_nnx._errors.training import ChangedOptStateError as ChangedOptStateError
 from typed_nnx._errors.training import ChangedShapeError as ChangedShapeError
 from typed_nnx._errors.training import LabelsError as LabelsError
+from typed_nnx._errors.training import MaskedNumberError as MaskedNumberError
 from typed_nnx._errors.training import MetricArgumentError as MetricArgumentError
 from typed_nnx._errors.training import MetricNameError as MetricNameError
 from typed_nnx._errors.training import MissingArgumentError as MissingArgumentError
@@ -137,6 +145,7 @@ from typed_nnx._errors.bridge import BridgeRngsError as BridgeRngsError
 from typed_nnx._errors.bridge import BridgeVariableError as BridgeVariableError
 from typed_nnx._errors.bridge import CollectionNameError as CollectionNameError
 from typed_nnx._errors.bridge import DuplicateVariableError as DuplicateVariableError
+from typed_nnx._errors.bridge import FlaxNnxInUseError as FlaxNnxInUseError
 from typed_nnx._errors.bridge import FlaxRequiredError as FlaxRequiredError
 from typed_nnx._errors.bridge import FunctionalInitError as FunctionalInitError
 from typed_nnx._errors.bridge import LazyInitError as LazyInitError

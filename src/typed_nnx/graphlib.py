@@ -8,9 +8,22 @@ from typed_nnx._core.paths import jax_to_nnx_path as jax_to_nnx_path
 from typed_nnx._core.references import ArrayRef as ArrayRef
 from typed_nnx._core.references import array_ref as array_ref
 from typed_nnx._core.references import is_array_ref as is_array_ref
+from typed_nnx._core.state import FlatState as FlatState
+from typed_nnx._core.state import State as State
+from typed_nnx._core.type_variables import HA as HA
+from typed_nnx._core.type_variables import HB as HB
+from typed_nnx._core.type_variables import A as A
+from typed_nnx._core.type_variables import AuxData as AuxData
+from typed_nnx._core.type_variables import B as B
+from typed_nnx._core.type_variables import C as C
+from typed_nnx._core.type_variables import F as F
+from typed_nnx._core.type_variables import KeyT as KeyT
+from typed_nnx._core.type_variables import Leaf as Leaf
+from typed_nnx._core.type_variables import Node as Node
+from typed_nnx._core.type_variables import V as V
+from typed_nnx._core.variable import Variable as Variable
 from typed_nnx._core.walk import is_node as is_node
 from typed_nnx._core.walk import iter_children as iter_children
-from typed_nnx._core.walk import iter_graph as iter_graph
 from typed_nnx._graph.call import call as call
 from typed_nnx._graph.duplicates import find_duplicates as find_duplicates
 from typed_nnx._graph.flatten import IndexMap as IndexMap
@@ -19,6 +32,11 @@ from typed_nnx._graph.flatten import flatten as flatten
 from typed_nnx._graph.flatten import unflatten as unflatten
 from typed_nnx._graph.graph_state import GraphState as GraphState
 from typed_nnx._graph.graphdef import GraphDef as GraphDef
+from typed_nnx._graph.graphdef import NodeDef as NodeDef
+from typed_nnx._graph.graphdef import NodeDefType as NodeDefType
+from typed_nnx._graph.graphdef import NodeRef as NodeRef
+from typed_nnx._graph.graphdef import PureState as PureState
+from typed_nnx._graph.graphdef import TreeNodeDef as TreeNodeDef
 from typed_nnx._graph.graphdef import VariableDef as VariableDef
 from typed_nnx._graph.mode import set_graph_mode as set_graph_mode
 from typed_nnx._graph.mode import set_graph_updates as set_graph_updates
@@ -36,6 +54,7 @@ from typed_nnx._graph.split_merge import split as split
 from typed_nnx._graph.split_merge import state as state
 from typed_nnx._graph.split_merge import unpack as unpack
 from typed_nnx._graph.split_merge import variables as variables
+from typed_nnx._graph.state_functions import map_state as map_state
 from typed_nnx._graph.tree import is_graph_object as is_graph_node
 from typed_nnx._graph.update import update as update
 from typed_nnx._graph.update_context import MergeContext as MergeContext
@@ -46,24 +65,44 @@ from typed_nnx._graph.update_context import current_update_context as current_up
 from typed_nnx._graph.update_context import merge_context as merge_context
 from typed_nnx._graph.update_context import split_context as split_context
 from typed_nnx._graph.update_context import update_context as update_context
+from typed_nnx._graph.walk import iter_graph as iter_graph
 from typed_nnx._graph.walk import map as map  # noqa: A004  # the public name
 from typed_nnx._graph.walk import recursive_map as recursive_map
 from typed_nnx._graph.walk import set_metadata as set_metadata
 from typed_nnx._transforms.partials import cached_partial as cached_partial
 
 __all__ = [
+    "A",
     "ArrayRef",
+    "AuxData",
+    "B",
+    "C",
+    "F",
+    "FlatState",
     "GraphDef",
     "GraphNode",
     "GraphState",
+    "HA",
+    "HB",
     "IndexMap",
     "Key",
+    "KeyT",
+    "Leaf",
     "MergeContext",
+    "Node",
+    "NodeDef",
+    "NodeDefType",
+    "NodeRef",
     "PathParts",
+    "PureState",
     "RefMap",
     "SplitContext",
+    "State",
+    "TreeNodeDef",
     "UpdateContext",
     "UpdateContextManager",
+    "V",
+    "Variable",
     "VariableDef",
     "array_ref",
     "as_pure",
@@ -82,6 +121,7 @@ __all__ = [
     "iter_module_children",
     "jax_to_nnx_path",
     "map",
+    "map_state",
     "merge",
     "merge_context",
     "pop",

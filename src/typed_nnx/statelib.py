@@ -1,7 +1,11 @@
 """``nnx.statelib``: State and its functions under the name of their module."""
 
-from typed_nnx._core.flat_state import FlatState as FlatState
+from collections.abc import Hashable
+from typing import Any, TypeVar
+
+from typed_nnx._core.state import FlatState as FlatState
 from typed_nnx._core.state import State as State
+from typed_nnx._core.type_variables import A as A
 from typed_nnx._graph.state_functions import diff as diff
 from typed_nnx._graph.state_functions import filter_state as filter_state
 from typed_nnx._graph.state_functions import from_flat_state as from_flat_state
@@ -12,3 +16,7 @@ from typed_nnx._graph.state_functions import restore_int_paths as restore_int_pa
 from typed_nnx._graph.state_functions import split_state as split_state
 from typed_nnx._graph.state_functions import to_flat_state as to_flat_state
 from typed_nnx._graph.state_functions import to_pure_dict as to_pure_dict
+
+K = TypeVar("K", bound=Hashable)
+S = TypeVar("S", bound=State[Any, Any])
+V = TypeVar("V")

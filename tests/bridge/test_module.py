@@ -294,3 +294,36 @@ def test_what_is_not_made_yet_is_no_attribute() -> None:
             return kit(OURS).Dense(3)(x)
 
     Net().apply(Net().init(0, X), X)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["without a parent", "of the caller"])
+def test_a_submodule_may_be_made_without_a_parent(own: bool) -> None:
+    def scopes(side: Any) -> Any:
+        class Part(side.bridge.Module):
+            pass
+
+        class Whole(side.bridge.Module):
+            @side.bridge.compact
+            def __call__(self) -> Any:
+                part = Part(parent=None) if own else Part()
+                return part.scope is None, sorted(k for k in vars(self) if k.startswith("Part"))
+
+        return Whole().apply({}, rngs=1)
+
+    assert_as_in_flax(scopes)
+
+
+def test_a_module_may_have_a_field_called_name() -> None:
+    def names(side: Any) -> Any:
+        class Part(side.bridge.Module):
+            name: str
+
+        class Whole(side.bridge.Module):
+            @side.bridge.compact
+            def __call__(self) -> Any:
+                part = Part(name="first")
+                return part.name, self.first is part
+
+        return Whole().apply({})
+
+    assert_as_in_flax(names)

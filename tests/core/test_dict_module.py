@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import typing as tp
+from collections.abc import MutableMapping
 
 import jax
 import jax.numpy as jnp
@@ -64,7 +65,8 @@ OPERATIONS: dict[str, tp.Callable[[tp.Any, Arguments], tp.Any]] = {
     "delete": lambda d, a: delete(d, a.key),
     "pop": lambda d, a: d.pop(a.key),
     "pop or": lambda d, a: d.pop(a.key, 17),
-    "popitem": lambda d, a: d.popitem(),
+    # The first entry, as of any mapping but the built-in one, and as in flax.
+    "popitem": lambda d, a: MutableMapping.popitem(d) if type(d) is dict else d.popitem(),
     "reversed": lambda d, a: list(reversed(d)),
     "setdefault": lambda d, a: d.setdefault(a.key, a.value),
     "update": lambda d, a: d.update(a.other),

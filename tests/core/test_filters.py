@@ -231,8 +231,8 @@ def test_a_leaf_that_nothing_matches_is_named_with_type_and_shape() -> None:
         nnx.split(model, nnx.Param)
     lines = str(caught.value).splitlines()
     assert lines[0] == (
-        "split: no filter matched the leaf at path ('layers', 0, 'count') (BatchStat, int32[])"
-        " (and 1 more)."
+        "split: No filter matched the leaf at path ('layers', 0, 'count') (BatchStat, int32[])"
+        " (and 1 more). Non-exhaustive filters, got a non-empty remainder."
     )
     assert lines[1].startswith("  Fix: add a filter that matches it, or `...` as the last filter")
     with pytest.raises(nnx.errors.NoFilterMatchedError, match=r"Param, float32\[2,3\]"):

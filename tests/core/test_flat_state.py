@@ -55,7 +55,7 @@ def grouped(nnx: tp.Any) -> tp.Any:
     nested = flat.to_nested_state()
     return (
         [plain(part) for part in parts], plain(chosen), sorted(plain(merged), key=repr),
-        plain(nnx.to_flat_state(nested)),
+        plain(nnx.to_flat_state(nested)), isinstance(nested, nnx.State),
     )  # fmt: skip
 
 

@@ -101,3 +101,17 @@ def test_a_pytree_may_hold_an_object_which_is_data(lib: Any) -> None:
     assert jax.tree.leaves(node) == [node.inner]
     with pytest.raises(ValueError, match="data"):
         node.ls = [Plain()]
+
+
+@both
+@pytest.mark.parametrize("how", ["Object", "pytree=False", "Module"])
+def test_the_bookkeeping_can_be_read(lib: Any, how: str) -> None:
+    node = type("Model", (lib.Module,), {})() if how == "Module" else plain_class(lib, how)()
+    node.w, node.name = lib.Param(jnp.ones(2)), "name"
+    statuses = dict(node._pytree__nodes)
+    if how == "Module":
+        assert statuses == {
+            "_pytree__nodes": False, "_pytree__state": True, "w": True, "name": False,
+        }  # fmt: skip
+    assert hasattr(node._pytree__state, "trace_state")
+    assert not hasattr(lib.Param(1), "_pytree__state")

@@ -174,3 +174,11 @@ def test_each_error_names_attribute_class_and_fix(kind: Any, steps: Any, text: s
     assert "Foo" in str(caught.value)
     assert "_.x = nnx.data(...)" in str(caught.value)
     assert isinstance(caught.value, ValueError)
+
+
+@both
+def test_a_container_may_hold_the_object_that_holds_it(lib: Any) -> None:
+    node = type("Foo", (lib.Pytree,), {})()
+    node.itself = lib.data([node])
+    node.again = lib.data((node, {"node": node}))
+    assert lib.clone(node).again[1]["node"].itself[0] is not node

@@ -96,6 +96,17 @@ def test_a_copy_has_a_reference_of_its_own(lib: Any) -> None:
     np.testing.assert_array_equal(variable[...], [1.0, 2.0])
 
 
+@both
+@pytest.mark.parametrize("ref", [True, False])
+def test_a_copy_may_be_stored_in_the_other_way(lib: Any, ref: bool) -> None:
+    variable = lib.Param(jnp.ones(2), ref=not ref)
+    for duplicate in (variable.copy(ref=ref), variable.copy(ref=ref).copy(tag="t")):
+        assert duplicate.ref is ref
+        assert isinstance(duplicate.get_raw_value(), jax.Ref) is ref
+        duplicate[...] = jnp.zeros(2)
+    np.testing.assert_array_equal(variable[...], [1.0, 1.0])
+
+
 def test_update_from_state_writes_into_the_reference() -> None:
     variable, other = referenced(nnx), referenced(nnx, (5.0, 6.0))
     ref = variable.get_raw_value()

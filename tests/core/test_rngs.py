@@ -150,7 +150,7 @@ def test_asking_for_a_missing_stream_names_it_and_those_that_exist() -> None:
     with pytest.raises(StreamNotFoundError) as caught:
         rngs["dropout"]
     assert str(caught.value) == (
-        "Rngs: there is no stream 'dropout' and no stream 'default' to take its place; this Rngs "
+        "Rngs: No RngStream named 'dropout' and no stream 'default' to take its place; this Rngs "
         "has 'params', 'noise'.\n"
         "  Fix: give it a seed, `nnx.Rngs(..., dropout=1)`, or a seed for every other stream, "
         "`nnx.Rngs(0, ...)`."

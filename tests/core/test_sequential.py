@@ -103,3 +103,12 @@ def test_split_and_merge_give_the_same_function() -> None:
     model = nnx.Sequential(Linear(2, 3, rngs=nnx.Rngs(0)), jnp.tanh)
     x = jnp.array([[1.0, 2.0]])
     assert jnp.array_equal(nnx.merge(*nnx.split(model))(x), model(x))
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((), {}), ((12,), {}), ((12, 23), {}), ((), {"k": 2})],
+    ids=["nothing", "one", "two", "keyword"],
+)
+def test_an_empty_one_returns_its_arguments(args: tp.Any, kwargs: tp.Any) -> None:
+    assert_as_in_flax(lambda nnx: nnx.Sequential()(*args, **kwargs))

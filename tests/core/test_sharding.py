@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -58,6 +59,7 @@ cases = {
     "under jit": lambda lib: in_force(
         lambda: jax.jit(lambda: lib.Param(values(), out_sharding=("data", "model")))()
     ),
+    "device array under jit": lambda lib: in_force(lambda: constant(lib)),
     "copy": lambda lib: in_force(lambda: lib.Param(values(), out_sharding=("data", None)).copy()),
     "bfloat16": lambda lib: in_force(
         lambda: lib.Param(values().astype(jnp.bfloat16), out_sharding=("data", None))
@@ -75,6 +77,11 @@ def in_force(make):
 def not_eager(lib):
     with lib.use_eager_sharding(False):
         return lib.Param(values(), out_sharding=("data", None))
+
+
+def constant(lib):
+    made = values()
+    return jax.jit(lambda: lib.Param(made, out_sharding=("data", "model")))()
 
 
 def shards(variable):
@@ -103,6 +110,7 @@ PARTS = {
     "not eager in a block": 1,
     "no metadata": 1,
     "under jit": 8,
+    "device array under jit": 8,
     "copy": 4,
     "bfloat16": 4,
 }
@@ -140,8 +148,55 @@ def test_sharding_metadata_without_a_mesh_is_an_error(lib: Any) -> None:
 def test_the_error_names_the_partition_and_the_ways_out() -> None:
     with pytest.raises(MeshRequiredError) as caught:
         nnx.Param(jnp.ones(2), out_sharding=("data",))
-    for text in ("'data'", "jax.set_mesh(mesh)", "mesh=mesh", "eager_sharding=False"):
+    for text in ("'data'", "jax.set_mesh(mesh)", "mesh=mesh", "use_eager_sharding(False)"):
         assert text in str(caught.value)
+
+
+class Block(nnx.Module):
+    """A layer whose parameter has a partition, in a list of a model."""
+
+    def __init__(self) -> None:
+        self.norm = nnx.LayerNorm(2, rngs=nnx.Rngs(0))
+        self.mlp = nnx.Linear(2, 2, kernel_metadata={"out_sharding": ("a", "b")}, rngs=nnx.Rngs(0))
+        self.after = 1
+
+
+class Stack(nnx.Module):
+    def __init__(self) -> None:
+        self.before = 1
+        self.blocks = nnx.List([Block() for _ in range(2)])
+
+
+class Local(nnx.Module):
+    def __init__(self) -> None:
+        self.w = nnx.Param(jnp.ones(2), out_sharding=("a",))
+        self.after = 1
+
+
+class Loose(nnx.Module):
+    def __init__(self) -> None:
+        w = nnx.Param(jnp.ones(2), out_sharding=("a",))
+        self.w = w
+
+
+@pytest.mark.parametrize(
+    ("make", "path"),
+    [(Block, "Block.mlp.kernel"), (Stack, "Stack.blocks.mlp.kernel"), (Local, "Local.w"), (Loose, "Variable")],
+    ids=["layer", "list", "own", "local variable"],
+)  # fmt: skip
+def test_a_missing_mesh_names_layer_and_attribute_and_what_it_names_works(
+    make: Any, path: str
+) -> None:
+    for call in (make, nnx.jit(make)):
+        with pytest.raises(MeshRequiredError) as caught:
+            call()
+        assert str(caught.value).startswith(f"{path}: no mesh for out_sharding=P('a'")
+    with nnx.use_eager_sharding(False):
+        make()
+    with jax.set_mesh(
+        jax.make_mesh((1, 1), ("a", "b"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    ):
+        make()
 
 
 @both

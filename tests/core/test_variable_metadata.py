@@ -145,6 +145,23 @@ def test_ref_and_hijax_cannot_be_changed_afterwards(lib: Any, change: Any) -> No
 
 
 @both
+def test_what_they_are_may_be_said_again(lib: Any) -> None:
+    variable = lib.Param(jnp.ones(2), a=1)
+    variable.set_metadata({"b": 2, **REQUIRED})
+    assert variable.get_metadata() == {"b": 2, **REQUIRED}
+    variable.set_metadata(hijax=False)
+
+
+@both
+@pytest.mark.parametrize("hijax", [True, False])
+def test_hijax_variables_are_known_by_their_class(lib: Any, hijax: bool) -> None:
+    variable = lib.Param(jnp.ones(2), hijax=hijax)
+    assert isinstance(variable, lib.Param)
+    assert isinstance(variable, lib.variablelib.HijaxVariable) is hijax
+    assert variable.hijax is hijax
+
+
+@both
 @pytest.mark.parametrize("name", ["get_metadata", "del_metadata"])
 def test_unknown_metadata_is_a_key_error(lib: Any, name: str) -> None:
     with pytest.raises(KeyError):

@@ -7,10 +7,10 @@ from typing import Any
 
 import jax.numpy as jnp
 import pytest
-from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.core.libraries import both
+from tests.support.peer import both_libraries
 from typed_nnx.errors import VariableNameError
 
 PARENTS = {
@@ -158,17 +158,8 @@ def test_the_error_of_an_unknown_name_says_how_to_register_it() -> None:
 # -- the older name --------------------------------------------------------------------------------
 
 
+@both_libraries
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_variable_state_is_what_every_variable_is_as_in_flax() -> None:
-    for lib in (nnx, flax_nnx):
-        for variable in (lib.Param(1), lib.BatchStat(1), lib.Variable(1)):
-            assert isinstance(variable, lib.VariableState)
-        assert issubclass(lib.Param, lib.VariableState)
-        assert not isinstance(1, lib.VariableState)
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_making_a_variable_state_makes_a_variable_of_the_type() -> None:
-    made = nnx.VariableState(nnx.Param, 1, tag="t")  # type: ignore[attr-defined]  # an older name
-    assert type(made) is nnx.Param
-    assert (made.get_value(), made.tag, made.type) == (1, "t", nnx.Param)
+def test_variable_state_is_variable(nnx: Any) -> None:
+    assert nnx.VariableState is nnx.variablelib.VariableState is nnx.Variable
+    assert nnx.VariableState[int].__origin__ is nnx.Variable

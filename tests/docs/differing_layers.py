@@ -60,7 +60,31 @@ def decoding_view(nnx: Any) -> Any:
     return view(jnp.ones((1, 1, 4))).shape, layer.cached_key is None
 
 
-INPUTS = "inputs of another size or dtype than a layer was made for"
+def half_a_linear(nnx: Any) -> Any:
+    layer = nnx.LinearGeneral(4, (6, 2), rngs=nnx.Rngs(0))
+    layer.kernel.set_value(jnp.ones((4, 3, 2)))
+    layer.bias.set_value(jnp.ones((3, 2)))
+    return layer(jnp.ones((1, 4))).shape
+
+
+def bare_batch_norm(nnx: Any) -> Any:
+    layer = nnx.BatchNorm(3, use_scale=False, use_bias=False, rngs=nnx.Rngs(0))
+    return layer(jnp.ones((2, 1))).shape
+
+
+def narrow_memory(nnx: Any) -> Any:
+    layer = nnx.LSTMCell(2, 3, rngs=nnx.Rngs(0))
+    return layer((jnp.ones((4, 1)), jnp.ones((4, 3))), jnp.ones((4, 2)))[1].shape
+
+
+INPUTS = "inputs of another size or dtype than the parameters of a layer take"
+SLICES = (
+    "a kernel and a bias of another size, as a `shard_map` gives them to `LinearGeneral`, `Einsum` "
+    "and attention"
+)
+BROADCAST = (
+    "a feature that would broadcast: in `BatchNorm` against its averages, in a memory of `LSTMCell`"
+)
 CONV = "arguments of `Conv` that do not fit"
 ACCEPTED = "a rate of `Dropout` above 1; something else than a cell for `RNN`"
 POOLING = "lists as window and strides of pooling; several batch axes with padding in numbers"
@@ -85,6 +109,9 @@ CASES = [
         ValueError,
         "LayerInputError",
     ),
+    Case(SLICES, half_a_linear, TypeError, (1, 3, 2)),
+    Case(BROADCAST, bare_batch_norm, (2, 1), "LayerInputError"),
+    Case(BROADCAST, narrow_memory, (4, 3), "LayerInputError"),
     Case(CONV, lambda nnx: conv(nnx, strides=(1, 2, 3)), "made", "LayerArgumentError"),
     Case(CONV, lambda nnx: conv(nnx, padding="MIRROR"), "made", "LayerArgumentError"),
     Case(CONV, lambda nnx: conv(nnx, feature_group_count=2), "made", "LayerArgumentError"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import jax
@@ -26,6 +27,21 @@ def optimized(nnx: Any, tx: Any, grads: Any = None, **metadata: Any) -> Any:
     optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)
     optimizer.update(model, nnx.state(model) if grads is None else grads)
     return model.w.shape
+
+
+def without_parameters(nnx: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        nnx.Optimizer(model_of(nnx), optax.adam(0.1), wrt=nnx.LoRAParam)
+    return [str(warning.message).partition("Fix: ")[2] for warning in seen]
+
+
+def replaced(nnx: Any) -> Any:
+    model = nnx.Dict(w=nnx.Param(jnp.ones(1)))
+    optimizer = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+    model.w = nnx.Param(jnp.ones(3))
+    optimizer.update(model, jax.tree.map(jnp.ones_like, nnx.state(model)))
+    return optimizer.opt_state[0].mu["w"].shape
 
 
 def swapped(nnx: Any) -> Any:
@@ -92,6 +108,18 @@ CASES = [
         swapped,
         (0.5, 1.0),
         "SwappedArgumentsError",
+    ),
+    Case(
+        "an `Optimizer` whose `wrt` chooses nothing of the model",
+        without_parameters,
+        [],
+        ["nnx.Optimizer(model, tx, wrt=nnx.Param)"],
+    ),
+    Case(
+        "`update` after a layer was replaced by one whose shapes broadcast",
+        replaced,
+        (3,),
+        "ChangedModelError",
     ),
     Case(
         "an update that would change the shape of a parameter",

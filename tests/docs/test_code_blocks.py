@@ -8,7 +8,7 @@ import jax
 import pytest
 
 from tests.support.code_blocks import Printed, blocks_of, run_blocks
-from tests.support.page_processes import printed_by_processes, sets_up_devices
+from tests.support.page_processes import printed_by_processes, sets_up_process
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -28,7 +28,7 @@ def test_the_code_of_a_page_runs_and_prints_what_it_says(page: Path, tmp_path: P
 
 
 def printed_by(page: Path, folder: Path) -> list[Printed]:
-    if sets_up_devices(page.read_text(encoding="utf-8")):
+    if sets_up_process(page.read_text(encoding="utf-8")):
         return printed_by_processes(page, 1, folder)
     # As jax is by default: a page shows what layers promote to, and adam of optax is not strict.
     with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):

@@ -12,7 +12,13 @@ import jax
 import pytest
 
 import typed_nnx
-from tests.docs import differing_layers, differing_linen, differing_parts, differing_training
+from tests.docs import (
+    differing_layers,
+    differing_linen,
+    differing_parts,
+    differing_training,
+    differing_values,
+)
 from tests.docs.differing import Case
 
 PAGE = Path(__file__).parents[2] / "docs" / "differences.md"
@@ -20,6 +26,7 @@ CASES = [
     *differing_layers.CASES,
     *differing_training.CASES,
     *differing_parts.CASES,
+    *differing_values.CASES,
     *differing_linen.CASES,
 ]
 IDS = [f"{number}-{case.row[:40]}" for number, case in enumerate(CASES)]

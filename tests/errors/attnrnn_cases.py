@@ -145,14 +145,14 @@ CASES = [
         "keys of another batch",
         errors.LayerInputError,
         lambda: nnx.dot_product_attention(Q, Q[:1], Q[:1]),
-        ("`key` is float32[1,3,2,4]", "shape (2, keys, heads, 4)", "query is float32[2,3,2,4]"),
+        ("`key` is float32[1,3,2,4]", "shape (2, keys, heads, 4)", "query float32[2,3,2,4]"),
         "give a key with the batch axes and features of the query",
     ),
     Case(
         "more heads of keys than of queries",
         errors.LayerInputError,
         lambda: nnx.dot_product_attention(Q[:, :, :1], Q, Q),
-        ("`key` is float32[2,3,2,4]", "divides the 1 of the query"),
+        ("`key` is float32[2,3,2,4]", "heads of which the 1 of query"),
         "give as many key heads as query heads",
     ),
     Case(

@@ -74,14 +74,14 @@ CASES = [
         "a DiffState where all Variables are differentiated",
         errors.DiffStateModeError,
         lambda: nnx.grad(cube, argnums=nnx.DiffState(0, nnx.Param), graph=False),
-        ("grad: argnums", "DiffState(argnum=0", "`graph=False` or `graph_updates=False`"),
+        ("grad: `argnums`", "DiffState(argnum=0", "`graph=False` or `graph_updates=False`"),
         "give the position alone",
     ),
     Case(
         "an argument as the result of vjp",
         errors.DifferentiatedInputError,
         lambda: nnx.vjp(lambda m: {"m": m.norm}, model()),
-        ("vjp of ", "Duplicate Bag found at paths:", "args[0].norm", "result.m"),
+        ("vjp of ", "Duplicate Bag found at paths:", "m.norm", "result.m"),
         "return nnx.clone(...) of it",
     ),
     Case(

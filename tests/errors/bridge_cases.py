@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from flax import linen
+from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.errors.case import Case
@@ -51,6 +52,12 @@ def without_flax() -> object:
         sys.modules.update(known)
 
 
+def with_a_module_of_flax() -> object:
+    kept = flax_nnx.Rngs(0)
+    nnx.install_as_flax_nnx()
+    return kept
+
+
 CASES = [
     Case(
         "a class of Linen where flax is not installed",
@@ -59,6 +66,14 @@ CASES = [
         ("ToLinen works with Linen", "flax is not installed"),
         "pip install flax",
         ImportError,
+    ),
+    Case(
+        "a program with objects of flax.nnx that shall have ours instead",
+        errors.FlaxNnxInUseError,
+        with_a_module_of_flax,
+        ("install_as_flax_nnx: flax.nnx is in use", "imports it"),
+        "call nnx.install_as_flax_nnx() before the first import that needs flax.nnx",
+        RuntimeError,
     ),
     Case(
         "a seed where ToNNX takes random streams",

@@ -110,7 +110,7 @@ CASES = [
         "a truncated file",
         CheckpointDamagedError,
         in_folder(lambda path: restore(with_a_broken_file(path), network())),
-        ("restore: ", "is damaged and cannot be read (", "JSONDecodeError"),
+        ("restore: ", "is damaged and cannot be read (", "has other bytes than were written"),
         "restore another checkpoint, or save it again",
     ),
     Case(

@@ -66,7 +66,7 @@ CASES = [
         "dropping without streams",
         errors.UnsetModeError,
         lambda: nnx.Dropout(0.5)(ROWS),
-        ("Dropout: ", "`rngs` is not set", "deterministic is False"),
+        ("Dropout: ", "`rngs` is not set", "`deterministic` is False"),
         "nnx.Dropout(..., rngs=nnx.Rngs(dropout=0))",
         ValueError,
     ),

@@ -48,17 +48,41 @@ def _grown() -> object:
 
 CASES = [
     Case(
+        "axes of different sizes",
+        errors.AxisSizeError,
+        lambda: nnx.vmap(lambda bag, x: 0.0)(
+            Bag(w=nnx.Param(jnp.ones((3, 2))), b=nnx.Param(jnp.ones(3))), {"a": jnp.ones(2)}
+        ),
+        (
+            "vmap of ",
+            "mapping_cases.py:",
+            "inconsistent sizes for array axes to be mapped",
+            "size 3: axis 0 of bag.b, float32[3]; axis 0 of bag.w, float32[3,2]",
+            "size 2: axis 0 of x['a'], float32[2]",
+        ),
+        "map over axes of one size",
+    ),
+    Case(
+        "slices along an axis that a Param does not have",
+        errors.AxisSizeError,
+        lambda: nnx.scan(lambda bag, x: x, in_axes=(1, 0), out_axes=0)(
+            Bag(b=nnx.Param(jnp.ones(3))), jnp.ones(3)
+        ),
+        ("scan of ", "no such axis, the rank is too low: axis 1 of bag.b, float32[3]"),
+        "map over axes of one size",
+    ),
+    Case(
         "a value for each lane in a Variable without axis",
         errors.BroadcastChangedError,
         _shared,
-        ("vmap", "axis None", "args[0].total"),
+        ("vmap", "axis None", "bag.total"),
         "StateAxes",
     ),
     Case(
         "a value for each device in a Variable that is replicated",
         errors.ReplicatedChangedError,
         _replicated,
-        ("shard_map", "args[0].total", "spec P()", "'data'"),
+        ("shard_map", "bag.total", "spec P()", "'data'"),
         "jax.lax.pmean(value, <axis>)",
     ),
     Case(
@@ -79,7 +103,7 @@ CASES = [
         "a tree of axes for a Module",
         errors.PrefixStructureError,
         lambda: nnx.vmap(lambda bag: 0.0, in_axes=({"total": 0},))(_total()),
-        ("vmap of ", ": in_axes", "args[0]", "a dict with the keys ['total']", "Bag"),
+        ("vmap of ", ": in_axes", "at bag, ", "a dict with the keys ['total']", "Bag"),
         "StateAxes",
     ),
     Case(

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.errors.case import Bag, Case, assign
@@ -44,6 +45,14 @@ REMEDIES = (
 )
 
 CASES = [
+    Case(
+        "a Module of flax.nnx in an attribute",
+        errors.ForeignAttributeError,
+        lambda: Bag(layer=nnx.data([flax_nnx.Linear(2, 2, rngs=flax_nnx.Rngs(0))])),
+        ("Bag.layer", "holds, a Linear of flax.nnx", "would leave it out"),
+        "call nnx.install_as_flax_nnx() before that is imported",
+        TypeError,
+    ),
     Case(
         "an attribute written under another trace",
         errors.TraceLevelError,
@@ -133,6 +142,14 @@ CASES = [
         ),
         "_.sizes = ...",
         TypeError,
+    ),
+    Case(
+        "a value sown over a number",
+        errors.VariableTypeError,
+        lambda: Bag(w=1).sow(nnx.Intermediate, "w", 1),
+        ("Expected 'w' to be a Variable", "got 'int'", "attribute of Bag"),
+        "record the value under another name",
+        ValueError,
     ),
     Case(
         "a value sown over another type",

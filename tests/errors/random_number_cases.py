@@ -21,7 +21,7 @@ CASES = [
         "a stream that is not there",
         errors.StreamNotFoundError,
         lambda: nnx.Rngs(params=0).dropout(),
-        ("Rngs: ", "there is no stream 'dropout'", "no stream 'default'", "has 'params'"),
+        ("Rngs: ", "No RngStream named 'dropout'", "no stream 'default'", "has 'params'"),
         "`nnx.Rngs(..., dropout=1)`",
         AttributeError,
     ),
@@ -29,7 +29,7 @@ CASES = [
         "an item that is not there",
         errors.StreamNotFoundError,
         lambda: nnx.Rngs(params=0)["dropout"],
-        ("Rngs: ", "there is no stream 'dropout'", "no stream 'default'", "has 'params'"),
+        ("Rngs: ", "No RngStream named 'dropout'", "no stream 'default'", "has 'params'"),
         "`nnx.Rngs(..., dropout=1)`",
         KeyError,
     ),
@@ -46,6 +46,15 @@ CASES = [
         lambda: split_streams().default(),
         ("RngStream 'default': ", "keys of shape (3,)", "expected a single key of shape ()"),
         "draw inside `nnx.vmap` over the streams",
+    ),
+    Case(
+        "two rules for one stream",
+        errors.AmbiguousStreamError,
+        lambda: nnx.with_rngs(
+            nnx.Rngs(0, a=1), split={"a": 2}, broadcast={...: 3}, fork=["b", "a"]
+        ),
+        ("RngStream at path ('a',) matches multiple rules", "split: 'a'", "fork: 'a'"),
+        "let one of `split`, `broadcast` and `fork` match it",
     ),
     Case(
         "a text as the shape of a split",

@@ -56,14 +56,14 @@ CASES = [
         "a leaf that no filter matches",
         errors.NoFilterMatchedError,
         lambda: nnx.split(network(), nnx.Param),
-        ("split: ", "no filter matched", "('norm', 'mean')", "(BatchStat, float32[3])"),
+        ("split: ", "No filter matched", "('norm', 'mean')", "(BatchStat, float32[3])"),
         'add a filter that matches it, or `...` as the last filter for "everything else".',
     ),
     Case(
         "several leaves that no filter matches",
         errors.NoFilterMatchedError,
         lambda: nnx.state(network()).split(nnx.RngState, nnx.Cache),
-        ("State.split: ", "no filter matched", "('norm', 'mean')", "float32[3]", "(and 1 more)"),
+        ("State.split: ", "No filter matched", "('norm', 'mean')", "float32[3]", "(and 1 more)"),
         "add a filter that matches it",
     ),
     Case(
@@ -79,6 +79,20 @@ CASES = [
         lambda: merge(nnx.state(network(), nnx.Param)),
         ("merge: ", f"missing, expected at:{LISTED}('norm', 'mean')"),
         "pass every State that `split` returned",
+    ),
+    Case(
+        "a State after a GraphState",
+        errors.GraphStateError,
+        lambda: nnx.merge(nnx.unpack(network()), nnx.state(network())),
+        ("merge: Expected GraphState object, got State at position 1",),
+        "pass the GraphStates that one `unpack` returned",
+    ),
+    Case(
+        "GraphStates of two models",
+        errors.GraphStateError,
+        lambda: nnx.merge(nnx.unpack(network()), nnx.unpack(Bag(w=nnx.Param(1)))),
+        ("merge: GraphDef must be the same, got another structure at position 1",),
+        "nnx.merge(graphdef, *states)",
     ),
     Case(
         "a merge with leaves too many",

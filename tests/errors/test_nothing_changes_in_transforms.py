@@ -126,6 +126,10 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
         lambda m: nnx.jit(rebuild, static_argnums=1)(m, [1]),
         errors.UnhashableArgumentError,
     ),
+    "a static argument that is a Module": (
+        lambda m: nnx.jit(rebuild, static_argnums=0)(m, 1.0),
+        errors.StaticModuleError,
+    ),
     "an array donated and used": (twice_donated, errors.DonatedAliasError),
     "a compiled function with another structure": (compiled, errors.CompiledCallError),
     "a cached_partial that changes the structure": (

@@ -69,7 +69,29 @@ def update_other() -> None:
     average.update(model)
 
 
+def update_after_a_replacement() -> None:
+    """Replace a layer of a model whose optimizer is made."""
+    model: Any = nnx.Dict(a=nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
+    made = nnx.Optimizer(model, optax.adam(0.1), wrt=nnx.Param)
+    model.a = nnx.Linear(2, 4, use_bias=False, rngs=nnx.Rngs(0))
+    model.b = nnx.Param(jnp.ones(1))
+    made.update(model, nnx.clone(nnx.state(model)))
+
+
 CASES = [
+    Case(
+        "layers replaced after the optimizer was made",
+        errors.ChangedModelError,
+        update_after_a_replacement,
+        (
+            "Optimizer.update: the model has other parameters than when the optimizer was made",
+            "unknown to the optimizer:\n    ('b',)",
+            "gone from the model:\n    ('a', 'bias')",
+            "of another shape:\n    ('a', 'kernel'): (2, 3) then, (2, 4) now",
+        ),
+        "optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)",
+        ValueError,
+    ),
     Case(
         "an Optimizer without wrt",
         errors.MissingArgumentError,
@@ -211,6 +233,14 @@ CASES = [
         lambda: metrics.Accuracy().update(logits=jnp.ones((3, 2)), labels=jnp.ones(3)),
         ("Accuracy.update: expected labels of dtype int32", "got float32"),
         "labels=labels.astype(jnp.int32)",
+    ),
+    Case(
+        "a mask for a number",
+        errors.MaskedNumberError,
+        lambda: metrics.Average("loss").update(loss=2.0, mask=jnp.ones(3)),
+        ("Average.update: with a mask `loss` should be a jax array", "got 2.0"),
+        "metrics.update(loss=jnp.array(...), mask=mask), or no mask",
+        ValueError,
     ),
     Case(
         "a threshold that is an int",

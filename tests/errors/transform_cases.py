@@ -44,12 +44,20 @@ def donated_twice() -> object:
     return nnx.jit(scaled, donate_argnums=0)(model, model.layer.w[...])
 
 
+def donated_before() -> object:
+    """Donate a Param of which another Module holds the array."""
+    one, other = bag(), bag()
+    other.layer.w.set_value(one.layer.w[...])
+    nnx.jit(scaled, donate_argnums=0)(other, 1.0)
+    return nnx.jit(scaled)(one, 1.0)
+
+
 CASES = [
     Case(
         "a new attribute without graph_updates",
         errors.StructureChangedError,
         lambda: nnx.jit(grow, graph_updates=False)(bag()),
-        ("jit of grow at ", "transform_cases.py:", "args[0].layer.new was added (a Param)"),
+        ("jit of grow at ", "transform_cases.py:", "m.layer.new was added (a Param)"),
         "allow it with graph_updates=True",
     ),
     Case(
@@ -59,7 +67,7 @@ CASES = [
         (
             "jit of grow_guest at ",
             "transform_cases.py:",
-            "args[0] has a Guest of flax.nnx",
+            "guest has a Guest of flax.nnx",
             "changed",
         ),
         "build Guest with `import typed_nnx as nnx`",
@@ -68,7 +76,7 @@ CASES = [
         "another static value without graph_updates",
         errors.StructureChangedError,
         lambda: nnx.jit(lambda m: assign(m.layer, "mode", "eval"), graph_updates=False)(bag()),
-        ("jit of ", "args[0].layer.mode was added (the static value 'eval')"),
+        ("jit of ", "m.layer.mode was added (the static value 'eval')"),
         "change the structure outside",
     ),
     Case(
@@ -78,7 +86,7 @@ CASES = [
         (
             "jit of layer_of at ",
             "Duplicate Param found at paths:",
-            "args[0].layer.w",
+            "m.layer.w",
             "result.kept.w",
         ),
         "return nnx.clone(...) of it, or nothing, since changes are seen outside",
@@ -94,8 +102,16 @@ CASES = [
         "a donated array that is used twice",
         errors.DonatedAliasError,
         donated_twice,
-        ("jit of scaled at ", "args[0].layer.w", "args[1]"),
+        ("jit of scaled at ", "m.layer.w", "    x"),
         "copy it with jnp.copy(...)",
+    ),
+    Case(
+        "an array that was donated before",
+        errors.DeletedArrayError,
+        donated_before,
+        ("jit of scaled at ", "the array at m.layer.w has been deleted or donated"),
+        "use what that call returned",
+        RuntimeError,
     ),
     Case(
         "a static argument with no hash, by name",
@@ -104,6 +120,22 @@ CASES = [
         ("jit of scaled at ", "the static argument 'x' has no hash", "list [1]"),
         "a tuple for a list",
         TypeError,
+    ),
+    Case(
+        "a static argument that is a Module",
+        errors.StaticModuleError,
+        lambda: nnx.jit(scaled, static_argnums=0)(bag(), 1.0),
+        ("jit of scaled at ", "the static argument 0 (", "is or holds a Module or Variable (Bag)"),
+        "leave it out of static_argnums and static_argnames",
+        ValueError,
+    ),
+    Case(
+        "a static argument that is a Module, by name",
+        errors.StaticModuleError,
+        lambda: nnx.jit(scaled, static_argnames="x")(bag(), x=(bag(),)),
+        ("jit of scaled at ", "the static argument 'x'", "(tuple)"),
+        "leave it out of static_argnums and static_argnames",
+        ValueError,
     ),
     Case(
         "a static argument that there is not",

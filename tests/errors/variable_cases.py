@@ -106,7 +106,7 @@ CASES = [
         errors.MeshRequiredError,
         lambda: nnx.Param(jnp.ones((2, 2)), out_sharding=("data", "model")),
         ("Variable: ", "no mesh for out_sharding=", "'data', 'model'", "expected a mesh in force"),
-        "create the Variable under `with jax.set_mesh(mesh):`",
+        "`with jax.set_mesh(mesh):` around the construction of the Variable",
     ),
     Case(
         "metadata without a hash where one is needed",

@@ -11,7 +11,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.graph.oracle import value_view, walk
-from tests.support.peer import Scenario, assert_as_in_flax, scenarios
+from tests.support.peer import Scenario, assert_as_in_flax, both_libraries, scenarios
 
 
 @functools.cache
@@ -175,3 +175,98 @@ def test_the_gradient_of_an_intermediate_is_that_of_its_perturbation() -> None:
 def test_a_start_value_without_a_place_is_named() -> None:
     with pytest.raises(nnx.errors.UnknownPathError, match="'nope', 'p'"):
         nnx.capture(model_class(nnx)(), nnx.Intermediate, init={"nope": {"p": nnx.Cache(1)}})(X)
+
+
+def test_recording_outputs_changes_nobodys_class() -> None:
+    seen = []
+
+    class Inner(nnx.Module):
+        def __init__(self) -> None:
+            self.w, self.n = nnx.Param(jnp.ones(2)), 0
+
+        def scale(self, x: tp.Any) -> tp.Any:
+            self.n = self.n + 1
+            seen.append((type(self), getattr(nnx.graphdef(self).items[0], "cls", None)))
+            return x * self.w[...]
+
+    class Outer(Inner):
+        def scale(self, x: tp.Any) -> tp.Any:
+            return super().scale(x) + 1
+
+        def __call__(self, x: tp.Any) -> tp.Any:
+            return self.scale(x)
+
+    methods = Inner.scale, Outer.scale
+    model, other = Outer(), Outer()
+    capture = nnx.capture(model, nnx.Intermediate, method_outputs=nnx.Intermediate)
+    _, found = capture(jnp.ones(2))
+    other.scale(jnp.ones(2))
+    assert seen == [(Outer, Outer)] * 2
+    assert (Inner.scale, Outer.scale) == methods
+    assert [value.tolist() for value in found["scale"][...]] == [[2.0, 2.0]]
+    fresh = Outer()
+    fresh.n = 1
+    assert nnx.graphdef(fresh) == nnx.graphdef(model)
+    assert type(nnx.clone(model)) is Outer
+
+
+@both_libraries
+@pytest.mark.parametrize("graph", [True, False])
+def test_gradients_of_perturbations_where_structures_are_fixed(nnx: tp.Any, graph: bool) -> None:
+    class Block(nnx.Module):
+        @nnx.jit
+        def __call__(self, x: tp.Any) -> tp.Any:
+            y = 3.0 * self.perturb("slope", x)
+            self.sow(nnx.Intermediate, "y", y)
+            return y
+
+    with nnx.set_graph_mode(graph), nnx.set_graph_updates(False):
+        model = nnx.Sequential(Block(), Block())
+        _, zeros = nnx.capture(model, nnx.Perturbation)(1.0)
+
+        @nnx.jit
+        def step(model: tp.Any, zeros: tp.Any, x: tp.Any) -> tp.Any:
+            def loss(model: tp.Any, zeros: tp.Any) -> tp.Any:
+                return nnx.capture(model, nnx.Intermediate, init=zeros)(x)
+
+            return nnx.grad(loss, argnums=1, has_aux=True)(model, zeros)
+
+        slopes, seen = step(model, zeros, 1.0)
+        assert [float(slopes["layers"][n]["slope"]) for n in (0, 1)] == [9.0, 3.0]
+        assert [float(seen["layers"][n]["y"][0]) for n in (0, 1)] == [3.0, 9.0]
+        assert not nnx.state(model)
+
+
+@both_libraries
+def test_a_mapped_copy_of_the_module_records_for_it(nnx: tp.Any) -> None:
+    class Block(nnx.Module):
+        def __call__(self, x: tp.Any) -> tp.Any:
+            self.sow(nnx.Intermediate, "y", x)
+            return self.perturb("slope", x * 2.0)
+
+        def mapped(self, xs: tp.Any) -> tp.Any:
+            graphdef, state = nnx.split(self)
+            run = nnx.vmap(lambda state, x: nnx.merge(graphdef, state)(x))
+            return run(state, xs)
+
+    block = Block()
+    xs = jnp.arange(3.0)
+    found, zeros, seen = nnx.capture(block.mapped, nnx.Perturbation, nnx.Intermediate)(xs)
+    assert found.tolist() == [0.0, 2.0, 4.0]
+    assert seen["y"][0].tolist() == xs.tolist()
+    assert zeros["slope"][...].tolist() == [0.0] * 3
+
+
+@both_libraries
+def test_what_is_not_asked_for_is_not_recorded(nnx: tp.Any) -> None:
+    class Block(nnx.Module):
+        def __call__(self, x: tp.Any) -> tp.Any:
+            kept = self.sow(nnx.Intermediate, "y", x), self.sow(nnx.BatchStat, "mean", x)
+            return kept, self.perturb("slope", x)
+
+    block = Block()
+    (kept, perturbed), seen = nnx.capture(block, nnx.Intermediate)(2.0)
+    assert (kept, perturbed) == ((True, False), 2.0)
+    assert seen["y"][0] == 2.0
+    assert not nnx.state(block)
+    assert sorted(vars(block)) == sorted(vars(Block()))

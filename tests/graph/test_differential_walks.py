@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import typing as tp
 
+import jax
+import jax.numpy as jnp
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +22,7 @@ from tests.graph.oracle import (
 )
 from tests.graph.strategies import graphs
 from tests.graph.worlds import World
+from tests.support.peer import both_libraries
 
 
 @given(graphs(), st.one_of(st.just(Literal(...)), filter_specs))
@@ -86,3 +90,61 @@ def test_flatten_and_unflatten_round_trip_like_flax(graph: Graph, with_paths: bo
         return leaves, walk(world.nnx.unflatten(graphdef, flat))
 
     assert_same(graph, operation)
+
+
+WALKS: dict[str, tp.Any] = {
+    "iter_graph": lambda nnx, node: list(nnx.iter_graph(node, graph=False)),
+    "map": lambda nnx, node: nnx.map(lambda path, leaf: leaf, node, graph=False),
+    "recursive_map": lambda nnx, node: nnx.recursive_map(lambda p, x: x, node, graph=False),
+}
+
+
+@both_libraries
+@pytest.mark.parametrize("name", WALKS)
+def test_a_walk_with_graph_false_refuses_shared_variables_and_cycles(
+    nnx: tp.Any, name: str
+) -> None:
+    param = nnx.Param(jnp.ones(2))
+    first, second = nnx.List([1]), nnx.List([2])
+    first.append(second)
+    second.append(first)
+    # In flax `map` of a cycle exhausts the stack, and jaxlib does not recover from that.
+    for node in ([param, param], *([] if name == "map" else [first])):
+        with pytest.raises(ValueError, match="found at paths"):
+            WALKS[name](nnx, node)
+    WALKS[name](nnx, [param, nnx.Param(jnp.ones(2))])
+
+
+@both_libraries
+def test_values_take_the_places_of_variables_that_are_not_recreated(nnx: tp.Any) -> None:
+    model = nnx.Dict(a=nnx.Param(jnp.ones(2)), b=nnx.Dict(c=nnx.Param(jnp.ones(3))))
+    mapped = nnx.map(lambda path, leaf: len(path), model, recreate_variables=False)
+    assert (mapped.a, mapped.b.c) == (1, 2)
+    graphdef, state = nnx.split(model)
+    shapes = jax.tree.map(
+        lambda leaf: leaf.shape, state, is_leaf=lambda leaf: isinstance(leaf, nnx.Variable)
+    )
+    merged = nnx.merge(graphdef, shapes, recreate_variables=False)
+    assert (merged.a, merged.b.c) == ((2,), (3,))
+    assert isinstance(nnx.merge(graphdef, shapes).a, nnx.Param)
+
+
+@both_libraries
+def test_a_leaf_by_itself_is_flattened_and_merged(nnx: tp.Any) -> None:
+    value = jnp.array(1.0)
+    graphdef, flat = nnx.graphlib.flatten(value)
+    assert nnx.merge(graphdef, flat) is value
+    param = nnx.Param(value)
+    assert nnx.merge(*nnx.graphlib.flatten(param)) is param
+
+
+@both_libraries
+def test_maps_of_positions_and_objects_are_inverse(nnx: tp.Any) -> None:
+    model = nnx.Dict(a=nnx.Param(jnp.ones(2)))
+    known = nnx.graphlib.RefMap()
+    nnx.graphlib.flatten(model, ref_index=known)
+    positions = nnx.graphlib.IndexMap.from_refmap(known)
+    assert {id(found) for found in positions.values()} == {id(model), id(model.a)}
+    again = nnx.graphlib.RefMap.from_indexmap(positions)
+    assert again[model] == known[model]
+    assert again[model.a] == known[model.a]

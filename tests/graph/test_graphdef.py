@@ -9,9 +9,11 @@ import math
 import pickle
 import typing as tp
 
+import flax.nnx
 import jax
 import jax.numpy as jnp
 import pytest
+from flax.nnx.graphlib import GenericPytree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -253,3 +255,42 @@ def test_equality_of_nested_tuples_is_equality_of_types_and_values(
     first, second = nnx.graphdef(Holder(x=(left,))), nnx.graphdef(Holder(x=(right,)))
     assert (first == second) is (described(left) == described(right))
     assert first != second or hash(first) == hash(second)
+
+
+def listed(nnx: tp.Any, graph: bool) -> tp.Any:
+    """Return what `GraphDef.nodes` says of two objects in a list."""
+
+    class Node(nnx.Module):
+        def __init__(self) -> None:
+            self.name = "node"
+            self.w = nnx.Param(jnp.ones(2))
+
+    node = Node()
+    nodes = nnx.split([node, node] if graph else [node, Node()], graph=graph)[0].nodes
+    names = {"NodeDef", "NodeRef", "TreeNodeDef", "VariableDef"}
+    for found in nodes:
+        assert isinstance(found, tuple(getattr(nnx.graphlib, name) for name in names))
+    # flax keeps one more node in each object.
+    nodes = [node for node in nodes if getattr(node, "type", None) is not GenericPytree]
+    found = [type(node).__name__ for node in nodes]
+    if not graph:
+        return found, nodes[0].type, [path for path, _ in nodes[0].path_index]
+    return found, nodes[0].type, nodes[0].num_attributes, nodes[1].type.__name__
+
+
+@pytest.mark.parametrize("graph", [True, False])
+def test_nodes_are_of_the_classes_of_flax(graph: bool) -> None:
+    assert listed(nnx, graph) == listed(flax.nnx, graph)
+
+
+def test_a_structure_lists_its_nodes_as_it_was_split() -> None:
+    model = Holder(w=nnx.Param(jnp.ones(2)))
+    tree, state = nnx.split(model, graph=False)
+    graph, _ = nnx.split(model)
+    assert tree == graph
+    assert hash(tree) == hash(graph)
+    for same in (tree, pickle.loads(pickle.dumps(tree)), nnx.graphdef(model, graph=False)):
+        assert isinstance(same.nodes[0], nnx.graphlib.TreeNodeDef)
+    merged = nnx.merge(tree, state)
+    for same in (graph, nnx.graphdef(merged), nnx.split(merged)[0]):
+        assert same.nodes[0] == nnx.graphlib.NodeDef(Holder, 0, None, 1)

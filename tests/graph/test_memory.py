@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import tracemalloc
 import typing as tp
 import weakref
@@ -207,15 +208,19 @@ def test_models_that_share_a_variable_leave_nothing_behind() -> None:
     tracemalloc.start()
     try:
         make_and_split(100)
+        sizes = []
+        for _ in range(3):
+            gc.collect()
+            sizes.append(tracemalloc.get_traced_memory()[0])
+            make_and_split(2000)
         gc.collect()
-        before, _ = tracemalloc.get_traced_memory()
-        make_and_split(2000)
-        gc.collect()
-        after, _ = tracemalloc.get_traced_memory()
+        sizes.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
     assert live_objects() - objects < 200
-    assert after - before < 64_000, "less than 32 bytes for each of 2,000 models"
+    # A table of the whole process may be made anew once, where other tests have filled it.
+    growth = [after - before for before, after in itertools.pairwise(sizes)]
+    assert sorted(growth)[1] < 64_000, "less than 32 bytes for each of 2,000 models"
 
 
 def test_models_that_share_a_submodule_leave_nothing_behind() -> None:

@@ -10,11 +10,12 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
-from tests.graph.oracle import value_view, walk
+from tests.graph.oracle import outcome, value_view, walk
 from tests.support.peer import (
     Scenario,
     assert_as_in_flax,
     assert_refused_as_in_flax,
+    both_libraries,
     scenarios,
 )
 
@@ -158,6 +159,27 @@ def leaves_as_roots(nnx: tp.Any) -> tp.Any:
     return value_view(nnx.merge(graphdef, state)), value_view(nnx.clone(variable))
 
 
+def merged_from_a_list(nnx: tp.Any) -> tp.Any:
+    model = nnx.Dict(
+        b=nnx.Param(jnp.ones(2)),
+        a=nnx.List([nnx.Param(jnp.array(number)) for number in range(12)]),
+        c=nnx.BatchStat(jnp.array(3)),
+    )
+    graphdef, state = nnx.split(model)
+    leaves = jax.tree.leaves(state, is_leaf=lambda leaf: isinstance(leaf, nnx.Variable))
+    made = nnx.merge(graphdef, leaves)
+    lone = nnx.merge(nnx.graphdef(model.c), [model.c])
+    values = nnx.merge(graphdef, jax.tree.leaves(state))
+    return walk(made), walk(values), made.b is model.b, value_view(lone)
+
+
+def lists_that_do_not_fit(nnx: tp.Any) -> tp.Any:
+    graphdef, state = nnx.split(model_class(nnx)())
+    leaves = jax.tree.leaves(state)
+    lists = ((leaves[:-1],), ([*leaves, 1],), (leaves[:1], leaves[1:]))
+    return [outcome(functools.partial(nnx.merge, graphdef, *given)) for given in lists]
+
+
 def mapped(nnx: tp.Any) -> tp.Any:
     model = model_class(nnx)()
     seen = []
@@ -173,7 +195,7 @@ def mapped(nnx: tp.Any) -> tp.Any:
 @scenarios(
     groups_of_split, groups_of_state, merged, merged_with_copies, merged_bare_values,
     merged_after_a_tree_map, cloned, unpacked, flattened, flattened_one_after_the_other,
-    unflattened_with_copies, containers_as_roots, leaves_as_roots, mapped,
+    unflattened_with_copies, containers_as_roots, leaves_as_roots, mapped, merged_from_a_list, lists_that_do_not_fit,
 )  # fmt: skip
 def test_objects_become_values_and_back_as_in_flax(scenario: Scenario) -> None:
     assert_as_in_flax(scenario)
@@ -213,7 +235,7 @@ def test_merge_lists_all_that_is_missing_extra_and_wrong() -> None:
     assert caught.value.missing == [("scale",)]
     assert sorted(caught.value.extra) == [("more", "x"), ("more", "y", "z")]
     assert str(caught.value).splitlines() == [
-        "merge: the states do not fit the GraphDef.",
+        "merge: the states do not fit the GraphDef. Incorrect number of leaves: 1 missing, 2 extra.",
         "  missing, expected at:",
         "    ('scale',)",
         "  extra, not in the GraphDef:",
@@ -274,3 +296,19 @@ def test_split_merge_and_update_work_inside_jit() -> None:
     nnx.update(model, step(state))
     assert model.first.kernel[...].tolist() == [2.0, 2.0]
     assert float(model.scale) == 6.0
+
+
+@pytest.mark.parametrize("value", [{"a": jnp.array(1.0)}, [jnp.array(1.0)]], ids=["dict", "list"])
+def test_a_clone_shares_no_container_that_a_variable_holds(value: tp.Any) -> None:
+    model = nnx.Dict(v=nnx.Variable(value))
+    key = "a" if isinstance(value, dict) else 0
+    for copied in (nnx.clone(model), nnx.merge(*nnx.split(model), copy=True)):
+        copied.v[key] = jnp.array(9.0)
+        assert float(model.v[key]) == 1.0
+
+
+@both_libraries
+def test_a_merge_without_any_state_is_a_type_error(nnx: tp.Any) -> None:
+    graphdef, _ = nnx.split(nnx.Dict(w=nnx.Param(jnp.ones(2))))
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'state'"):
+        nnx.merge(graphdef)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
@@ -157,3 +158,74 @@ def test_the_first_objects_of_a_class_may_be_made_at_once() -> None:
             assert nnx.graphdef(cls()) == nnx.graphdef(cls())
 
         together(work)
+
+
+def test_a_mode_that_was_set_before_is_what_all_threads_read() -> None:
+    model = nnx.List([nnx.Dropout(0.5) for _ in range(100)])
+    with often():
+        for step in range(20):
+            mode = bool(step % 2)
+            (model.eval if mode else model.train)()
+
+            def read(_: int, mode: bool = mode) -> None:
+                modes = [layer.deterministic for layer in nnx.merge(*nnx.split(model))]
+                assert modes == [mode] * 100
+
+            together(read)
+            read(0)
+
+
+def test_a_change_during_the_first_traversal_is_not_lost() -> None:
+    with often():
+        for _ in range(30):
+            model: tp.Any = nnx.List([Layer(1.0) for _ in range(20)])
+
+            def work(number: int, model: tp.Any = model) -> None:
+                if number:
+                    nnx.split(model)
+                    return
+                for layer in model:
+                    layer.deterministic = True
+                    layer.extra = nnx.Param(jnp.ones(()))
+
+            together(work)
+            assert all(layer.deterministic for layer in nnx.merge(*nnx.split(model)))
+            assert len(nnx.to_flat_state(nnx.state(model, nnx.Param))) == 40
+
+
+def test_what_jitted_functions_write_is_what_all_read() -> None:
+    model: tp.Any = nnx.List([nnx.Variable(jnp.array(0.0)) for _ in range(20)])
+    numbers = [jnp.array(float(number)) for number in range(THREADS)]
+
+    @nnx.jit
+    def set_all(model: tp.Any, x: tp.Any) -> None:
+        for variable in model:
+            variable[...] = x
+
+    @nnx.jit
+    def read(model: tp.Any) -> list[tp.Any]:
+        return [variable[...] * 1 for variable in model]
+
+    set_all(model, numbers[0])
+    read(model)
+    with often():
+        for _ in range(100):
+
+            def work(number: int) -> None:
+                set_all(model, numbers[number])
+                # All values of one call are written at one moment, and read at one moment.
+                assert len({float(value) for value in read(model)}) == 1
+
+            together(work)
+            assert [float(v[...]) for v in model] == [float(value) for value in read(model)]
+
+
+@contextlib.contextmanager
+def often() -> tp.Iterator[None]:
+    """Make Python change threads at almost every step."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)

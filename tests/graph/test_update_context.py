@@ -262,3 +262,20 @@ def test_a_merge_in_a_tagged_context_must_say_which_one_it_is() -> None:
         nnx.merge_context("a"),
     ):
         pass
+
+
+def test_a_context_that_has_ended_splits_and_merges_nothing() -> None:
+    a = node_class(nnx)(w=nnx.Param(jnp.ones(1)))
+    with nnx.update_context("a"):
+        with nnx.split_context("a") as splitting:
+            parts = splitting.split(a)
+        with nnx.merge_context("a", inner=True) as merging:
+            merging.merge(*parts)
+        with pytest.raises(nnx.errors.UpdateContextError, match="the `with` block has ended"):
+            splitting.split(a)
+        with pytest.raises(
+            nnx.errors.UpdateContextError, match=r"has ended \(update_context 'a'\)"
+        ):
+            merging.merge(*parts)
+    assert not hasattr(splitting, "ref_index")
+    assert not hasattr(merging, "index_ref")

@@ -118,6 +118,11 @@ def test_layers_are_the_twins_of_flax_when_jitted(dtype: Any) -> None:
         Twins(make).assert_same_jitted_call(x)
 
 
+def test_einsum_takes_a_number_as_the_shape_of_its_bias() -> None:
+    twins = Twins(lambda lib, rngs: lib.Einsum("ik,kj->ij", (5, 4), 4, rngs=rngs))
+    twins.assert_same_call(an_input((3, 5), None))
+
+
 def test_einsum_takes_another_equation_for_one_call() -> None:
     twins = Twins(lambda lib, rngs: lib.Einsum("nta,ab->ntb", (2, 4), (4,), rngs=rngs))
     twins.assert_same_call(an_input((3, 6, 2), None), einsum_str="n t a, a b -> btn")

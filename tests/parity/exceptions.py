@@ -23,7 +23,6 @@ EXCEPTIONS: dict[str, str] = {
     "proxy_caller": "what `nnx.call` and `GraphDef.apply` return, which is for calling only",
     "reprlib": _DISPLAY,
     "tracers": "tells flax which jax trace is running",
-    "transforms.general": "the two halves of flax's older way to lift a function; use a transform",
     # Parts of the graph engine.
     "GraphDef.__init__": _ENGINE + "; `split` and `graphdef` make one",
     "GraphDef.with_*_outer_index": _ENGINE,
@@ -37,9 +36,9 @@ EXCEPTIONS: dict[str, str] = {
     "graphlib.*PythonRefMap": _ENGINE,
     "graphlib.VariableDef.*": _ENGINE,
     "graphlib.*NodeImpl*": _ENGINE,
-    "graphlib.*NodeDef": _ENGINE,
+    "graphlib.NodeDef.*": _ENGINE,
+    "graphlib.TreeNodeDef.*": _ENGINE,
     "graphlib.*_node_impl*": _ENGINE,
-    "graphlib.NodeRef": _ENGINE,
     "graphlib.NodeAttr": _ENGINE,
     "graphlib.LeafAttr": _ENGINE,
     "graphlib.ArrayRef*": _ENGINE,
@@ -90,7 +89,6 @@ EXCEPTIONS: dict[str, str] = {
     "variablelib.VariableMeta": "the metaclass that chooses between flax's two kinds of Variables",
     "variablelib.VariableContext": "holds flax's settings of a thread",
     "variablelib.VarDefaultsContext.__init__": "what to set back; `var_defaults` makes one",
-    "variablelib.VariableState": "made as States of older code are, of a type and a value; a Variable is one",
     # For annotations only.
     "bridge.module.ModuleBase": _TYPING,
     "filterlib.HasTag": _TYPING,

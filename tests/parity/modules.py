@@ -27,7 +27,7 @@ CONSTANTS = {
 }
 
 
-_NO_VALUES = (ModuleType, typing.TypeVar, typing.ParamSpec)
+_TYPE_VARIABLES = (typing.TypeVar, typing.ParamSpec)
 
 
 def modules_of_flax() -> dict[str, ModuleType]:
@@ -59,12 +59,12 @@ def our_module(module: str) -> ModuleType | None:
 
 
 def public_names(name: str, module: ModuleType) -> dict[str, Any]:
-    """Return what a module of flax offers: what it defines, or all if it is there to gather."""
+    """Return what a module of flax offers: what it defines and takes, or all if it is there to gather."""
     return {
         key: value
         for key, value in vars(module).items()
         if not key.startswith("_")
-        and not isinstance(value, _NO_VALUES)
+        and not isinstance(value, ModuleType)
         and _offered(name, module, key, value)
     }
 
@@ -75,4 +75,6 @@ def _offered(name: str, module: ModuleType, key: str, value: Any) -> bool:
         return True
     if name in OFFERS_JAX and owner.startswith("jax"):
         return True
-    return owner == module.__name__ and callable(value)
+    if vars(flax_nnx).get(key) is value:  # its modules offer what they take from each other, too
+        return owner.startswith("flax.")
+    return owner == module.__name__ and (callable(value) or isinstance(value, _TYPE_VARIABLES))

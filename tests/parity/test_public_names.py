@@ -6,6 +6,7 @@ import functools
 import json
 import subprocess
 import sys
+import typing
 from typing import Any
 
 import pytest
@@ -91,6 +92,29 @@ def test_no_exception_outlives_what_it_excuses(pattern: str) -> None:
     assert any(pattern in patterns_for(key) for key in found), "take it out of the list"
 
 
+@pytest.mark.parametrize("name", sorted(THEIRS), ids=lambda name: name or "nnx")
+def test_type_variables_are_of_the_same_kind_and_name(name: str) -> None:
+    ours = our_module(name)
+    names = public_names(name, THEIRS[name]) if ours is not None else {}
+    for key, value in names.items():
+        if isinstance(value, (typing.TypeVar, typing.ParamSpec)):
+            mine = getattr(ours, key)
+            assert type(mine) is type(value), key
+            assert mine.__name__ == value.__name__
+
+
+def test_classes_of_users_are_generic_over_the_type_variables() -> None:
+    class Count(nnx.Variable[nnx.A]):
+        pass
+
+    class Box(nnx.Module, typing.Generic[nnx.graphlib.B]):
+        pass
+
+    count: Count[int] = Count(1)
+    assert count.get_value() == 1
+    assert Box[int].__origin__ is Box  # type: ignore[attr-defined]  # of an alias, at run time
+
+
 def test_the_walk_reaches_what_users_import() -> None:
     names = {name: public_names(name, module) for name, module in THEIRS.items()}
     assert {"Linear", "jit", "Optimizer", "State", "relu", "map"} <= set(names[""])
@@ -98,4 +122,6 @@ def test_the_walk_reaches_what_users_import() -> None:
     assert {"lecun_normal", "zeros_init", "Initializer"} <= set(names["nn.initializers"])
     assert {"Average", "Welford"} <= set(names["training.metrics"])
     assert {"jit", "split"} <= set(names["compat"])
+    assert {"A", "M"} <= set(names[""])
+    assert {"State", "HA", "Variable"} <= set(names["graphlib"])
     assert len(names[""]) > 200

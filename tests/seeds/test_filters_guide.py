@@ -7,7 +7,6 @@ leaves of a State print as Variables, no longer as ``VariableState``.
 from __future__ import annotations
 
 import typing as tp
-import warnings
 
 import jax
 import jax.numpy as jnp
@@ -153,15 +152,6 @@ def test_a_type_filter_matches_instances_and_values_whose_type_attribute_it_is(
     assert is_param((), Abstract(nnx.BatchStat)) is False
     assert is_param((), nnx.BatchStat(0)) is False
     assert is_param((), 0) is False
-
-
-def test_the_older_variable_state_of_the_guide_matches_too() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        # Older names are served at run time, for checkers they are gone.
-        leaf = nnx.VariableState(type=nnx.Param, value=0)  # type: ignore[attr-defined]
-    assert is_param_by_hand((), leaf) is True
-    assert nnx.OfType(nnx.Param)((), leaf) is True
 
 
 def test_to_predicate_turns_literals_into_readable_callables() -> None:

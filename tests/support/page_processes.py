@@ -1,4 +1,4 @@
-"""Runs a page in processes of its own: one that says how many devices jax has can not share one.
+"""Runs a page in processes of its own: one that says what jax or flax.nnx is can not share one.
 
 ``python -m tests.support.page_processes PAGE [ADDRESS PROCESSES PROCESS]`` prints what the blocks
 printed, and what they should print, as JSON.
@@ -21,12 +21,13 @@ from tests.support.processes import finished
 
 REPOSITORY = Path(__file__).parents[2]
 DEVICES = re.compile(r'(?<="jax_num_cpu_devices", )\d+')
+FLAX_NNX = re.compile(r"^\w+\.install_as_flax_nnx\(\)$", re.MULTILINE)
 PATIENCE = 240.0  # seconds
 
 
-def sets_up_devices(document: str) -> bool:
-    """Tell whether a page says how many devices there are."""
-    return DEVICES.search(document) is not None
+def sets_up_process(document: str) -> bool:
+    """Tell whether a page says how many devices there are, or what `flax.nnx` is."""
+    return bool(DEVICES.search(document) or FLAX_NNX.search(document))
 
 
 def printed_by_processes(page: Path, count: int, folder: Path) -> list[Printed]:

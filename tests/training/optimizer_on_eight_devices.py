@@ -202,3 +202,20 @@ def test_an_optimizer_made_without_a_mesh_in_force_lies_where_its_params_lie() -
     with jax.set_mesh(mesh):
         model = network(OURS)
     assert_cut(OURS.Optimizer(model, optax.adam(0.1), wrt=OURS.Param).opt_state[0].mu, mesh)
+
+
+@both
+def test_the_state_of_an_optimizer_may_be_cut_in_another_way(lib: Any) -> None:
+    mesh = mesh_of()
+    with jax.set_mesh(mesh):
+        model = lib.Linear(
+            4, 8, rngs=lib.Rngs(0), kernel_metadata={"optimizer_sharding": ("data", "model")}
+        )
+        opt = lib.Optimizer(model, optax.adam(0.1), wrt=lib.Param)
+        moment = opt.opt_state[0].mu["kernel"]
+        assert moment[...].sharding.is_equivalent_to(NamedSharding(mesh, P("data", "model")), 2)
+        assert moment.get_metadata("out_sharding") == ("data", "model")
+        assert model.kernel[...].sharding.is_fully_replicated
+        grads = jax.tree.map(jnp.ones_like, lib.state(model, lib.Param))
+        opt.update(model, grads)
+    assert opt.opt_state[0].mu["kernel"][...].sharding.spec == P("data", "model")

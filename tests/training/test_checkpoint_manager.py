@@ -12,17 +12,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import orbax.checkpoint as ocp
 import pytest
 
 import typed_nnx as nnx
 from tests.training.checkpoint_models import Everything, Network, bits
 from typed_nnx.errors import (
+    CheckpointDamagedError,
     CheckpointError,
     CheckpointExistsError,
     CheckpointLeafError,
     CheckpointNotFoundError,
     CheckpointSaveError,
 )
+from typed_nnx.training._checkpoint import checksums
 from typed_nnx.training.checkpoint import CheckpointManager, restore
 
 
@@ -192,3 +195,70 @@ def test_a_program_that_ends_without_close_has_saved(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert CheckpointManager(tmp_path).all_steps() == [3]
+
+
+def test_what_others_put_into_the_folder_is_neither_listed_nor_deleted(tmp_path: Path) -> None:
+    """A folder that has a year for a name, an empty one, a file, and a step that orbax wrote."""
+    with ocp.CheckpointManager(tmp_path) as theirs:
+        theirs.save(1, args=ocp.args.StandardSave({"w": jnp.ones(2)}))
+    (tmp_path / "2024").mkdir()
+    (tmp_path / "2024" / "notes.txt").write_text("precious")
+    (tmp_path / "2023").mkdir()
+    (tmp_path / "2022").write_text("a file")
+    (tmp_path / "7.deleted").mkdir()
+    others = {"2024", "2023", "2022", "7.deleted", "1"}
+    with CheckpointManager(tmp_path, keep_last=1) as manager:
+        assert manager.all_steps() == [1]
+        for step in (2, 3, 2025):
+            manager.save(step, {"w": jnp.full(2, step)})
+    assert {*folders(tmp_path)} == {*others, "2025"}
+    assert (tmp_path / "2024" / "notes.txt").read_text() == "precious"
+    found = {"w": jnp.zeros(2)}
+    assert manager.restore(found, step=1) == 1
+    assert found["w"].tolist() == [1, 1]
+    manager.delete(1)  # which was asked for
+    assert manager.all_steps() == [2025]
+
+
+def test_a_step_does_not_take_the_place_of_something_else(tmp_path: Path) -> None:
+    (tmp_path / "3").mkdir()
+    (tmp_path / "3" / "notes.txt").write_text("precious")
+    manager = CheckpointManager(tmp_path)
+    with pytest.raises(CheckpointError, match="something else than a checkpoint"):
+        manager.save(3, Network(1))
+    assert folders(tmp_path) == ["3"]
+    assert folders(tmp_path / "3") == ["notes.txt"]
+
+
+def test_a_changed_metric_is_reported(tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path) as manager:
+        manager.save(1, Network(1), metrics={"loss": 0.5})
+    file = tmp_path / "1" / "metrics" / "metrics"
+    file.write_text(file.read_text().replace("0.5", "0.1"))
+    with pytest.raises(CheckpointDamagedError, match="'metrics' has other bytes"):
+        CheckpointManager(tmp_path, best="loss").best_step()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_step_without_its_checksums_was_not_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A failure between data and checksums leaves no step, also in the background."""
+
+    def fails(folder: object, files: object) -> None:
+        raise OSError("the disk is full")
+
+    manager = CheckpointManager(tmp_path)
+    manager.save(1, Network(1))
+    manager.wait_until_finished()
+    monkeypatch.setattr(checksums, "_names", fails)
+    manager.save(2, Network(2))
+    with pytest.raises(CheckpointSaveError, match="the disk is full"):
+        manager.wait_until_finished()
+    assert manager.all_steps() == [1]
+    monkeypatch.undo()
+    manager.save(2, Network(2))
+    manager.close()
+    assert manager.all_steps() == [1, 2]
+    assert (tmp_path / "2" / "default" / checksums.FILE).exists()

@@ -302,3 +302,25 @@ def test_metrics_work_under_strict_promotion() -> None:
         metric = several(OURS)
         metric.update(**one_batch(), mask=jnp.array([True, True, False]))
         assert float(metric.compute()["accuracy"]) == 0.5
+
+
+@both
+def test_masks_by_the_names_of_metrics(lib: Any) -> None:
+    class Seen(lib.metrics.Average):
+        def update(self, values: Any) -> None:  # takes no mask
+            super().update(values=values)
+
+    metrics = lib.MultiMetric(a=lib.metrics.Average(), b=lib.metrics.Average(), c=Seen())
+    values, mask = jnp.array([1.0, 2.0, 6.0]), jnp.array([True, False, True])
+    metrics.update(values=values, mask={"a": mask, "b": None})
+    assert {name: float(mean) for name, mean in metrics.compute().items()} == {
+        "a": 3.5,
+        "b": 3.0,
+        "c": 3.0,
+    }
+
+
+@both
+def test_a_mask_for_a_python_number_is_refused(lib: Any) -> None:
+    with pytest.raises(ValueError, match="should be a jax array"):
+        lib.metrics.Average().update(values=2.0, mask=jnp.ones(3))

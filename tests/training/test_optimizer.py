@@ -117,7 +117,7 @@ FILTERS: dict[str, Any] = {
     "not": lambda lib: lib.All(lib.Param, lib.Not(lib.PathContains("head"))),
     "a tag": lambda lib: lib.WithTag("matrix"),
     "all": lambda lib: ...,
-    "nothing": lambda lib: lib.Cache,
+    "nothing": lambda lib: lib.Nothing(),
 }
 
 

@@ -158,6 +158,66 @@ def test_pmap_maps_the_parts_of_a_model_that_state_axes_name() -> None:
     assert block.up.shape == (4, 8)
 
 
+class Sliced(nnx.Module):
+    """Layers of which `shard_map` gives each device a slice: heads, columns and rows, features."""
+
+    def __init__(self) -> None:
+        rngs = nnx.Rngs(0)
+        self.embed = nnx.Embed(8, 16, rngs=rngs)
+        self.query = nnx.LinearGeneral(16, (8, 2), rngs=rngs)
+        self.out = nnx.LinearGeneral((8, 2), 16, axis=(-2, -1), use_bias=False, rngs=rngs)
+        self.up = nnx.Linear(16, 32, rngs=rngs)
+        self.norm = nnx.LayerNorm(32, reduction_axes=0, rngs=rngs)
+        self.conv = nnx.Conv(32, 16, (3,), use_bias=False, rngs=rngs)
+        self.down = nnx.Einsum("td,de->te", (16, 8), rngs=rngs)
+
+    def __call__(self, tokens: jax.Array, axis: str | None = None) -> tp.Any:
+        """Return [tokens, 8] for int [tokens]; `axis` is the one that the layers are cut along."""
+        total = (lambda x: x) if axis is None else (lambda x: jax.lax.psum(x, axis))
+        rows = self.embed.embedding.shape[0]
+        first = 0 if axis is None else jax.lax.axis_index(axis) * rows
+        local = (tokens >= first) & (tokens < first + rows)
+        found = self.embed(jnp.where(local, tokens - first, 0))
+        x = total(jnp.where(local[:, None], found, 0))
+        x = x + total(self.out(jnp.tanh(self.query(x))))
+        return self.down(total(self.conv(self.norm(jnp.tanh(self.up(x))))))
+
+
+def slices() -> tp.Any:
+    return nnx.StateSharding(
+        {
+            nnx.PathContains("embed"): P("x"),
+            nnx.All(nnx.PathContains("query"), nnx.PathContains("kernel")): P(None, "x"),
+            nnx.Any(nnx.PathContains("query"), nnx.PathContains("out")): P("x"),
+            nnx.All(nnx.PathContains("up"), nnx.PathContains("kernel")): P(None, "x"),
+            nnx.Any(nnx.PathContains("up"), nnx.PathContains("norm")): P("x"),
+            nnx.PathContains("conv"): P(None, "x"),
+            ...: P(),
+        }
+    )
+
+
+@pytest.mark.parametrize("outer", [lambda f: f, nnx.jit], ids=["bare", "in jit"])
+def test_layers_work_with_their_slices_in_a_tensor_parallel_shard_map(outer: tp.Any) -> None:
+    mesh, model, tokens = one_axis("x"), Sliced(), jnp.arange(8)
+    expected = model(tokens)
+    run = nnx.shard_map(
+        lambda model, tokens: model(tokens, "x"),
+        mesh=mesh,
+        in_specs=(slices(), P()),
+        out_specs=P(),
+    )
+    same(outer(run)(model, tokens), expected)
+
+    def loss(model: tp.Any, function: tp.Any) -> tp.Any:
+        return jnp.square(function(model, tokens)).sum()
+
+    expected_slopes = nnx.grad(loss)(Sliced(), lambda model, tokens: model(tokens))
+    slopes = nnx.grad(loss)(model, outer(run))
+    for mine, wanted in zip(jax.tree.leaves(slopes), jax.tree.leaves(expected_slopes), strict=True):
+        assert jnp.allclose(mine, wanted, rtol=1e-4, atol=1e-4)
+
+
 def test_a_model_made_in_pmap_has_a_copy_on_each_device() -> None:
     @nnx.pmap
     def make(scale: jax.Array) -> tp.Any:

@@ -13,6 +13,7 @@ import numpy as np
 import optax
 import pytest
 from flax import nnx as flax_nnx
+from jax.experimental.layout import Format, Layout
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -216,3 +217,69 @@ def test_shapes_of_a_placed_model_keep_its_sharding(mesh: Mesh) -> None:
     assert isinstance(shape, jax.ShapeDtypeStruct)
     assert shape.sharding.is_equivalent_to(NamedSharding(mesh, P(None, "model")), 2)
     np.testing.assert_array_equal(block.up[...], first_up())
+
+
+@both
+@pytest.mark.parametrize("transform", ["jit", "vmap", "scan", "jax.jit"])
+def test_a_model_is_made_under_a_transform_where_a_mesh_is_in_force(
+    lib: tp.Any, transform: str, mesh: Mesh
+) -> None:
+    def make(seed: jax.Array) -> tp.Any:
+        # One value depends on the argument, the other is a constant.
+        up = lib.Param(jnp.ones((8, 4)) * seed, out_sharding=("data", "model"))
+        return lib.Dict(up=up, down=lib.Param(jnp.ones((4, 8)), out_sharding=(None, "model")))
+
+    with jax.set_mesh(mesh):
+        if transform == "jit":
+            made = lib.jit(make)(1.0)
+        elif transform == "vmap":
+            made = lib.vmap(make)(jnp.ones(3))
+        elif transform == "scan":
+            made = lib.scan(make, in_axes=0, out_axes=0)(jnp.ones(3))
+        else:
+            made = lib.merge(*jax.jit(lambda seed: lib.split(make(seed)))(1.0))
+    axes = () if transform in ("jit", "jax.jit") else (3,)
+    assert (made["up"].shape, made["down"].shape) == ((*axes, 8, 4), (*axes, 4, 8))
+    assert float(made["up"][...].sum()) == 32.0 * (3 if axes else 1)
+
+
+@both
+def test_further_names_of_axes_in_transform_metadata(lib: tp.Any, mesh: Mesh) -> None:
+    seen = []
+
+    class Layers(lib.Module):
+        @lib.vmap(transform_metadata={lib.PARTITION_NAME: None, "label": "layer"})
+        def __init__(self, seed: jax.Array) -> None:
+            self.w = lib.Param(jnp.ones(4) * seed, out_sharding=("data",), label=("features",))
+
+        @lib.scan(
+            in_axes=(0, lib.Carry), transform_metadata={lib.PARTITION_NAME: None, "label": "layer"}
+        )
+        def __call__(self, x: jax.Array) -> tp.Any:
+            seen.append((self.w.get_metadata("label"), self.w.get_metadata("out_sharding")))
+            return x + self.w[...].sum(), None
+
+    with jax.set_mesh(mesh):
+        layers = Layers(jnp.ones(3))
+        layers(jnp.ones(()))
+    assert set(seen) == {(("features",), ("data",))}
+    assert layers.w.get_metadata("label") == ("layer", "features")
+    assert layers.w.get_metadata("out_sharding") == (None, "data")
+
+
+@both
+def test_dropout_keeps_the_sharding_of_its_input_on_an_explicit_mesh(lib: tp.Any) -> None:
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Explicit,))
+    with jax.set_mesh(mesh):
+        x = jax.reshard(jnp.ones((8, 4)), P("data", None))
+        dropout = lib.Dropout(0.5, deterministic=False, rngs=lib.Rngs(0))
+        assert jax.typeof(dropout(x)).sharding.spec == P("data", None)
+
+
+@both
+def test_a_format_says_layout_and_sharding(lib: tp.Any) -> None:
+    cut = NamedSharding(mesh_of(AxisType.Auto), P("data", None))
+    form = Format(Layout(major_to_minor=(1, 0)), cut)
+    variable = lib.Variable(jnp.ones((8, 8)), out_sharding=form)
+    assert variable[...].sharding == cut
+    assert variable[...].format.layout.major_to_minor == (1, 0)

@@ -16,6 +16,9 @@ from typed_nnx.errors import StructureChangedError, TraceLevelError
 X = jnp.float32(2)
 
 
+both_ways = pytest.mark.parametrize("first", [True, False], ids=["beside", "alone"])
+
+
 @all_modes
 def test_new_values_from_outside_are_seen_without_a_new_trace(mode):
     model, traces = counter(nnx, 1.0, 2.0), []
@@ -100,6 +103,43 @@ def test_a_model_exchanged_in_a_captured_list_or_dict_is_seen():
     assert [number(model.n) for model in models["all"]] == [1.0, 2.0]
     models["all"] = [counter(nnx, 3.0)]
     assert number(inside(X)) == 6.0
+
+
+@both_ways
+def test_a_model_exchanged_in_a_list_beside_its_own_capture_is_seen(first):
+    model = counter(nnx, 1.0, 2.0)
+    held = [model]
+
+    @nnx.jit
+    def step():
+        if first:
+            use(model, 0.0)
+        return use(held[0], 1.0)
+
+    assert number(step()) == 3.0
+    held[0] = counter(nnx, 5.0, 6.0)
+    assert number(step()) == 11.0
+    assert number(held[0].n) == 1.0
+    assert number(model.n) == (3.0 if first else 1.0)
+
+
+@pytest.mark.parametrize("count", [1000, 1001, 5000])
+def test_there_is_no_number_of_captured_objects_at_which_they_become_constants(count):
+    parameters = [nnx.Param(jnp.zeros(())) for _ in range(count)]
+    read = nnx.jit(lambda: parameters[0][...] + 0)
+    read()
+    parameters[0][...] = jnp.array(5.0)
+    assert number(read()) == 5.0
+
+
+def test_a_model_put_into_a_captured_list_of_arrays_or_a_named_tuple_in_it_is_seen():
+    model = counter(nnx, 1.0, 2.0)
+    held = [jnp.ones(())]
+    step = nnx.jit(lambda: held[0] * 1.0 if len(held) == 1 else use(held[1], 1.0))
+    assert number(step()) == 1.0
+    held.append(model)
+    assert number(step()) == 3.0
+    assert number(model.n) == 1.0
 
 
 def test_a_model_put_into_an_empty_captured_list_is_seen():

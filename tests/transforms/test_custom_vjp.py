@@ -97,6 +97,43 @@ def test_with_fixed_structure_a_rule_gets_the_cotangent_of_the_result(lib, modes
 
 
 @both
+@in_fixed_modes
+@pytest.mark.parametrize("nondiff", [False, True], ids=["all differentiated", "with nondiff"])
+def test_with_fixed_structure_cotangents_of_changes_come_as_updates_g(lib, modes, nondiff):
+    seen: list[tp.Any] = []
+    options = {"nondiff_argnums": (1,)} if nondiff else {}
+
+    def plain(model, factor):
+        model.calls[...] += factor * model.kernel[...].sum()
+        return model.shift[...] * 2.0
+
+    def fwd(model, factor):
+        return function(model, factor), model.kernel[...]
+
+    def bwd(*args, updates_g):
+        *first, kernel, g = args
+        assert first == ([5.0] if nondiff else [])
+        by_model, by_factor = updates_g
+        seen.append((type(by_model), by_model.kernel, by_model.shift, by_factor))
+        close(by_model.calls[...], jnp.array(7.0))
+        own = cotangent(lib, modes, kernel[0], kernel * by_model.calls[...], g)
+        return (own,) if nondiff else (own, None)
+
+    function = lib.custom_vjp(plain, **options, **modes)
+    function.defvjp(fwd, bwd)
+
+    def loss(model):
+        return function(model, 5.0) * 3.0 + model.calls[...] * 7.0
+
+    model = affine(lib)
+    found = lib.grad(loss, **modes)(model)
+    assert seen == [(type(model), None, None, None)]
+    close(found.kernel[...], model.kernel[...] * 7.0)
+    close(found.shift[...], jnp.array(3.0))
+    close(model.calls[...], 5.0 * model.kernel[...].sum())
+
+
+@both
 @in_each_mode
 def test_changes_in_fwd_are_seen_outside(lib, modes):
     function = lib.custom_vjp(lambda model, x: model(x), **modes)

@@ -115,7 +115,7 @@ def test_a_derivative_that_a_rule_does_not_give_is_an_error(modes):
         nnx.grad(loss, **modes)(affine(nnx), X)
     function = nnx.custom_vjp(lambda m, x: m(x), nondiff_argnums=(0,), **modes)
     function.defvjp(lambda m, x: (m(x), x), lambda m, x, g: (x,))
-    with pytest.raises(NoDerivativeError, match="argument 0, which is in nondiff_argnums"):
+    with pytest.raises(NoDerivativeError, match=r"argument 0 \('m'\), which is in nondiff_argnums"):
         nnx.grad(function, **modes)(affine(nnx), X)
 
 
@@ -183,3 +183,15 @@ def test_default_arguments_get_cotangents_too(lib):
     function = lib.custom_vjp(lambda x, y=2.0: x * y)
     function.defvjp(lambda x, y: (x * y, y), lambda y, g: (g[1] * y * 10.0, None))
     close(lib.grad(lambda x: function(x))(jnp.array(3.0)), jnp.array(20.0))
+
+
+@both
+def test_under_vmap_what_is_broadcast_and_not_changed_stays_broadcast(lib):
+    function = lib.custom_vjp(lambda weight, x: weight[...] * x)
+    function.defvjp(
+        lambda weight, x: (function(weight, x), x), lambda x, g: (lib.Param(x * g[1]), None)
+    )
+    weight = lib.Param(jnp.array(3.0))
+    found = lib.vmap(function, in_axes=(None, 0))(weight, X)
+    assert numbers(found) == numbers(3.0 * X)
+    assert weight[...] == 3.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
+import jax
 import jax.numpy as jnp
 import pytest
 
@@ -360,3 +361,26 @@ def test_an_untouched_variable_keeps_the_very_array():
     kernel = raw(model.kernel)
     nnx.jit(bump)(model)
     assert raw(model.kernel) is kernel
+
+
+def test_a_module_among_the_children_of_a_registered_tuple_is_seen():
+    class Pair(tuple):
+        model: object
+
+    def build(_, children):
+        model, *rest = children
+        made = Pair(rest)
+        made.model = model
+        return made
+
+    jax.tree_util.register_pytree_node(Pair, lambda p: ((p.model, *p), None), build)
+    pair = Pair([jnp.array(1.0)])
+    pair.model = nnx.Dict(count=nnx.Variable(jnp.array(0.0)))
+
+    @nnx.jit
+    def step(pair):
+        pair.model.count[...] += pair[0]
+
+    step(pair)
+    step(pair)
+    assert float(pair.model.count[...]) == 2.0

@@ -363,8 +363,8 @@ def test_one_model_can_be_bound_twice_in_a_graph_only(lib):
 
     assert numbers(lib.jit_partial(step, model, model, graph_updates=False)()) == [1, 2, 3]
     assert count_of(model) == 1
-    with pytest.raises(ValueError, match=r"(?s)\[0\].*\[1\]"):
-        lib.jit_partial(step, model, model, graph=False)()
+    with pytest.raises(ValueError, match=r"(?ms)(\[0\]|^ +a$).*(\[1\]|^ +b$)"):
+        lib.jit_partial(step, model, model, graph=False)
 
 
 @both

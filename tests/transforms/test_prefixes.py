@@ -104,11 +104,11 @@ def nest() -> Any:
 @pytest.mark.parametrize(
     ("axes", "place", "prefix", "value"),
     [
-        ({"b": 0}, "args[0]", "a dict with the keys ['b']", "a dict with the keys ['a']"),
-        ({"a": (0, 0)}, "args[0].a", "a tuple of 2", "a list of 2"),
-        ({"a": [0]}, "args[0].a", "a list of 1", "a list of 2"),
-        ({"a": [0, {}]}, "args[0].a[1]", "a dict", "float32[4,3]"),
-        ({"a": [[0], 0]}, "args[0].a[0]", "a list of 1", "Model"),
+        ({"b": 0}, "nest", "a dict with the keys ['b']", "a dict with the keys ['a']"),
+        ({"a": (0, 0)}, "nest.a", "a tuple of 2", "a list of 2"),
+        ({"a": [0]}, "nest.a", "a list of 1", "a list of 2"),
+        ({"a": [0, {}]}, "nest.a[1]", "a dict", "float32[4,3]"),
+        ({"a": [[0], 0]}, "nest.a[0]", "a list of 1", "Model"),
     ],
     ids=["keys", "type", "length", "array", "object"],
 )
@@ -126,7 +126,7 @@ def test_the_error_names_the_first_place_that_differs(axes, place, prefix, value
 def test_the_error_names_the_option_and_the_result():
     mesh = jax.make_mesh((1,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
     with pytest.raises(
-        nnx.errors.PrefixStructureError, match=r"^shard_map of .*: in_specs .* args\[1\]"
+        nnx.errors.PrefixStructureError, match=r"^shard_map of .*: in_specs .* at y,"
     ):
         nnx.shard_map(lambda x, y: x, mesh=mesh, in_specs=(CUT, (CUT,)), out_specs=CUT)(XS, XS)
     with pytest.raises(
@@ -134,7 +134,7 @@ def test_the_error_names_the_option_and_the_result():
     ):
         nnx.shard_map(lambda x: (x, x), mesh=mesh, in_specs=CUT, out_specs=([CUT], CUT))(XS)
     with pytest.raises(
-        nnx.errors.PrefixStructureError, match=r"^jit of .*: in_shardings .* args\[0\]"
+        nnx.errors.PrefixStructureError, match=r"^jit of .*: in_shardings .* at model,"
     ):
         nnx.jit(lambda model: 0.0, in_shardings=({"a": None},))(stacked_model(nnx))
 

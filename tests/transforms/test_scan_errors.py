@@ -7,6 +7,7 @@ from typing import Any
 import jax.numpy as jnp
 import pytest
 
+import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.mapping_scenarios import all_modes, model_of, stacked_model, values
 
@@ -93,3 +94,25 @@ def test_one_model_carried_and_scanned_is_an_error(lib):
     model = stacked_model(lib)
     with pytest.raises(ValueError, match="Inconsistent aliasing"):
         lib.scan(lambda carry, layer: (carry, None))(model, model)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"w": 1.0}], ids=["no leaf", "a leaf"])
+def test_a_reference_or_an_empty_module_added_to_what_is_carried_is_an_error(
+    parameters: Any,
+) -> None:
+    made = {name: nnx.Param(jnp.array(value)) for name, value in parameters.items()}
+
+    def add_reference(model: Any, x: Any) -> Any:
+        model.again = model
+        return model, x
+
+    def add_module(model: Any, x: Any) -> Any:
+        model.empty = nnx.Dict()
+        return model, x
+
+    for step in (add_reference, add_module):
+        model = model_of(nnx, **made)
+        names = list(vars(model))
+        with pytest.raises(nnx.errors.CarryStructureError, match="was added"):
+            nnx.scan(step, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))(model, XS)
+        assert list(vars(model)) == names

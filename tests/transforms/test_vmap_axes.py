@@ -372,3 +372,11 @@ def test_state_axes_place_the_variables_of_a_new_model(lib):
     assert made.weight[...].tolist() == XS.T.tolist()
     assert made.total[...].tolist() == xs.tolist() == XS.tolist()
     assert made.size[...].tolist() == [1.0, 1.0]
+
+
+@both
+def test_one_module_may_be_given_twice_with_the_same_filters(lib: Any) -> None:
+    axes = lib.StateAxes({lib.BatchStat: 0, ...: None})
+    model = lib.Dict(w=lib.Param(jnp.array(2.0)), s=lib.BatchStat(jnp.arange(3.0)))
+    found = lib.vmap(lambda a, b: a.w[...] * b.s[...], in_axes=(axes, axes))(model, model)
+    assert found.tolist() == [0.0, 2.0, 4.0]

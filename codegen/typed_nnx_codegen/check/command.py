@@ -97,7 +97,8 @@ def check(**given: Unpack[_Given]) -> None:
     """Check the project in this folder as its CI would: three parts, one table, one exit code.
 
     mypy: mypy with the project's own settings; where these do not name the plugin of typed-nnx, it
-    is added for this run.
+    is added for this run. mypy imports the plugins, and runs the interpreter, that the settings
+    name: in a checkout that is not yours read them first, or give --skip mypy.
 
     migrate: spellings of older NNX that `typed-nnx migrate` would change.
 
@@ -105,7 +106,7 @@ def check(**given: Unpack[_Given]) -> None:
     there is none.
 
     PATH are files and folders; without them mypy checks what its settings name, and the rest of the
-    command looks at this folder. The code is read, never imported; nothing is written but the
+    command looks at this folder. The code itself is read, never imported; nothing is written but the
     caches of mypy and of `typed-nnx stubs`.
     """
     parts = _parts(given["only"], given["skip"])

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -74,11 +74,84 @@ def _status(entries: Iterable[str]) -> Iterable[str]:
 
 def _ask(git: str, top: Path, *arguments: str) -> list[str]:
     """Return the answer of Git, which has a null byte behind each entry."""
-    environment = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    # No locks are taken, and no program that the repository names for watching files is run.
-    command = [git, "--no-optional-locks", "-c", "core.fsmonitor=false", *arguments]
-    done = subprocess.run(command, cwd=top, env=environment, capture_output=True, check=False)
-    if done.returncode:
+    overrides = {**_HARMLESS, **_without_filters(git, top)}
+    return _run(git, top, arguments, overrides)
+
+
+# A checkout may be another's: its configuration names programs that Git would run for us.
+_HARMLESS: Final = {
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.sshCommand": "false",
+    "core.askPass": "false",
+    "credential.helper": "",
+    "diff.external": "",
+    # A clone may lack objects, and Git would fetch them.
+    "protocol.allow": "never",
+}
+_ENVIRONMENT: Final = {
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+
+def _without_filters(git: str, top: Path) -> Mapping[str, str]:
+    """Return settings without the filters that the repository itself defines, in full or in part.
+
+    Git runs them to see whether a file has changed. Without one a file that was touched counts as
+    changed where its text on disk is another than in the commit, which is so. Filters that the user
+    set up for all repositories stay.
+    """
+    listed = _run(
+        git,
+        top,
+        ("config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\."),
+        _HARMLESS,
+        nothing=1,
+    )
+    scopes, names = listed[::2], listed[1::2]
+    found: dict[str, str] = {}
+    for scope, name in zip(scopes, names, strict=True):
+        if scope in ("local", "worktree"):
+            driver = name.rpartition(".")[0]
+            found |= {f"{driver}.clean": "", f"{driver}.smudge": "", f"{driver}.process": ""}
+            found[f"{driver}.required"] = "false"
+    return found
+
+
+def _run(
+    git: str,
+    top: Path,
+    arguments: Sequence[str],
+    overrides: Mapping[str, str],
+    *,
+    nothing: int = 0,
+) -> list[str]:
+    """Run Git with settings that override those of the repository.
+
+    Args:
+        git: The program.
+        top: The top of the repository.
+        arguments: What it is to do.
+        overrides: The settings; in the environment, where a name may have any character.
+        nothing: The exit status that says that there is nothing, besides 0.
+
+    Raises:
+        GitError: It fails.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    first = int(kept.get("GIT_CONFIG_COUNT") or 0)
+    for number, (name, value) in enumerate(overrides.items(), start=first):
+        kept[f"GIT_CONFIG_KEY_{number}"], kept[f"GIT_CONFIG_VALUE_{number}"] = name, value
+    kept["GIT_CONFIG_COUNT"] = str(first + len(overrides))
+    command = [git, "--no-pager", "--no-optional-locks", *arguments]
+    done = subprocess.run(
+        command, cwd=top, env=kept | _ENVIRONMENT, capture_output=True, check=False
+    )
+    if done.returncode not in (0, nothing):
         said = os.fsdecode(done.stderr).strip()
         raise GitError(
             f"{top}: git cannot say which files have changes: {said}\n"

@@ -9,6 +9,7 @@ from typed_nnx_mypy.checks import deprecated as deprecated
 from typed_nnx_mypy.checks import filter_coverage as filter_coverage
 from typed_nnx_mypy.checks import filter_order as filter_order
 from typed_nnx_mypy.checks import jax_mutation as jax_mutation
+from typed_nnx_mypy.checks import lost_arguments as lost_arguments
 from typed_nnx_mypy.checks import lost_update as lost_update
 from typed_nnx_mypy.checks import lost_writes as lost_writes
 from typed_nnx_mypy.checks import misplaced_mark as misplaced_mark

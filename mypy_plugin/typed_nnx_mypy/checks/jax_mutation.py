@@ -124,7 +124,7 @@ def _check_function(call: Call, outer: Outer, transform: str, successor: str) ->
     for node in own_nodes(outer.function):
         for found in mutations(node, outer.type_of):
             path = outer.path(found.owner)
-            if path and _is_certain(found, outer.function, checker):
+            if path and is_certain(found, outer.function, checker):
                 _report(call, found, path, outer.function, transform, successor)
 
 
@@ -152,7 +152,7 @@ def _report(
 # -- what may be allowed ----------------------------------------------------------------------
 
 
-def _is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
+def is_certain(found: Mutation, function: FuncDef | LambdaExpr, checker: Checker) -> bool:
     """Tell whether a change surely raises, if the function gets there while jax traces it."""
     if found.runtime not in checker.config.runtimes:
         return False

@@ -11,8 +11,9 @@ import threading
 import weakref
 from typing import Any, TypeAlias
 
-# Two threads that build records over the same object must not lose each other's cell.
-attach_lock = threading.RLock()
+# One thread at a time describes objects, builds and patches records, changes structures and writes
+# what a transform returned. Held for microseconds; reading a value and replacing one go without.
+graph_lock = threading.RLock()
 
 
 class Cell:
@@ -60,9 +61,13 @@ Membership: TypeAlias = tuple[Cell, ...]
 
 
 def joined(cells: Membership, own: Membership) -> Membership:
-    """Return both memberships, without those that nobody listens to."""
+    """Return both memberships, without those that nobody listens to.
+
+    Another thread may be about to write through a record that nobody listens to any more: its cell
+    learns too that it is not the only one.
+    """
     living = [cell for cell in cells if cell.alive()]
-    for cell in (*living, *own) if living else ():
+    for cell in (*cells, *own) if living else cells:
         cell.shared = True
     return (*living, *own)
 

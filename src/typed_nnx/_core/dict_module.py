@@ -88,13 +88,6 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
             for name, value in self.__dict__.items()
         }
 
-    def popitem(self) -> tuple[str, A]:
-        """Remove and return the last entry."""
-        if not self.__dict__:
-            raise KeyError("popitem: the Dict is empty")
-        key = next(reversed(self.__dict__))
-        return key, self.pop(key)
-
     def __reversed__(self) -> Iterator[str]:
         return reversed(list(self.__dict__))
 

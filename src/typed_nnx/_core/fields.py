@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any, Generic, TypeVar, overload
 
@@ -180,3 +181,22 @@ def _leaves(
 def marks_in(value: Any) -> list[Mark[Any]]:
     """Return the annotations that were put inside a plain container, where they mean nothing."""
     return [leaf for leaf in _leaves(value, _is_data_or_mark) if isinstance(leaf, Mark)]
+
+
+def flax_kinds() -> tuple[type, ...]:
+    """Return the classes of Modules and Variables of flax.nnx; nothing where nobody imported it."""
+    module = sys.modules.get("flax.nnx")
+    if getattr(module, "__name__", None) != "flax.nnx":  # also where typed_nnx has taken the name
+        return ()
+    found = (getattr(module, name, None) for name in ("Pytree", "Variable"))
+    return tuple([each for each in found if isinstance(each, type)])
+
+
+def flax_object_in(value: Any, /) -> Any:
+    """Return a Module or Variable of flax.nnx in `value`, a plain container or it itself, or None."""
+    kinds = flax_kinds()
+    if not kinds:
+        return None
+    # What is data of ours was looked at when it was put together, and may be part of a cycle.
+    leaves = _leaves(value, lambda each: isinstance(each, kinds) or is_data(each))
+    return next((leaf for leaf in leaves if isinstance(leaf, kinds)), None)

@@ -34,8 +34,13 @@ class ShapeRules:
             shapes = {...: shapes}
         elif not isinstance(shapes, Mapping):
             raise InvalidRngSplitError(method, argument, shapes)
-        self._rules = [(to_predicate(filter_), shape) for filter_, shape in shapes.items()]
+        self._rules = [(filter_, to_predicate(filter_), shape) for filter_, shape in shapes.items()]
 
     def shape_of(self, stream: object, path: tuple[object, ...] = ()) -> KeyShape | None:
         """Return the shape for `stream`; None where no filter matches or the shape is None."""
-        return next((shape for matches, shape in self._rules if matches(path, stream)), None)
+        return self.rule_of(stream, path)[1]
+
+    def rule_of(self, stream: object, path: tuple[object, ...]) -> tuple[Filter, KeyShape | None]:
+        """Return the filter that takes `stream` and the shape; None, None where there is none."""
+        found = ((given, shape) for given, matches, shape in self._rules if matches(path, stream))
+        return next(found, (None, None))

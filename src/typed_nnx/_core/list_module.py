@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, MutableSequence
 from typing import Any, ClassVar, Self, TypeVar, overload
 
-from typed_nnx._core.cells import mark_structure
+from typed_nnx._core.cells import graph_lock, mark_structure
 from typed_nnx._core.display import SequenceDisplay
 from typed_nnx._core.fields import Mark
 from typed_nnx._core.locate import where
@@ -62,17 +62,18 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
         plain = [value.value if type(value) is Mark else value for value in values]
         statuses = [self._status_of(i, value) for i, value in enumerate(values)]
         attributes = vars(self)
-        for index in range(self._length):
-            name = _name(index)
-            del attributes[name]
-            self._nnx_status.pop(name, None)
-        attributes["_length"] = len(values)
-        for index, (value, status) in enumerate(zip(plain, statuses, strict=True)):
-            attributes[_name(index)] = value
-            if status is not None:
-                self._nnx_status[_name(index)] = status
-        store_spec(self, None)
-        mark_structure(self._nnx_cells)
+        with graph_lock:
+            for index in range(self._length):
+                name = _name(index)
+                del attributes[name]
+                self._nnx_status.pop(name, None)
+            attributes["_length"] = len(values)
+            for index, (value, status) in enumerate(zip(plain, statuses, strict=True)):
+                attributes[_name(index)] = value
+                if status is not None:
+                    self._nnx_status[_name(index)] = status
+            store_spec(self, None)
+            mark_structure(self._nnx_cells)
 
     def _status_of(self, index: int, value: Any) -> bool | None:
         if not self._nnx_is_pytree:

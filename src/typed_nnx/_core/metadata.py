@@ -11,8 +11,14 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from typed_nnx._core.cells import attach_lock
-from typed_nnx._core.static_keys import is_hashable, same_values, static_key
+from typed_nnx._core.cells import graph_lock
+from typed_nnx._core.static_keys import (
+    content_key,
+    is_hashable,
+    mutable_values,
+    same_values,
+    static_key,
+)
 from typed_nnx.errors import UnhashableMetadataError
 
 Hook: TypeAlias = Callable[[Any, Any], Any]
@@ -60,9 +66,19 @@ class Metadata:
             return _fill(LooseMetadata(), dict(items))
         known = _interned.get(key)
         if known is None:
-            with attach_lock:  # two threads must not make one each
+            with graph_lock:  # two threads must not make one each
                 known = _interned.setdefault(key, _fill(Metadata(), dict(items)))
         return known
+
+    @property
+    def key(self) -> Any:
+        """What tells it from other metadata: itself."""
+        return self
+
+    @property
+    def mutable(self) -> tuple[tuple[Any, Any], ...]:
+        """The values without a hash, each with the key of its content: none."""
+        return ()
 
     @property
     def is_hashable(self) -> bool:
@@ -115,6 +131,16 @@ class LooseMetadata(Metadata):
     """Metadata that holds a value without a hash."""
 
     __slots__ = ()
+
+    @property
+    def key(self) -> Any:
+        """What tells it from other metadata now; what has no hash may change in place."""
+        return frozenset([(name, content_key(value)) for name, value in self.items()])
+
+    @property
+    def mutable(self) -> tuple[tuple[Any, Any], ...]:
+        """The values without a hash, each with the key of its content."""
+        return mutable_values(self.items_by_name.values())
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar, overload
 
-from typed_nnx._core.cells import mark_static
+from typed_nnx._core.cells import graph_lock, mark_static, mark_structure
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.trace import context
 from typed_nnx._core.unset import UNSET
@@ -84,13 +84,13 @@ class MetadataMethods(VariableParts[A]):
         """Remove one item of the metadata."""
         if name not in self._meta:
             raise VariableAttributeError("delete", type(self).__name__, name, tuple(self._meta))
-        self._check_free((name,))
+        self._check_free({name: None})
         self._replace_metadata(self._meta.without(name))
 
-    def _check_free(self, names: Iterable[str]) -> None:
-        """Raise if one of the names says how the value is stored, which cannot change."""
-        for name in names:
-            if name in ("ref", "hijax"):
+    def _check_free(self, items: Mapping[str, Any]) -> None:
+        """Raise if one of the items would change how the value is stored, which is fixed."""
+        for name in ("ref", "hijax"):
+            if name in items and items[name] != self._meta.get(name):
                 raise FixedMetadataError(type(self).__name__, name)
 
     def _replace_metadata(self, meta: Metadata) -> None:
@@ -98,5 +98,11 @@ class MetadataMethods(VariableParts[A]):
             return
         if self._nnx_trace != context.trace:
             self._refuse()
-        store_meta(self, meta)
-        mark_static(self._nnx_cells, self)
+        with graph_lock:
+            # Records look at a value that may change in place; they learn of it by a traversal.
+            if self._meta.is_hashable and meta.is_hashable:
+                store_meta(self, meta)
+                mark_static(self._nnx_cells, self)
+            else:
+                store_meta(self, meta)
+                mark_structure(self._nnx_cells)

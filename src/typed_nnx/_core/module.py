@@ -20,6 +20,9 @@ from typed_nnx.errors import AttributesNotFoundError, VariableTypeError
 A = TypeVar("A")
 B = TypeVar("B")
 
+CAPTURES = "__captures__"
+"""The attribute in which a Module has a Variable for each type that `capture` asks for: a dict."""
+
 
 def tuple_reduce(xs: tuple[A, ...], x: A) -> tuple[A, ...]:
     """Append a value to a tuple: how `Module.sow` collects by default."""
@@ -79,20 +82,25 @@ class Module(Pytree):
             init_fn: Makes the value before the first call; an empty tuple.
 
         Returns:
-            True, for code that asks whether the value was recorded.
+            Whether the value was recorded: not where `capture` runs and is for other types.
 
         Raises:
             VariableTypeError: The attribute is something else already.
         """
         kind = _type_of(variable_type)
+        if CAPTURES in vars(self):
+            place = _place_of(self, kind)
+            if place is not None:
+                recorded = place.get_value()
+                old = recorded[name] if name in recorded else init_fn()
+                place.set_value({**recorded, name: reduce_fn(old, value)})
+            return place is not None
         if not hasattr(self, name):
             setattr(self, name, kind(reduce_fn(init_fn(), value)))
             return True
         variable = getattr(self, name)
         if type(variable) is not kind:
-            raise VariableTypeError(
-                type(self).__name__, name, kind.__name__, type(variable).__name__
-            )
+            raise _wrong_type(self, name, kind, variable)
         variable.set_value(reduce_fn(variable.get_value(), value))
         return True
 
@@ -112,13 +120,20 @@ class Module(Pytree):
             VariableTypeError: The attribute is something else already.
         """
         kind = _type_of(variable_type)
+        if CAPTURES in vars(self):
+            place = _place_of(self, kind)
+            if place is None:
+                return value
+            if name not in place.get_value():
+                zeros = jax.tree.map(jnp.zeros_like, value)
+                place.set_value({**place.get_value(), name: zeros})
+            perturbed: A = jax.tree.map(jnp.add, place.get_value()[name], value)
+            return perturbed
         if not hasattr(self, name):
             setattr(self, name, kind(jax.tree.map(jnp.zeros_like, value)))
         variable = getattr(self, name)
         if not isinstance(variable, kind):
-            raise VariableTypeError(
-                type(self).__name__, name, kind.__name__, type(variable).__name__
-            )
+            raise _wrong_type(self, name, kind, variable)
         total: A = jax.tree.map(jnp.add, variable.get_value(), value)
         return total
 
@@ -183,6 +198,20 @@ class Module(Pytree):
             **{"deterministic": True, "use_running_average": True, **attributes},
             raise_if_not_found=False,
         )
+
+
+def _wrong_type(
+    module: Module, name: str, kind: type[Variable[Any]], found: object
+) -> VariableTypeError:
+    is_variable = isinstance(found, Variable)
+    names = type(module).__name__, name, kind.__name__, type(found).__name__
+    return VariableTypeError(*names, is_variable)
+
+
+def _place_of(module: Module, kind: type[Variable[Any]]) -> Variable[Any] | None:
+    """Return where a Module records values of a type while `capture` runs; None if nowhere."""
+    places: tuple[Variable[Any], ...] = vars(module)[CAPTURES]
+    return next((place for place in places if type(place) is kind), None)
 
 
 def _type_of(variable_type: type[Variable[Any]] | str) -> type[Variable[Any]]:

@@ -16,9 +16,10 @@ import jax
 import jax.core
 import numpy as np
 
-from typed_nnx._core.cells import Membership, attach_lock
+from typed_nnx._core.bounded import Bounded
+from typed_nnx._core.cells import Membership, graph_lock
 from typed_nnx._core.paths import Key, key_of_entry, sorted_keys
-from typed_nnx._core.static_keys import content_key, first_unhashable, same_values
+from typed_nnx._core.static_keys import content_key, first_unhashable, mutable_values
 from typed_nnx.errors import UnhashableStaticError
 
 _new = object.__new__
@@ -49,7 +50,8 @@ class GraphNode:
     """The slots of our objects, and how this layer knows them; `Pytree` is the only direct subclass.
 
     Attributes:
-        _nnx_described: The cached description, dropped by every write that changes it.
+        _nnx_described: The cached description, dropped by every write that changes it; None if it may
+            change without such a write.
         _nnx_status: Whether each attribute is data.
         _nnx_trace: The jax trace that the object belongs to.
         _nnx_cells: The records that it is part of.
@@ -67,9 +69,14 @@ class GraphNode:
     _nnx_int_keys: ClassVar[bool] = False
     _nnx_is_pytree: ClassVar[bool] = True
     _nnx_kind: ClassVar[int] = OBJECT
+    _nnx_writes_past: ClassVar[bool] = False  # `Pytree.__setattr__` does not see all its writes
 
     def _nnx_spec(self) -> Spec:
         """Describe the object."""
+        raise NotImplementedError
+
+    def _nnx_entries(self) -> Mapping[str, Any]:
+        """Return the attributes that are part of the state."""
         raise NotImplementedError
 
 
@@ -84,7 +91,7 @@ store_record: Callable[[Any, Any], None] = GraphNode.__dict__["_nnx_record"].__s
 def new_node(cls: type[Any], spec: Spec | None, status: dict[str, bool], trace: Any) -> Any:
     """Return an object without attributes, its slots filled."""
     node = _new(cls)
-    store_spec(node, spec)
+    store_spec(node, spec if spec is not None and spec.is_lasting else None)
     store_status(node, status)
     store_trace(node, trace)
     store_cells(node, ())
@@ -134,10 +141,10 @@ atexit.register(_tokens.clear)
 
 
 def token_for(key: Any) -> Token:
-    """Return the token of a key; `TypeError` if something in the key has no hash."""
+    """Return the token of a key."""
     token = _tokens.get(key)
     if token is None:
-        with attach_lock:  # two threads must not make one each
+        with graph_lock:  # two threads must not make one each
             token = _tokens.setdefault(key, Token())
     return token
 
@@ -155,12 +162,15 @@ class Spec:
         order: For those, the keys in jax's order.
         template: The attributes of a new node: statics filled in, children None, in order.
         status: Whether each attribute is a child.
-        token: The interned identity; None if a static value has no hash.
+        mutable: The static values without a hash, each with the key of its content.
+        is_lasting: It stays true until an assignment says otherwise: nothing in it can change in place,
+            and the class does not write past `Pytree.__setattr__`.
+        token: The interned identity.
     """
 
     __slots__ = (
-        "__weakref__", "_variants", "cls", "is_object", "keys", "names", "order", "statics", "status",
-        "template", "token", "treedef",
+        "__weakref__", "_variants", "cls", "is_lasting", "is_object", "keys", "mutable", "names", "order", "statics",
+        "status", "template", "token", "treedef",
     )  # fmt: skip
 
     def __init__(
@@ -185,44 +195,34 @@ class Spec:
             n: by_name.get(n) for n in _in_order(cls, (*names, *by_name))
         }
         self.status = {name: name not in by_name for name in self.template}
-        self._variants: dict[Any, weakref.ref[Spec]] = {}
-        try:
-            self.token: Token | None = token_for(
-                (cls, names, tuple([(n, content_key(v)) for n, v in statics]), treedef)
-            )
-        except TypeError:
-            self.token = None
+        self._variants: Bounded[Any, weakref.ref[Spec]] = Bounded(16)
+        self.mutable: tuple[tuple[Any, Any], ...] = mutable_values(by_name.values())
+        self.is_lasting: bool = not self.mutable and not getattr(cls, "_nnx_writes_past", False)
+        contents = tuple([(name, content_key(value)) for name, value in statics])
+        self.token: Token = token_for((cls, names, contents, treedef))
 
     def variant(self, name: Key, value: Any) -> Spec | None:
         """Return the spec with another static value, if it was added: train() and eval() take turns."""
-        found = self._variants.get((name, value)) if value.__class__ in _SIMPLE else None
+        found = self._variants[name, value] if value.__class__ in _SIMPLE else None
         return None if found is None else found()
 
     def add_variant(self, name: Key, value: Any, spec: Spec) -> None:
         """Remember the spec with another static value."""
         if value.__class__ in _SIMPLE:
-            if len(self._variants) >= 16:
-                self._variants.clear()
-            self._variants[name, value] = weakref.ref(spec)
+            self._variants.pop((name, value), None)  # one that is gone
+            self._variants.add((name, value), weakref.ref(spec))
 
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
         if not isinstance(other, Spec):
             return NotImplemented
-        if self.token is not None or other.token is not None:
-            return self.token is other.token
-        return (
-            self.cls is other.cls
-            and self.names == other.names
-            and self.treedef == other.treedef
-            and same_values(dict(self.statics), dict(other.statics))
-        )
+        return self.token is other.token
 
     def __hash__(self) -> int:
-        if self.token is None:
-            name, value = first_unhashable(self.statics) or ("treedef", self.treedef)
-            raise UnhashableStaticError(self.cls.__name__, name, value)
+        found = first_unhashable(self.statics) if self.mutable else None
+        if found is not None:
+            raise UnhashableStaticError(self.cls.__name__, *found)
         return hash(self.token)
 
     def __repr__(self) -> str:

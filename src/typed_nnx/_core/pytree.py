@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import abc
-import contextlib
 import functools
 import inspect
+import types
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from typed_nnx._core.cells import attach_lock, mark_static, mark_structure
+from typed_nnx._core.cells import graph_lock, mark_static, mark_structure
 from typed_nnx._core.data_types import declared_statuses
 from typed_nnx._core.display import NodeDisplay
 from typed_nnx._core.fields import Mark
@@ -24,6 +24,7 @@ from typed_nnx._core.nodes import (
     known_spec,
     new_node,
     new_spec,
+    spec_of,
     store_cells,
     store_record,
     store_spec,
@@ -32,8 +33,9 @@ from typed_nnx._core.nodes import (
 )
 from typed_nnx._core.pytree_checks import check_attributes, decide_status, needs_no_check
 from typed_nnx._core.pytree_jax import register_with_jax
+from typed_nnx._core.pytree_state import Bookkeeping
 from typed_nnx._core.state_hooks import StateHooks
-from typed_nnx._core.static_keys import content_key
+from typed_nnx._core.static_keys import content_key, is_hashable
 from typed_nnx._core.trace import context
 from typed_nnx.errors import TraceLevelError
 from typed_nnx_models import Hooks
@@ -43,7 +45,12 @@ _MISSING = object()
 
 # Sizes and names are computed anew for each layer, so that they are equal but not identical.
 _BY_VALUE = frozenset({int, str, bool})
-_BY_CONTENT = frozenset({list, dict, set})
+_HASHED = _BY_VALUE | {type, type(None), float, types.FunctionType, types.BuiltinFunctionType}
+
+
+def _stays(value: Any) -> bool:
+    """Whether a static value stays what it is: who has a hash promises that."""
+    return value.__class__ in _HASHED or is_hashable(value)
 
 
 def _part(value: Any) -> Any:
@@ -51,13 +58,10 @@ def _part(value: Any) -> Any:
     cls = value.__class__
     if cls in _BY_VALUE:
         return (cls, value)
-    if cls in _BY_CONTENT:
-        # The same list with other items is another value; two equal ones stay two.
-        with contextlib.suppress(TypeError):
-            key = content_key(value)
-            hash(key)
-            return (id(value), key)
-    return id(value)
+    if cls in _HASHED or is_hashable(value):
+        return id(value)
+    # The same list with other items is another value; two equal ones stay two.
+    return (id(value), content_key(value))
 
 
 class PytreeMeta(abc.ABCMeta):
@@ -73,7 +77,11 @@ class PytreeMeta(abc.ABCMeta):
             node = cls._pytree_meta_construct(*args, **kwargs)
             if cls._nnx_is_pytree and isinstance(node, Pytree):
                 check_attributes(node, node.__dict__, node._nnx_status)
-            if isinstance(node, Pytree) and node._nnx_described is None:
+            if (
+                isinstance(node, Pytree)
+                and node._nnx_described is None
+                and not cls._nnx_writes_past
+            ):
                 node._nnx_spec()  # it is complete now, and the first traversal finds it described
             return node
 
@@ -87,7 +95,7 @@ class PytreeMeta(abc.ABCMeta):
             return super().__call__(*args, **kwargs)
 
 
-class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
+class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=PytreeMeta):
     """A mutable object whose attributes are either data (children for jax) or static (structure).
 
     Arrays, Variables, other Pytrees and values of registered types are data, all else is static;
@@ -133,7 +141,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
         """Assign an attribute: check it, decide its status, tell the records."""
         cls = type(self)
         if name in cls._nnx_descriptors:
-            object.__setattr__(self, name, value)
+            self._assign_descriptor(name, value)
             return
         if self._nnx_trace != context.trace:
             raise TraceLevelError("Pytree", cls.__name__, name, where(self))
@@ -150,23 +158,41 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
         declared = cls._nnx_declared.get(name) if mark is None and current is None else None
         self._store(name, value, decide_status(self, name, value, mark, declared, current))
 
+    def _assign_descriptor(self, name: str, value: Any) -> None:
+        """Assign what the class handles itself, such as a property, or `__class__` and `__dict__`."""
+        if name not in ("__class__", "__dict__"):
+            object.__setattr__(self, name, value)
+            return
+        if self._nnx_trace != context.trace:
+            raise TraceLevelError("Pytree", type(self).__name__, name, where(self))
+        with graph_lock:
+            object.__setattr__(self, name, value)
+            cls: Any = type(self)
+            if "_nnx_declared" not in cls.__dict__:
+                _prepare(cls)
+            if name == "__dict__":
+                store_status(self, {})
+            store_spec(self, None)
+            mark_structure(self._nnx_cells)
+
     def _store(self, name: str, value: Any, is_data: bool | None) -> None:
         attributes: Any = self.__dict__  # pyright takes it for the class's
-        if self._nnx_described is None and not self._nnx_cells:
+        with graph_lock:  # what another thread traverses meanwhile must not miss the write
+            if self._nnx_described is None and not self._nnx_cells:
+                attributes[name] = value
+                if is_data is not None:
+                    self._nnx_status[name] = is_data
+                return
+            old = attributes.get(name, _MISSING)
+            was_data = self._nnx_status.get(name) if is_data is not None else None
+            is_same = old is value and was_data is is_data
+            # A list that is assigned again may have other items.
+            if is_same and (is_data is not False or _stays(value)):
+                return
             attributes[name] = value
             if is_data is not None:
                 self._nnx_status[name] = is_data
-            return
-        old = attributes.get(name, _MISSING)
-        was_data = self._nnx_status.get(name) if is_data is not None else None
-        is_same = old is value and was_data is is_data
-        # A list that is assigned again may have other items.
-        if is_same and not (is_data is False and value.__class__ in _BY_CONTENT):
-            return
-        attributes[name] = value
-        if is_data is not None:
-            self._nnx_status[name] = is_data
-        self._tell(name, old, value, was_data, is_data)
+            self._tell(name, old, value, was_data, is_data)
 
     def _tell(
         self, name: str, old: Any, new: Any, was_data: bool | None, is_data: bool | None
@@ -179,7 +205,8 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
         if old is not _MISSING and was_data is is_data and before == after:
             if after == LEAF:
                 return
-            if after == STATIC:
+            # Records look at a value that may change in place; they learn of it by a traversal.
+            if after == STATIC and _stays(new) and _stays(old):
                 spec = self._nnx_described
                 known = None if spec is None else spec.variant(name, new)
                 store_spec(self, known)
@@ -197,33 +224,41 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
             return
         if self._nnx_trace != context.trace:
             raise TraceLevelError("Pytree", type(self).__name__, name, where(self))
-        object.__delattr__(self, name)
-        self._nnx_status.pop(name, None)
-        store_spec(self, None)
-        mark_structure(self._nnx_cells)
+        with graph_lock:
+            object.__delattr__(self, name)
+            self._nnx_status.pop(name, None)
+            store_spec(self, None)
+            mark_structure(self._nnx_cells)
 
     # -- structure --------------------------------------------------------------------------------
 
     def _nnx_spec(self) -> Spec:
-        attributes, status = self.__dict__, self._nnx_status
-        try:
-            parts = tuple([None if status[n] else _part(v) for n, v in attributes.items()])
-        except KeyError:
-            attributes = {n: v for n, v in attributes.items() if not self._is_cached(n)}
-            parts = tuple(
-                [
-                    None if (self._is_child(n, v) if n not in status else status[n]) else _part(v)
-                    for n, v in attributes.items()
-                ]
-            )
-        key = (type(self), tuple(attributes), parts)
-        spec = known_spec(key) or new_spec(key, attributes)
-        store_spec(self, spec)
-        return spec
+        with graph_lock:
+            attributes, status = self.__dict__, self._nnx_status
+            try:
+                parts = tuple([None if status[n] else _part(v) for n, v in attributes.items()])
+            except KeyError:
+                attributes = self._nnx_entries()
+                parts = tuple(
+                    [
+                        None
+                        if (self._is_child(n, v) if n not in status else status[n])
+                        else _part(v)
+                        for n, v in attributes.items()
+                    ]
+                )
+            key = (type(self), tuple(attributes), parts)
+            spec = known_spec(key) or new_spec(key, attributes)
+            if spec.is_lasting:
+                store_spec(self, spec)
+            return spec
 
-    def _is_cached(self, name: str) -> bool:
-        """Whether an attribute is what a cached property computed, which is no state."""
-        return isinstance(getattr(type(self), name, None), functools.cached_property)
+    def _nnx_entries(self) -> dict[str, Any]:
+        """Return the attributes without what cached properties computed, which is no state."""
+        cls, cached = type(self), functools.cached_property
+        return {
+            n: v for n, v in vars(self).items() if not isinstance(getattr(cls, n, None), cached)
+        }
 
     def _is_child(self, name: str, value: Any) -> bool:
         """Return whether an attribute without a status is a child."""
@@ -246,8 +281,10 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
 
     def _nnx_reset(self, spec: Spec) -> None:
         """Take over all that a spec says; the children are filled in afterwards."""
-        store_spec(self, spec)
+        store_spec(self, spec if spec.is_lasting else None)
         store_status(self, spec.status.copy() if self._nnx_is_pytree else {})
+        if type(self) is not spec.cls:
+            object.__setattr__(self, "__class__", spec.cls)
         attributes: Any = self.__dict__  # pyright takes it for the class's
         attributes.clear()
         attributes.update(spec.template)
@@ -255,12 +292,14 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
     def _nnx_refill(self, spec: Spec, children: list[Any]) -> None:
         """Become what a spec and children say; the records hear of it if anything changed."""
         attributes: Any = self.__dict__  # pyright takes it for the class's
-        same = self._nnx_described is not None and self._nnx_described == spec
-        if same and all(attributes[n] is c for n, c in zip(spec.names, children, strict=True)):
-            return
-        mark_structure(self._nnx_cells)
-        self._nnx_reset(spec)
-        attributes.update(zip(spec.names, children, strict=True))
+        with graph_lock:
+            if spec_of(self) == spec and all(
+                attributes[n] is c for n, c in zip(spec.names, children, strict=True)
+            ):
+                return
+            mark_structure(self._nnx_cells)
+            self._nnx_reset(spec)
+            attributes.update(zip(spec.names, children, strict=True))
 
     # -- copies -----------------------------------------------------------------------------------
 
@@ -280,7 +319,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, metaclass=PytreeMeta):
 
 def _prepare(cls: type[Pytree]) -> None:
     """Work out what a class declares, when its first object is made and its decorators have run."""
-    with attach_lock:
+    with graph_lock:
         if "_nnx_declared" in vars(cls):  # another thread was quicker
             return
         cls._nnx_descriptors = frozenset(
@@ -289,7 +328,41 @@ def _prepare(cls: type[Pytree]) -> None:
             for name, value in list(vars(base).items())  # another thread may be doing the same
             if hasattr(type(value), "__set__") or name in ("__class__", "__dict__")
         )
+        cls._nnx_writes_past = any(map(_writes_past, cls.__mro__))
         cls._nnx_declared = declared_statuses(cls)
+
+
+# What code names that writes attributes without `Pytree.__setattr__`, or may.
+_WRITERS = frozenset({"__dict__", "vars", "__setattr__", "__delattr__"})
+
+
+def _writes_past(cls: type) -> bool:
+    """Whether a class may write attributes past `Pytree.__setattr__`; ours tell the records."""
+    if cls.__module__.partition(".")[0] in (
+        "typed_nnx",
+        "typed_nnx_models",
+        "typing",
+        "abc",
+        "builtins",
+    ):
+        return False
+    return any(
+        name in ("__setattr__", "__delattr__") or any(map(_names_writers, _codes_of(value)))
+        for name, value in list(vars(cls).items())
+    )
+
+
+def _codes_of(value: Any) -> list[types.CodeType]:
+    """Return the code of a function, or of those that a property or another wrapper holds."""
+    inner = [getattr(value, name, None) for name in ("fget", "fset", "fdel", "func", "__func__")]
+    inner.append(getattr(type(value), "__set__", None))
+    found = [inspect.unwrap(each) for each in (value, *inner) if callable(each)]
+    return [each.__code__ for each in found if isinstance(each, types.FunctionType)]
+
+
+def _names_writers(code: types.CodeType) -> bool:
+    inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return not _WRITERS.isdisjoint(code.co_names) or any(map(_names_writers, inner))
 
 
 register_with_jax(Pytree, context)

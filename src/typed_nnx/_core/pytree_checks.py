@@ -6,9 +6,10 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from typed_nnx._core.fields import has_data, is_data, marks_in
+from typed_nnx._core.fields import flax_object_in, has_data, is_data, marks_in
 from typed_nnx.errors import (
     DataInStaticError,
+    ForeignAttributeError,
     MisplacedMarkError,
     StaticAttributeError,
     StaticMarkError,
@@ -45,9 +46,7 @@ def decide_status(
     innocent = needs_no_check(value)
     holder = type(node)
     if not innocent and not is_data(value):
-        marks = marks_in(value)
-        if marks:
-            raise MisplacedMarkError(holder, name, value, {found.name for found in marks})
+        _check_inside(holder, name, value)
     if mark is not None:
         if not mark and not innocent and has_data(value):
             raise StaticMarkError(holder, name, value)
@@ -70,6 +69,16 @@ def decide_status(
     return False
 
 
+def _check_inside(holder: type, name: str, value: Any) -> None:
+    """Raise where a value holds annotations, or something of flax.nnx."""
+    marks = marks_in(value)
+    if marks:
+        raise MisplacedMarkError(holder, name, value, {found.name for found in marks})
+    foreign = flax_object_in(value)
+    if foreign is not None:
+        raise ForeignAttributeError(holder, name, foreign)
+
+
 def check_attributes(
     node: Any, attributes: Mapping[str, Any], statuses: Mapping[str, bool]
 ) -> None:
@@ -77,8 +86,6 @@ def check_attributes(
     for name, value in attributes.items():
         if needs_no_check(value) or is_data(value):
             continue
-        marks = marks_in(value)
-        if marks:
-            raise MisplacedMarkError(type(node), name, value, {found.name for found in marks})
+        _check_inside(type(node), name, value)
         if not statuses.get(name, True) and has_data(value):
             raise UnexpectedDataError(type(node), name, value)

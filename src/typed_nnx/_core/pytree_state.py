@@ -1,4 +1,4 @@
-"""The two bookkeeping rows that a walk over a Pytree shows."""
+"""The bookkeeping of a Pytree under the names of flax, as attributes and as rows of a walk."""
 
 from __future__ import annotations
 
@@ -27,6 +27,24 @@ class HashableMapping(dict[str, bool]):
 
     def __hash__(self) -> int:  # type: ignore[override]  # it is not changed after it was made
         return hash(tuple(sorted(self.items())))
+
+
+class Bookkeeping:
+    """Two attributes of a Pytree that flax keeps in it, read from where they are here."""
+
+    __slots__ = ()
+
+    @property
+    def _pytree__nodes(self) -> HashableMapping:
+        """Whether each attribute is data."""
+        found: HashableMapping = own_rows(self)["_pytree__nodes"]
+        return found
+
+    @property
+    def _pytree__state(self) -> PytreeState:
+        """The jax trace of the object."""
+        found: PytreeState = own_rows(self)["_pytree__state"]
+        return found
 
 
 def own_rows(node: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from typed_nnx._core.key_shapes import KeyShape, KeyShapes, ShapeRules
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.samplers import Samplers
+from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
 from typed_nnx.errors import InvalidSeedError, KeyShapeError, StreamNotFoundError
 
@@ -80,7 +81,10 @@ class RngStream(Pytree, Samplers):
 
         Raises:
             KeyShapeError: The stream holds an array of keys.
+            TraceLevelError: The stream belongs to another jax trace.
         """
+        if self.count._nnx_trace != context.trace:
+            self.count._refuse()  # before the values are read, which may have leaked out of a trace
         next_key: jax.Array
         next_key, self.count[...] = _draw(self._single_key(), self.count[...])
         return next_key

@@ -37,7 +37,7 @@ class Sequential(Module):
             ValueError: There are no callables.
             TypeError: An element is not callable.
         """
-        output: Any = args[0] if len(args) == 1 else args  # what an empty one returns
+        output: Any = _arguments(args, kwargs)  # what an empty one returns
         for index, function in enumerate(self.layers):
             if not callable(function):
                 raise TypeError(
@@ -71,6 +71,11 @@ class Sequential(Module):
 
     def __bool__(self) -> bool:
         return True
+
+
+def _arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what a function was called with: one argument, all of them, or the keywords."""
+    return args[0] if len(args) == 1 else args or kwargs or None
 
 
 def _as_arguments(output: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -51,6 +51,11 @@ class Setting:
         return cls._default
 
     @classmethod
+    def set_default(cls, value: bool, /) -> None:
+        """Change the value for every thread that sets nothing itself."""
+        cls._default = value
+
+    @classmethod
     def get_stack(cls) -> list[bool]:
         """Return what was set in this thread and is not over yet, the value in force last."""
         return _stacks.of.setdefault(cls, [])

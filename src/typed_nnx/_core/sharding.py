@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, TypeVar
 
 import jax
 import jax.core
 import numpy as np
+from jax.experimental.layout import Format
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
+from typed_nnx._core.locate import under_construction
 from typed_nnx._core.logical_axes import partition_spec_of, partitions_of
 from typed_nnx._core.metadata import Metadata
 from typed_nnx.errors import MeshRequiredError, UnknownMeshAxisError
@@ -35,10 +38,36 @@ def place_value(value: A, meta: Metadata) -> A:
     arrays = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, jax.Array | np.ndarray)]
     if not arrays:
         return value
-    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in arrays)
+    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in arrays) or _in_a_trace()
     sharding = sharding_of("Variable", meta, abstract=traced)
-    placed: A = jax.tree.map(lambda leaf: _place(leaf, sharding), value)
+    names = meta.get("out_sharding")
+    target = names if isinstance(names, Format) else sharding
+    if not traced:
+        place = jax.device_put
+    elif jax.sharding.AxisType.Explicit in sharding.mesh.axis_types and target is sharding:
+        place = _reshard
+    else:
+        place = _constrain
+    placed: A = jax.tree.map(
+        lambda leaf: place(leaf, target) if isinstance(leaf, jax.Array | np.ndarray) else leaf,
+        value,
+    )
     return placed
+
+
+def _in_a_trace() -> bool:
+    """Whether jax traces now, so that values are placed by the program and not at once."""
+    try:
+        jax.sharding.get_mesh()
+    except ValueError:
+        return True
+    return False
+
+
+def _named_sharding_in(names: object) -> NamedSharding | None:
+    """Return the sharding that ``out_sharding`` is, if it is more than names of axes."""
+    sharding = names.sharding if isinstance(names, Format) else names
+    return sharding if isinstance(sharding, NamedSharding) else None
 
 
 def declared_partition(meta: Metadata) -> PartitionSpec | None:
@@ -50,9 +79,8 @@ def declared_partition(meta: Metadata) -> PartitionSpec | None:
     names: Any = meta.get("out_sharding")
     if names is None:
         return None
-    if isinstance(names, NamedSharding):
-        return names.spec
-    return partition_spec_of(names, meta.get("sharding_rules"))
+    given = _named_sharding_in(names)
+    return partition_spec_of(names, meta.get("sharding_rules")) if given is None else given.spec
 
 
 def sharding_of(where: str, meta: Metadata, *, abstract: bool) -> NamedSharding:
@@ -70,16 +98,24 @@ def sharding_of(where: str, meta: Metadata, *, abstract: bool) -> NamedSharding:
         InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
     """
     names: Any = meta.get("out_sharding")
-    if isinstance(names, NamedSharding):
-        return names
+    given = _named_sharding_in(names)
+    if given is not None:
+        return given
     spec = partition_spec_of(names, meta.get("sharding_rules"))
     mesh: Any = meta.get("mesh")
     if mesh is None:
-        in_force = jax.sharding.get_abstract_mesh()
-        mesh = in_force if abstract or in_force.empty else jax.sharding.get_mesh()
+        mesh = _mesh_in_force(abstract)
     if mesh.empty:
-        raise MeshRequiredError(spec)
+        raise MeshRequiredError(spec, under_construction() or where)
     return named_sharding(where, mesh, spec)
+
+
+def _mesh_in_force(abstract: bool) -> Mesh | AbstractMesh:
+    in_force = jax.sharding.get_abstract_mesh()
+    if not abstract and not in_force.empty:
+        with contextlib.suppress(ValueError):  # under a trace there is only the abstract one
+            return jax.sharding.get_mesh()
+    return in_force
 
 
 def named_sharding(where: str, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -> NamedSharding:
@@ -102,13 +138,3 @@ def named_sharding(where: str, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -
     if unknown:
         raise UnknownMeshAxisError(where, spec, tuple(unknown), mesh.axis_names)
     return NamedSharding(mesh, spec)
-
-
-def _place(leaf: Any, sharding: NamedSharding) -> Any:
-    if not isinstance(leaf, jax.Array | np.ndarray):
-        return leaf
-    if not isinstance(leaf, jax.core.Tracer):
-        return jax.device_put(leaf, sharding)
-    if jax.sharding.AxisType.Explicit in sharding.mesh.axis_types:
-        return _reshard(leaf, sharding)
-    return _constrain(leaf, sharding)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
+
+import jax
+import numpy as np
 
 # Their value alone tells them apart from everything else, because every other key is a tuple.
 _SELF_KEYED: frozenset[type] = frozenset(
@@ -58,18 +63,65 @@ def static_key(value: Any) -> Any:
 
 
 def content_key(value: Any) -> Any:
-    """Return a key as `static_key` does, where lists, sets and dicts are told apart by content.
+    """Return a hashable key that tells static values apart by type and content, as it is now.
 
-    It is the content of now; who changes it in place has to assign the attribute again.
+    Equal for values that are equal, also where they have no hash: lists, dicts and sets by what they
+    hold, dataclasses by their fields, everything else by a copy and ``==``.
     """
     kind = type(value)
-    if kind is list or kind is tuple:
+    if kind is int or kind is bool:
+        return (kind, value)
+    if kind is list or isinstance(value, tuple):
         return (kind, *[content_key(item) for item in value])
     if kind is set:
         return (set, frozenset([content_key(item) for item in value]))
     if kind is dict:
         return (dict, frozenset([(content_key(k), content_key(v)) for k, v in value.items()]))
-    return static_key(value)
+    if kind in _SELF_KEYED or kind in _KEY_OF:
+        return static_key(value)
+    if is_hashable(value):
+        return (kind, value)
+    fields = _compared_fields(kind)
+    if fields is not None:
+        return (kind, *[content_key(getattr(value, name)) for name in fields])
+    return EqualityKey(value)
+
+
+def _compared_fields(kind: type) -> list[str] | None:
+    """Return the fields that the ``==`` of a dataclass compares; None if it is not a generated one."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    code = getattr(kind.__eq__, "__code__", None)
+    if code is None or code.co_filename != "<string>":
+        return None
+    return [field.name for field in dataclasses.fields(kind) if field.compare]
+
+
+class EqualityKey:
+    """The key of a value that has an ``==`` but no hash: all such values of a type share a bucket.
+
+    It holds a copy, so that a change of the value in place does not change the key.
+    """
+
+    __slots__ = ("kind", "value")
+
+    def __init__(self, value: Any) -> None:
+        self.kind = type(value)
+        self.value: Any = value
+        if isinstance(value, jax.Array):
+            return  # immutable
+        try:
+            made = copy.deepcopy(value)
+        except Exception:  # noqa: BLE001 -- whatever the class raises: it cannot be copied
+            return
+        if same_values(made, value):
+            self.value = made
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EqualityKey) and same_values(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
 
 
 def is_hashable(value: Any) -> bool:
@@ -81,17 +133,24 @@ def is_hashable(value: Any) -> bool:
     return True
 
 
+def mutable_values(values: Iterable[Any]) -> tuple[tuple[Any, Any], ...]:
+    """Return those of some static values that may change in place, each with its content key.
+
+    Who has a hash promises that it stays, as jax and Python take it.
+    """
+    return tuple([(value, content_key(value)) for value in values if not is_hashable(value)])
+
+
 def first_unhashable(items: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:
     """Return the first (name, value) whose content has no hash, or None."""
-    return next(((name, value) for name, value in items if not _has_key(value)), None)
+    return next(((name, value) for name, value in items if _is_loose(content_key(value))), None)
 
 
-def _has_key(value: Any) -> bool:
-    try:
-        hash(content_key(value))
-    except TypeError:
-        return False
-    return True
+def _is_loose(key: Any) -> bool:
+    """Whether a key compares some part of a value by its ``==``."""
+    if isinstance(key, tuple | frozenset):
+        return any(map(_is_loose, key))
+    return isinstance(key, EqualityKey)
 
 
 def same_values(left: Any, right: Any) -> bool:
@@ -104,6 +163,8 @@ def same_values(left: Any, right: Any) -> bool:
         return left.keys() == right.keys() and all(same_values(left[k], right[k]) for k in left)
     if isinstance(left, list | tuple):
         return len(left) == len(right) and all(map(same_values, left, right))
+    if isinstance(left, np.ndarray):
+        return left.dtype == right.dtype and np.array_equal(left, right)
     try:
         return bool(static_key(left) == static_key(right))
     except (TypeError, ValueError):  # an array says that its truth value is ambiguous

@@ -42,14 +42,36 @@ class VarDefaults(Mapping[str, bool]):
         return hash((self.hijax, self.ref))
 
 
+class use_eager_sharding(Setting):  # lower case: it is called like a function
+    """Set whether new Variables are placed by their sharding metadata at once.
+
+    It holds from now on, for a block or for the calls of a function.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def _apply(cls, value: bool) -> None:
+        old = _local.defaults
+        _local.defaults = Defaults(old.hijax, old.ref, value if cls.get_stack() else None)
+
+
 class Defaults:
-    """The defaults of one thread and the metadata they amount to."""
+    """The defaults of one thread and the metadata they amount to.
 
-    __slots__ = ("eager_sharding", "hijax", "metadata", "ref")
+    Args:
+        hijax: The flag of that name.
+        ref: The flag of that name.
+        given: What the thread has set of `use_eager_sharding`; None is its default.
+    """
 
-    def __init__(self, hijax: bool, ref: bool, eager_sharding: bool) -> None:
+    __slots__ = ("eager_sharding", "given", "hijax", "metadata", "ref")
+
+    def __init__(self, hijax: bool, ref: bool, given: bool | None) -> None:
         self.hijax: bool = hijax
         self.ref: bool = ref
+        self.given: bool | None = given
+        eager_sharding = use_eager_sharding.get_default() if given is None else given
         self.eager_sharding: bool = eager_sharding
         self.metadata: Metadata = Metadata.of(
             {"hijax": hijax, "ref": ref, "eager_sharding": eager_sharding}
@@ -58,20 +80,22 @@ class Defaults:
 
 class _Local(threading.local):
     def __init__(self) -> None:
-        self.defaults = _FACTORY
+        self.defaults = Defaults(hijax=False, ref=False, given=None)
 
 
-_FACTORY = Defaults(hijax=False, ref=False, eager_sharding=True)
 _local = _Local()
 
 
 def current_defaults() -> Defaults:
     """Return the defaults of this thread."""
-    return _local.defaults
+    found = _local.defaults
+    if found.given is None and found.eager_sharding is not use_eager_sharding.get_default():
+        found = _local.defaults = Defaults(found.hijax, found.ref, None)
+    return found
 
 
 def _set(hijax: bool, ref: bool) -> None:
-    _local.defaults = Defaults(hijax, ref, _local.defaults.eager_sharding)
+    _local.defaults = Defaults(hijax, ref, _local.defaults.given)
 
 
 class VarDefaultsContext(Restoring):
@@ -98,20 +122,6 @@ class VarDefaultsContext(Restoring):
         return wrapped  # type: ignore[return-value]  # it has the signature of the function
 
 
-class use_eager_sharding(Setting):  # lower case: it is called like a function
-    """Set whether new Variables are placed by their sharding metadata at once.
-
-    It holds from now on, for a block or for the calls of a function.
-    """
-
-    __slots__ = ()
-
-    @classmethod
-    def _apply(cls, value: bool) -> None:
-        old = _local.defaults
-        _local.defaults = Defaults(old.hijax, old.ref, value)
-
-
 @overload
 def var_defaults(*, hijax: None = None, ref: None = None) -> VarDefaults: ...
 @overload
@@ -130,4 +140,4 @@ def var_defaults(
 
 def using_eager_sharding() -> bool:
     """Whether new Variables are placed by their sharding metadata at once."""
-    return _local.defaults.eager_sharding
+    return current_defaults().eager_sharding

@@ -35,14 +35,23 @@ class VariableCopies(MetadataMethods[A]):
         """
         raw: Any = self._raw if value is UNSET else value
         meta = self._meta.updated(updates) if updates else self._meta
-        if _copy_ref and is_array_ref(raw):
+        if "ref" in updates and is_array_ref(raw) is not meta.ref:
+            raw = new_array_ref(raw) if meta.ref else raw[...]
+        elif _copy_ref and is_array_ref(raw):
             raw = new_array_ref(raw[...])
         return type(self)._make(raw, meta)
 
     def _clone(self) -> Self:
-        """Return a copy; the quick form of `copy` for many Variables."""
-        flat = self._flat
-        return self.copy() if flat[1].ref else self._make(flat[0][0], flat[1])
+        """Return a copy that shares no container with it; the quick form of `copy` for many Variables."""
+        (value,), meta = self._flat
+        if meta.ref:
+            return self.copy()
+        if type(value) not in _array_types:
+            if isinstance(value, jax.Array):
+                _array_types.add(type(value))
+            else:
+                value = jax.tree.map(lambda leaf: leaf, value)
+        return self._make(value, meta)
 
     def replace(self, value: Any = UNSET, *, _copy_ref: bool = True, **updates: Any) -> Self:
         """Return a copy with another value or other metadata; the same as `copy`."""
@@ -97,6 +106,10 @@ class VariableCopies(MetadataMethods[A]):
         store_flat(self, ([state["value"]], Metadata.of(state["metadata"])))
         store_trace(self, context.trace)
         store_cells(self, ())
+
+
+# Types of arrays that were met: many times faster than isinstance.
+_array_types: set[type] = set()
 
 
 def _copied_leaf(leaf: Any) -> Any:

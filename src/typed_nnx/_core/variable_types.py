@@ -148,3 +148,14 @@ class MetricState(Variable[A]):
     """What a metric has accumulated."""
 
     __slots__ = ()
+
+
+class _HijaxMeta(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, Variable) and value.hijax
+
+
+class HijaxVariable(metaclass=_HijaxMeta):
+    """For ``isinstance``: a Variable that was made with ``hijax=True``, which here is metadata only."""
+
+    __slots__ = ()

@@ -73,16 +73,8 @@ def walk_objects(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, 
         yield path, node
 
 
-def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Any]]:
-    """Yield (path, value) of every node and leaf, static values too; children come first.
-
-    A node that is reached on several paths is visited once, on the first.
-
-    Args:
-        node: An object, a container or a leaf.
-        graph: Accepted for compatibility; there is one engine.
-    """
-    del graph
+def iter_graph(node: Any) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, value) of every node and leaf below a value, each once."""
     return walk(node, (), set())
 
 

@@ -94,9 +94,10 @@ class DiffStateModeError(ValueError):
         self.found = found
 
     def __str__(self) -> str:
+        function, _, option = self.option.rpartition(": ")
         return (
-            f"{self.option} cannot contain {self.found!r} when `graph=False` or "
-            "`graph_updates=False`, since gradients are then by all Variables.\n"
+            f"{function}: `{option}` cannot contain `DiffState` objects, here {self.found!r}, when "
+            "`graph=False` or `graph_updates=False`, since gradients are then by all Variables.\n"
             "  Fix: give the position alone, or allow graph=True and graph_updates=True"
         )
 

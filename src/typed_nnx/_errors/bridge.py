@@ -263,3 +263,26 @@ class FunctionalInitError(ValueError):
             "and the state.\n"
             "  Fix: state = functional.init(rngs=nnx.Rngs(0)); functional.apply(state)(x)"
         )
+
+
+@public
+class FlaxNnxInUseError(RuntimeError):
+    """`install_as_flax_nnx` was called when something had taken flax.nnx already.
+
+    Args:
+        uses: Who uses it, a phrase for each.
+    """
+
+    def __init__(self, uses: list[str]) -> None:
+        super().__init__(uses)
+        self.uses = uses
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {use}" for use in self.uses[:5])
+        more = len(self.uses) - 5
+        return (
+            "install_as_flax_nnx: flax.nnx is in use, and its objects do not mix with those of "
+            f"typed_nnx:{lines}" + (f"\n    ... and {more} more" if more > 0 else "") + "\n"
+            "  Fix: call nnx.install_as_flax_nnx() before the first import that needs flax.nnx, or "
+            "start the program by `typed-nnx run program.py`"
+        )

@@ -67,7 +67,8 @@ class NoFilterMatchedError(ValueError):
         more = len(self.leaves) - 1
         also = f" (and {more} more)" if more else ""
         return (
-            f"{self.function}: no filter matched the leaf at path {path!r} ({text}){also}.\n"
+            f"{self.function}: No filter matched the leaf at path {path!r} ({text}){also}. "
+            "Non-exhaustive filters, got a non-empty remainder.\n"
             '  Fix: add a filter that matches it, or `...` as the last filter for "everything else".'
         )
 

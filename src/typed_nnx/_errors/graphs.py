@@ -91,10 +91,11 @@ class SharedReferenceError(ValueError):
         self.paths = paths
 
     def __str__(self) -> str:
+        transform = self.function.partition(" of ")[0]
         return (
             f"{self.function}: Duplicate {self.kind} found at paths:{listed(self.paths)}\n"
             "  Tree mode (graph=False) does not support shared references.\n"
-            f"  Fix: give each path an object of its own, or nnx.{self.function}(..., graph=True)"
+            f"  Fix: give each path an object of its own, or nnx.{transform}(..., graph=True)"
         )
 
 
@@ -104,16 +105,22 @@ class PrefixConflictError(ValueError):
 
     Args:
         paths: Path and prefix of each.
+        kind: The name of the object's type.
+        function: The transform and the function; empty outside transforms.
     """
 
-    def __init__(self, paths: list[tuple[str, object]]) -> None:
-        super().__init__(paths)
+    def __init__(self, paths: list[tuple[str, object]], kind: str, function: str = "") -> None:
+        super().__init__(paths, kind, function)
         self.paths = paths
+        self.kind = kind
+        self.function = function
 
     def __str__(self) -> str:
         lines = "".join(f"\n    {path}: {prefix}" for path, prefix in self.paths)
         return (
-            f"Inconsistent aliasing: one object has different prefixes at its paths:{lines}\n"
+            (f"{self.function}: " if self.function else "")
+            + "Inconsistent aliasing detected. The following nodes have different prefixes and are "
+            f"one object (Duplicate {self.kind}):{lines}\n"
             "  Fix: give all paths to the object the same prefix"
         )
 

@@ -14,18 +14,23 @@ class VariableTypeError(ValueError):
         attribute: The attribute.
         expected: The Variable type that was asked for.
         got: The type that is there.
+        is_variable: Whether that is a Variable.
     """
 
-    def __init__(self, module: str, attribute: str, expected: str, got: str) -> None:
-        super().__init__(module, attribute, expected, got)
+    def __init__(
+        self, module: str, attribute: str, expected: str, got: str, is_variable: bool = True
+    ) -> None:
+        super().__init__(module, attribute, expected, got, is_variable)
+        self.is_variable = is_variable
         self.module = module
         self.attribute = attribute
         self.expected = expected
         self.got = got
 
     def __str__(self) -> str:
+        wanted = f"of type '{self.expected}'" if self.is_variable else "a Variable"
         return (
-            f"Expected '{self.attribute}' to be of type '{self.expected}', got '{self.got}' "
+            f"Expected '{self.attribute}' to be {wanted}, got '{self.got}' "
             f"(attribute of {self.module}).\n"
             "  Fix: record the value under another name"
         )

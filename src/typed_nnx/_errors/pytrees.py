@@ -134,6 +134,20 @@ class MisplacedMarkError(_AttributeValueError):
 
 
 @public
+class ForeignAttributeError(_AttributeValueError, TypeError):
+    """A Module or Variable of flax.nnx was assigned to an attribute: it would never be trained."""
+
+    def __str__(self) -> str:
+        kind = type(self.value).__name__
+        return (
+            f"{self.holder.__name__}.{self.attribute}: the value is, or holds, a {kind} of flax.nnx; "
+            "gradients, optimizers, States and checkpoints of typed_nnx would leave it out.\n"
+            f"  Fix: build {kind} with `import typed_nnx as nnx`; where it comes from code of others, "
+            "call nnx.install_as_flax_nnx() before that is imported"
+        )
+
+
+@public
 class UnhashableStaticError(TypeError):
     """A hash of a structure was needed and a static value in it has none.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from typed_nnx._errors.public import public
 
 
@@ -24,10 +26,32 @@ class StreamNotFoundError(AttributeError, KeyError):
     def __str__(self) -> str:
         has = ", ".join(map(repr, self.streams)) or "no streams"
         return (
-            f"Rngs: there is no stream {self.stream!r} and no stream 'default' to take its place; "
+            f"Rngs: No RngStream named {self.stream!r} and no stream 'default' to take its place; "
             f"this Rngs has {has}.\n"
             f"  Fix: give it a seed, `nnx.Rngs(..., {self.stream}=1)`, or a seed for every other "
             "stream, `nnx.Rngs(0, ...)`."
+        )
+
+
+@public
+class AmbiguousStreamError(ValueError):
+    """`with_rngs` was given two rules for one stream.
+
+    Args:
+        path: The path of the stream.
+        rules: The filter that matches it, by the name of the rule.
+    """
+
+    def __init__(self, path: tuple[object, ...], rules: Mapping[str, object]) -> None:
+        super().__init__(path, rules)
+        self.path = path
+        self.rules = rules
+
+    def __str__(self) -> str:
+        lines = "".join(f"\n    {name}: {given!r}" for name, given in self.rules.items())
+        return (
+            f"with_rngs: RngStream at path {self.path!r} matches multiple rules:{lines}\n"
+            "  Fix: let one of `split`, `broadcast` and `fork` match it, or `...` in the others"
         )
 
 

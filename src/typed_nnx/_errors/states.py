@@ -31,7 +31,11 @@ class StateMismatchError(ValueError):
         self.wrong = wrong
 
     def __str__(self) -> str:
-        parts = [f"{self.function}: the states do not fit the GraphDef."]
+        count = f"{len(self.missing)} missing, {len(self.extra)} extra"
+        number = (
+            f" Incorrect number of leaves: {count}." if len(self.missing) != len(self.extra) else ""
+        )
+        parts = [f"{self.function}: the states do not fit the GraphDef.{number}"]
         if self.missing:
             parts.append(f"  missing, expected at:{listed(self.missing)}")
         if self.extra:
@@ -44,6 +48,28 @@ class StateMismatchError(ValueError):
             "  Fix: pass every State that `split` returned, from a model of the same structure"
         )
         return "\n".join(parts)
+
+
+@public
+class GraphStateError(ValueError):
+    """`merge` was given something that does not go with the first `GraphState`.
+
+    Args:
+        position: Its position.
+        problem: What is wrong.
+    """
+
+    def __init__(self, position: int, problem: str) -> None:
+        super().__init__(position, problem)
+        self.position = position
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return (
+            f"merge: {self.problem} at position {self.position}, after a GraphState.\n"
+            "  Fix: pass the GraphStates that one `unpack` returned, or "
+            "nnx.merge(graphdef, *states)"
+        )
 
 
 @public

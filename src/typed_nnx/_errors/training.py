@@ -152,6 +152,49 @@ class ChangedShapeError(ValueError):
 
 
 @public
+class ChangedModelError(ValueError, TypeError):
+    """A model has other parameters than it had when its optimizer was made.
+
+    Args:
+        function: The function that was called.
+        appeared: Paths of parameters that the state of the optimizer knows nothing of.
+        vanished: Paths that it knows, and at which there is nothing to update.
+        reshaped: Path, shape then and shape now, for parameters that differ.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        appeared: list[tuple[object, ...]],
+        vanished: list[tuple[object, ...]],
+        reshaped: list[tuple[tuple[object, ...], object, object]],
+    ) -> None:
+        super().__init__(function, appeared, vanished, reshaped)
+        self.function = function
+        self.appeared = appeared
+        self.vanished = vanished
+        self.reshaped = reshaped
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.function}: the model has other parameters than when the optimizer was made; "
+            "nothing was updated."
+        ]
+        if self.appeared:
+            parts.append(f"  new, and unknown to the optimizer:{listed(self.appeared)}")
+        if self.vanished:
+            parts.append(f"  gone from the model:{listed(self.vanished)}")
+        if self.reshaped:
+            lines = [f"{path!r}: {then} then, {now} now" for path, then, now in self.reshaped]
+            parts.append(f"  of another shape:{listed(lines)}")
+        parts.append(
+            "  Fix: make the optimizer after the layers are replaced: "
+            "optimizer = nnx.Optimizer(model, tx, wrt=nnx.Param)"
+        )
+        return "\n".join(parts)
+
+
+@public
 class ChangedOptStateError(ValueError):
     """A gradient transformation returned a state of another structure than it was given.
 
@@ -289,6 +332,30 @@ class LabelsError(ValueError):
 
     def __str__(self) -> str:
         return f"Accuracy.update: expected {self.expected}; got {self.got}.\n  Fix: {self.fix}"
+
+
+@public
+class MaskedNumberError(ValueError):
+    """A metric was given a mask and a single Python number.
+
+    Args:
+        metric: The type of the metric.
+        argname: The keyword of the values.
+        got: The number.
+    """
+
+    def __init__(self, metric: str, argname: str, got: object) -> None:
+        super().__init__(metric, argname, got)
+        self.metric = metric
+        self.argname = argname
+        self.got = got
+
+    def __str__(self) -> str:
+        return (
+            f"{self.metric}.update: with a mask `{self.argname}` should be a jax array; "
+            f"got {self.got!r}.\n"
+            f"  Fix: metrics.update({self.argname}=jnp.array(...), mask=mask), or no mask"
+        )
 
 
 @public

@@ -62,6 +62,31 @@ class ForeignModuleError(TypeError, ValueError):
 
 
 @public
+class StaticModuleError(ValueError, TypeError):
+    """A static argument of a compiled function is a Module or Variable, or holds one.
+
+    Args:
+        function: The transform and the function.
+        argument: Which argument.
+        value: What it was.
+    """
+
+    def __init__(self, function: str, argument: str, value: object) -> None:
+        super().__init__(function, argument, value)
+        self.function = function
+        self.argument = argument
+        self.value = value
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: the static argument {self.argument} is or holds a Module or Variable "
+            f"({type(self.value).__name__}), whose values would stay those of the first call.\n"
+            "  Fix: leave it out of static_argnums and static_argnames; what is static about a Module "
+            "is so anyway"
+        )
+
+
+@public
 class UnhashableArgumentError(ValueError, TypeError):
     """A static argument of a transformed function has no hash.
 
@@ -210,13 +235,39 @@ class ReturnedInputError(ValueError):
         self.result = result
 
     def __str__(self) -> str:
+        transform = self.function.partition(" of ")[0]
+        if self.argument.startswith("captured"):
+            rule = "Cannot return captured Variables"
+        else:
+            rule = f"{transform} does not support Variable aliasing of arguments and results"
         return (
             f"{self.function}: Duplicate {self.kind} found at paths:\n    {self.argument}\n"
             f"    {self.result}\n"
-            "  A Variable of an argument cannot be returned with graph=False or "
-            "graph_updates=False.\n"
+            f"  {rule} with graph=False or graph_updates=False.\n"
             "  Fix: return nnx.clone(...) of it, or nothing, since changes are seen outside; or "
             "transform with graph=True and graph_updates=True"
+        )
+
+
+@public
+class DeletedArrayError(RuntimeError, ValueError):
+    """An argument holds an array whose buffer was given away, as a donated one to an earlier call.
+
+    Args:
+        function: The transform and the function.
+        place: Where the array is.
+    """
+
+    def __init__(self, function: str, place: str) -> None:
+        super().__init__(function, place)
+        self.function = function
+        self.place = place
+
+    def __str__(self) -> str:
+        return (
+            f"{self.function}: the array at {self.place} has been deleted or donated: an earlier call "
+            "took its buffer.\n"
+            "  Fix: use what that call returned, pass a copy to it, jnp.copy(...), or do not donate"
         )
 
 

@@ -60,3 +60,29 @@ class PrefixStructureError(ValueError):
             "  Fix: give one prefix for the whole value, or the same containers as in the value; "
             "inside an object, StateAxes or StateSharding"
         )
+
+
+@public
+class AxisSizeError(ValueError):
+    """Values are mapped over axes of different sizes, or over axes that they do not have.
+
+    Args:
+        function: The transform and the function.
+        sizes: For each size the axes that have it; None for values without such an axis.
+    """
+
+    def __init__(self, function: str, sizes: dict[int | None, list[str]]) -> None:
+        super().__init__(function, sizes)
+        self.function = function
+        self.sizes = sizes
+
+    def __str__(self) -> str:
+        lines = []
+        for size, places in sorted(self.sizes.items(), key=lambda entry: -len(entry[1])):
+            begin = "no such axis, the rank is too low" if size is None else f"size {size}"
+            more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+            lines.append(f"\n    {begin}: {'; '.join(places[:3])}{more}")
+        return (
+            f"{self.function} got inconsistent sizes for array axes to be mapped:{''.join(lines)}\n"
+            "  Fix: map over axes of one size; None, in in_axes or a StateAxes, for what is not mapped"
+        )

@@ -132,18 +132,22 @@ class MeshRequiredError(ValueError):
 
     Args:
         spec: The partition of the value.
+        where: The Variable, or its path.
     """
 
-    def __init__(self, spec: object) -> None:
-        super().__init__(spec)
+    def __init__(self, spec: object, where: str = "Variable") -> None:
+        super().__init__(spec, where)
         self.spec = spec
+        self.where = where
 
     def __str__(self) -> str:
+        made = self.where.partition(".")[0] if "." in self.where else "Variable"
         return (
-            f"Variable: no mesh for out_sharding={self.spec}; expected a mesh in force or in the "
-            "metadata.\n"
-            "  Fix: create the Variable under `with jax.set_mesh(mesh):`, pass mesh=mesh, or pass "
-            "eager_sharding=False to place it later"
+            f"{self.where}: no mesh for out_sharding={self.spec}; expected a mesh in "
+            "force or in the metadata.\n"
+            f"  Fix: `with jax.set_mesh(mesh):` around the construction of the {made}, or "
+            "`with nnx.use_eager_sharding(False):` to place it later, or mesh=mesh in the metadata "
+            "of the Variable (kernel_metadata={'out_sharding': ..., 'mesh': mesh} of a layer)"
         )
 
 

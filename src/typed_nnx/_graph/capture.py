@@ -7,14 +7,14 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from typed_nnx._core.module import Module, iter_modules
+from typed_nnx._core.fields import data
+from typed_nnx._core.module import CAPTURES, Module, iter_modules
 from typed_nnx._core.nested import flat_items, grouped, nested_of
-from typed_nnx._core.paths import Path
+from typed_nnx._core.paths import Key, Path
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import entries_of
 from typed_nnx._graph.method_outputs import Outputs, recording
-from typed_nnx._graph.pop import pop
 from typed_nnx.errors import UnknownPathError
 
 VariableType = type[Variable[Any]]
@@ -33,13 +33,13 @@ def capture(
             type instead makes a decorator.
         *var_types: The types of what is captured, one State each, first match first
             (of these types exactly; a subclass is named by itself).
-        init: A State to put into the Module before the call, such as perturbations.
+        init: A State of what is there before the call, such as perturbations.
         method_outputs: Record the output of every method call of every Module, under the name of
             the method, in a Variable of this type.
 
     Returns:
         A function that returns ``(result, *states)``; only the result without `var_types`. The
-        Module is left without what was captured.
+        Module is left as it was; what it records in Variables of other types is dropped.
     """
     if isinstance(fn, type) and issubclass(fn, Variable):
         kinds = (fn, *var_types)
@@ -52,13 +52,12 @@ def capture(
         recorder: contextlib.AbstractContextManager[Outputs] = (
             contextlib.nullcontext({}) if method_outputs is None else recording(module)
         )
-        with _set_aside(module, var_types):
-            _put_in(module, init)
+        with _capturing(module, var_types, init):
             with recorder as outputs:
                 result = fn(*args, **kwargs)
             if not var_types:
                 return result
-            found = _taken_out(module, var_types)
+            found = _captured(module, var_types)
             if method_outputs is not None:
                 found += _as_variables(module, outputs, method_outputs)
         groups, _ = grouped(found, var_types)
@@ -67,12 +66,48 @@ def capture(
     return captured
 
 
-def _taken_out(
+@contextlib.contextmanager
+def _capturing(
+    module: Module, var_types: tuple[VariableType, ...], init: Mapping[Any, Any] | None
+) -> Iterator[None]:
+    """Give each Module a place for what it records, for the time of a call.
+
+    The places are Variables that are there from the start, so that transforms which keep structures
+    as they are bring out what is recorded inside of them.
+    """
+    modules = dict(iter_modules(module))
+    values: dict[Path, dict[VariableType, dict[Key, Any]]] = {
+        path: {kind: {} for kind in var_types} for path in modules
+    }
+    for path, leaf in flat_items(entries_of(init) or {} if init is not None else {}):
+        if path[:-1] not in modules:
+            raise UnknownPathError([path], type(module).__name__)
+        values[path[:-1]].setdefault(type(leaf), {})[path[-1]] = leaf.get_value()
+    before = {path: vars(inner).get(CAPTURES) for path, inner in modules.items()}
+    try:
+        for path, inner in modules.items():
+            places = tuple([kind(recorded) for kind, recorded in values[path].items()])
+            setattr(inner, CAPTURES, data(places))
+        yield
+    finally:
+        for path, inner in {**dict(iter_modules(module)), **modules}.items():
+            if before.get(path) is not None:
+                setattr(inner, CAPTURES, data(before[path]))
+            elif CAPTURES in vars(inner):
+                delattr(inner, CAPTURES)
+
+
+def _captured(
     module: Module, var_types: tuple[VariableType, ...]
 ) -> list[tuple[Path, Variable[Any]]]:
-    """Take the Variables of exactly these types out of a Module."""
-    popped: State[Any, Any, Any, Any] = pop(module, lambda _, leaf: type(leaf) in var_types)
-    return list(flat_items(popped))
+    """Return what was recorded in Variables of these types, each in one of its own."""
+    return [
+        ((*path, name), type(place)(value))
+        for path, inner in iter_modules(module)
+        for place in vars(inner).get(CAPTURES, ())
+        if type(place) in var_types
+        for name, value in place.get_value().items()
+    ]
 
 
 def _as_variables(
@@ -93,33 +128,3 @@ def _owner_of(fn: Any) -> Any:
 def _function_of(fn: Any) -> Any:
     cls: Any = type(fn)
     return cls.__call__ if isinstance(fn, Module) else fn
-
-
-@contextlib.contextmanager
-def _set_aside(module: Module, var_types: tuple[VariableType, ...]) -> Iterator[None]:
-    """Take what the Module recorded earlier out of it for the time of a call."""
-    kept: list[tuple[Any, str, Variable[Any]]] = []
-    for _, inner in iter_modules(module):
-        for name, value in list(vars(inner).items()):
-            if type(value) in var_types:
-                kept.append((inner, name, value))
-                delattr(inner, name)
-    try:
-        yield
-    finally:
-        if var_types:
-            _taken_out(module, var_types)
-        for inner, name, value in kept:
-            setattr(inner, name, value)
-
-
-def _put_in(module: Module, init: Mapping[Any, Any] | None) -> None:
-    entries = entries_of(init) if init is not None else None
-    if not entries:
-        return
-    modules: dict[Path, Module] = dict(iter_modules(module))
-    for path, leaf in flat_items(entries):
-        if path[:-1] not in modules:
-            raise UnknownPathError([path], type(module).__name__)
-        fresh = leaf.copy() if isinstance(leaf, Variable) else leaf
-        setattr(modules[path[:-1]], str(path[-1]), fresh)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, Self, TypeVar
 
-from typed_nnx._core.flat_state import FlatState
+from typed_nnx._core.state import FlatState
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graphdef import GraphDef
@@ -42,13 +42,25 @@ class RefMap(MutableMapping[Any, int]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    @classmethod
+    def from_indexmap(cls, index_map: Mapping[int, Any]) -> Self:
+        """Return the inverse of a mapping from positions to objects."""
+        made = cls()
+        made.update((found, position) for position, found in index_map.items())
+        return made
+
     def end(self) -> int:
         """Return the position after the last one."""
         return max([position for _, position in self._entries.values()], default=-1) + 1
 
 
-IndexMap = dict[int, Any]
-"""A mapping from positions to objects."""
+class IndexMap(dict[int, Any]):
+    """A mapping from positions to objects."""
+
+    @classmethod
+    def from_refmap(cls, ref_map: Mapping[Any, int]) -> Self:
+        """Return the inverse of a mapping from objects to positions."""
+        return cls((position, found) for found, position in ref_map.items())
 
 
 def traverse(node: Any, ref_index: RefMap, base: int) -> Traversal:
@@ -79,7 +91,7 @@ def flatten(
         ref_outer_index: Numbers that objects have outside, noted in the structure.
         graph: False asserts that the graph is a tree.
     """
-    check_tree("flatten", node, graph)
+    is_tree = check_tree("flatten", node, graph)
     known = RefMap() if ref_index is None else ref_index
     traversal = traverse(node, known, known.end())
     structure = traversal.graphdef()
@@ -91,6 +103,7 @@ def flatten(
             ]
         )
         structure = GraphDef(structure.items, base=structure.base, outer=outer)
+    structure = structure.of_mode(is_tree)
     if not with_paths:
         return structure, [_raw(leaf) for leaf in traversal.values()]
     pairs = zip(structure.layout.paths, traversal.values(), strict=True)
@@ -106,8 +119,8 @@ def unflatten(
     state: Any,
     /,
     *,
-    index_ref: IndexMap | None = None,
-    outer_index_outer_ref: IndexMap | None = None,
+    index_ref: dict[int, Any] | None = None,
+    outer_index_outer_ref: dict[int, Any] | None = None,
     copy_variables: bool = False,
     recreate_variables: bool = True,
 ) -> A:
@@ -120,13 +133,12 @@ def unflatten(
         outer_index_outer_ref: Objects by their outer number, which are changed instead of new ones
             being made.
         copy_variables: Use copies of the Variables in `state`.
-        recreate_variables: Accepted for compatibility.
+        recreate_variables: If False, a value stays one where the structure has a Variable.
 
     Raises:
         StateMismatchError: Leaves are missing, extra or of another Variable type.
     """
-    del recreate_variables
-    leaves = state if isinstance(state, list) else leaves_in_order("unflatten", graphdef, (state,))
+    leaves = leaves_in_order("unflatten", graphdef, (state,))
     if copy_variables:
         leaves = [leaf.copy() if isinstance(leaf, Variable) else leaf for leaf in leaves]
     reuse: dict[int, Any] = {}
@@ -136,5 +148,5 @@ def unflatten(
             for position, number in enumerate(graphdef.outer)
             if number is not None and number in outer_index_outer_ref
         }
-    made: A = rebuild(graphdef, leaves, index_ref, reuse)
+    made: A = rebuild(graphdef, leaves, index_ref, reuse, recreate_variables)
     return made

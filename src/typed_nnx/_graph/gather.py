@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.nested import flat_items, nested_of
 from typed_nnx._core.paths import Path
-from typed_nnx._core.state import State
+from typed_nnx._core.state import FlatState, State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx.errors import StateMismatchError
@@ -27,7 +26,7 @@ def entries_of(state: Any) -> Mapping[Any, Any] | None:
 
 
 def leaves_in_order(function: str, graphdef: GraphDef[Any], states: Sequence[Any]) -> list[Any]:
-    """Return the leaves of `states` in the order of the structure.
+    """Return the leaves of `states` in the order of the structure; one list has them in that order.
 
     Raises:
         StateMismatchError: Leaves are missing, extra or of another Variable type.
@@ -35,12 +34,19 @@ def leaves_in_order(function: str, graphdef: GraphDef[Any], states: Sequence[Any
     layout = graphdef.layout
     found: list[Any] = [_MISSING] * len(layout.items)
     extra: list[Path] = []
+    if len(states) == 1 and isinstance(states[0], list):
+        extra = [(number,) for number in range(len(found), len(states[0]))]
+        found[: len(states[0])] = states[0][: len(found)]
+        states = ()
     for state in states:
-        entries = entries_of(state)
         if type(layout.tree) is int:
-            if not (isinstance(state, State) and not state):  # a filter that took nothing
+            if isinstance(state, FlatState):
+                found[:] = [leaf for _, leaf in state] or found
+            elif not (isinstance(state, State) and not state):  # a filter that took nothing
                 found[0] = state
-        elif entries is None:
+            continue
+        entries = entries_of(state)
+        if entries is None:
             extra.append(())
         else:
             _collect(layout.tree, entries, (), found, extra)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+import dataclasses
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Generic, Protocol, TypeAlias
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias
 
 import jax
 from typing_extensions import TypeVar
@@ -14,7 +16,6 @@ from typed_nnx._core.nodes import Spec, Token, token_for
 from typed_nnx._core.paths import Path, attribute_path
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
-from typed_nnx.errors import UnhashableStaticError
 
 M = TypeVar("M", default=Any)
 
@@ -27,13 +28,15 @@ class VariableDef:
     def __init__(self, cls: type[Variable[Any]], meta: Metadata) -> None:
         self.cls: type[Variable[Any]] = cls
         self.meta: Metadata = meta
-        try:
-            self.token: Token | None = token_for((cls, meta))
-        except TypeError:
-            self.token = None
+        self.token: Token = token_for((cls, meta.key))
+
+    @property
+    def mutable(self) -> tuple[tuple[Any, Any], ...]:
+        """The metadata without a hash, each value with the key of its content."""
+        return self.meta.mutable
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, VariableDef) and self.cls is other.cls and self.meta == other.meta
+        return isinstance(other, VariableDef) and self.token is other.token
 
     def __hash__(self) -> int:
         return hash((self.cls, self.meta))
@@ -55,6 +58,50 @@ Item: TypeAlias = Spec | VariableDef | str | int
 _WITH_TOKEN = frozenset({Spec, VariableDef})
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeDef(Generic[M]):
+    """An object or a container, as `GraphDef.nodes` lists it.
+
+    Args:
+        type: Its type.
+        index: Its position in the structure.
+        outer_index: Its outer number in an update context.
+        num_attributes: How many children and static values it has.
+    """
+
+    type: builtins.type[M]
+    index: int
+    outer_index: int | None
+    num_attributes: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeRef:
+    """An object that was met before, as `GraphDef.nodes` lists it.
+
+    Args:
+        index: Its position in the structure.
+    """
+
+    index: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TreeNodeDef(Generic[M]):
+    """The whole of what was split with ``graph=False``, as `GraphDef.nodes` lists it.
+
+    Args:
+        type: The type of the root.
+        path_index: The path and the number of each leaf.
+    """
+
+    type: builtins.type[M]
+    path_index: tuple[tuple[Path, int], ...]
+
+
+NodeDefType: TypeAlias = NodeDef[Any] | NodeRef | TreeNodeDef[Any] | VariableDef
+
+
 class Layout:
     """Where the leaves of a structure are.
 
@@ -63,12 +110,20 @@ class Layout:
         items: The item of each leaf.
     """
 
-    __slots__ = ("_paths", "items", "tree")
+    __slots__ = ("_names", "_paths", "items", "tree")
 
     def __init__(self, tree: Any, items: tuple[Item, ...]) -> None:
         self.tree: Any = tree
         self.items: tuple[Item, ...] = items
         self._paths: tuple[Path, ...] | None = None
+        self._names: tuple[str, ...] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The path of each leaf as one writes it in Python: ``.layers[0].kernel``."""
+        if self._names is None:
+            self._names = tuple(map(attribute_path, self.paths))
+        return self._names
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -103,15 +158,19 @@ class GraphDef(Generic[M]):
     """All that is static about an object graph; the counterpart of jax's ``PyTreeDef``.
 
     Two GraphDefs are equal when types, attribute names, static values (with their types), metadata
-    and the sharing of objects are equal. Comparison and hash take one step for hashable statics.
+    and the sharing of objects are equal; comparison takes one step. Static values without a hash are
+    compared by their content when the structure was made.
 
     Attributes:
         items: What a depth-first traversal meets, in order.
         base: The position of the first item; not 0 for a part of a sequence of splits.
         outer: In an update context, the outer number of each item that came from outside.
+        is_tree: It was made with ``graph=False``. This only changes what `nodes` lists.
     """
 
-    __slots__ = ("__weakref__", "_layout", "base", "items", "outer", "token")
+    __slots__ = (
+        "__weakref__", "_is_hashable", "_layout", "base", "is_tree", "items", "outer", "token",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -125,10 +184,12 @@ class GraphDef(Generic[M]):
         self.base: int = base
         self.outer: tuple[int | None, ...] | None = outer
         self._layout = layout
+        self.is_tree: bool = False
+        self._is_hashable = False  # not known yet
         tokens = tuple(
             [item.token if type(item) in _WITH_TOKEN else item for item in items]  # type: ignore[union-attr]  # these two have one
         )
-        self.token: Token | None = None if None in tokens else token_for((tokens, base, outer))
+        self.token: Token = token_for((tokens, base, outer))
 
     # Given by the module that merges, which builds on this one.
     _apply: ClassVar[Callable[[GraphDef[Any], tuple[Any, ...]], Any]]
@@ -156,9 +217,34 @@ class GraphDef(Generic[M]):
         return self._layout
 
     @property
-    def nodes(self) -> list[Spec | VariableDef]:
-        """The nodes and Variables, in order."""
+    def descriptions(self) -> list[Spec | VariableDef]:
+        """The descriptions of nodes and Variables, in order."""
         return [item for item in self.items if isinstance(item, Spec | VariableDef)]
+
+    @property
+    def nodes(self) -> list[NodeDefType]:
+        """The nodes, references to nodes met before, and Variables, in order.
+
+        What was made with ``graph=False`` has one node, followed by the Variables.
+        """
+        listed = self.descriptions
+        if self.is_tree:
+            root: Any = listed[0].cls if listed else jax.Array
+            places = zip(self.layout.paths, range(self.num_leaves), strict=True)
+            variables = [item for item in listed if isinstance(item, VariableDef)]
+            return [TreeNodeDef(root, tuple(places)), *variables]
+        outer = self.outer or (None,) * len(self.items)
+        return [
+            NodeDef(item.cls, position, number, len(item.template))
+            if isinstance(item, Spec)
+            else NodeRef(item)
+            if isinstance(item, int)
+            else item
+            for position, (item, number) in enumerate(
+                zip(self.items, outer, strict=True), self.base
+            )
+            if not isinstance(item, str)
+        ]
 
     @property
     def attributes(self) -> list[tuple[Any, Any]]:
@@ -183,33 +269,23 @@ class GraphDef(Generic[M]):
             return True
         if not isinstance(other, GraphDef):
             return NotImplemented
-        if self.token is not None or other.token is not None:
-            return self.token is other.token
-        return (self.items, self.base, self.outer) == (other.items, other.base, other.outer)
+        return self.token is other.token
 
     def __hash__(self) -> int:
-        if self.token is None:
-            raise self._unhashable()
+        if not self._is_hashable:
+            for item in self.descriptions:
+                hash(item)  # raises, and names the attribute, if something in it has none
+            self._is_hashable = True
         return hash(self.token)
-
-    def _unhashable(self) -> TypeError:
-        for item in self.nodes:
-            try:
-                hash(item)
-            except UnhashableStaticError as error:
-                return error
-            except TypeError as error:
-                return error
-        return TypeError("unhashable GraphDef")
 
     def __repr__(self) -> str:
         root = self.items[0]
         name = root.cls.__name__ if isinstance(root, Spec | VariableDef) else str(root)
         lines = "".join(f"\n  {item!r}" for item in self.items)
-        return f"GraphDef({name}, {len(self.nodes)} nodes, {self.num_leaves} leaves){lines}"
+        return f"GraphDef({name}, {len(self.descriptions)} nodes, {self.num_leaves} leaves){lines}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (self.items, self.base, self.outer)
+        return _rebuild, (self.items, self.base, self.outer, self.is_tree)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphDef[M]:
         return self  # immutable
@@ -218,13 +294,26 @@ class GraphDef(Generic[M]):
         """Return the structure without the numbers of an update context."""
         return self if self.outer is None else GraphDef(self.items, base=self.base)
 
+    def of_mode(self, is_tree: bool) -> Self:
+        """Return the structure as `split` with this ``graph=`` returns it; the two are equal."""
+        if self.is_tree is is_tree:
+            return self
+        made = object.__new__(type(self))
+        made.items, made.base, made.outer, made.token = (
+            self.items, self.base, self.outer, self.token,
+        )  # fmt: skip
+        made._layout, made._is_hashable, made.is_tree = self.layout, self._is_hashable, is_tree
+        return made
+
     def where(self, number: int) -> str:
         """Return the path of a leaf as text."""
         return attribute_path(self.layout.paths[number])
 
 
-def _rebuild(items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] | None) -> Any:
-    return GraphDef(items, base=base, outer=outer)
+def _rebuild(
+    items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] | None, is_tree: bool = False
+) -> Any:
+    return GraphDef(items, base=base, outer=outer).of_mode(is_tree)
 
 
 def _layout(items: tuple[Item, ...]) -> Layout:

@@ -13,9 +13,11 @@ from typed_nnx.errors import SharedReferenceError
 
 
 class _Modes(threading.local):
+    """What this thread has set; None is the default."""
+
     def __init__(self) -> None:
-        self.graph: bool = True
-        self.graph_updates: bool = True
+        self.graph: bool | None = None
+        self.graph_updates: bool | None = None
 
 
 _modes = _Modes()
@@ -31,7 +33,7 @@ class set_graph_mode(Setting):  # lower case: it is called like a function
 
     @classmethod
     def _apply(cls, value: bool) -> None:
-        _modes.graph = value
+        _modes.graph = value if cls.get_stack() else None
 
 
 class set_graph_updates(Setting):  # lower case: it is called like a function
@@ -44,26 +46,37 @@ class set_graph_updates(Setting):  # lower case: it is called like a function
 
     @classmethod
     def _apply(cls, value: bool) -> None:
-        _modes.graph_updates = value
+        _modes.graph_updates = value if cls.get_stack() else None
 
 
-def check_tree(function: str, node: Any, graph: bool | None) -> None:
+def _allows_graphs(graph: bool | None) -> bool:
+    given = _modes.graph if graph is None else graph
+    return set_graph_mode.get_default() if given is None else given
+
+
+def check_tree(function: str, node: Any, graph: bool | None) -> bool:
     """Raise if trees are asserted and an object of the graph is reached on two paths.
+
+    Returns:
+        Whether trees are asserted.
 
     Raises:
         SharedReferenceError: With the paths of the object.
     """
-    if _modes.graph if graph is None else graph:
-        return
+    if _allows_graphs(graph):
+        return False
     if kind_of(node) in (LEAF, STATIC):
-        return
+        return True
     found: tuple[Any, list[Path]] | None = shared_paths(node)
     if found is not None:
         raise SharedReferenceError(function, type(found[0]).__name__, found[1])
+    return True
 
 
 def resolve_modes(graph: bool | None, graph_updates: bool | None) -> tuple[bool, bool]:
     """Return the modes in force: what is given, else the defaults of this thread."""
-    allows_graphs = _modes.graph if graph is None else graph
+    allows_graphs = _allows_graphs(graph)
     updates = _modes.graph_updates if graph_updates is None else graph_updates
+    if updates is None:
+        updates = set_graph_updates.get_default()
     return allows_graphs, updates and allows_graphs

@@ -173,7 +173,7 @@ def plan_for(filters: tuple[Filter, ...], record: Record | Traversal) -> Plan | 
     key = _key(filters, record)
     known: Plan | int | None = None
     if key is not None and isinstance(record, Record):
-        known = record.plans.get(key)
+        known = record.plans[key]
         if isinstance(known, Plan):
             return known
     predicates = to_predicates(filters)
@@ -184,9 +184,7 @@ def plan_for(filters: tuple[Filter, ...], record: Record | Traversal) -> Plan | 
     if key is None or not isinstance(record, Record) or not _lasting(predicates, record):
         return Groups(layout.tree, values, groups, count)
     if known is None:
-        if len(record.plans) >= 32:
-            record.plans.clear()
-        record.plans[key] = 1
+        record.plans.add(key, 1)
         return Groups(layout.tree, values, groups, count)
     plan = record.plans[key] = Plan(layout.tree, record.leaves, groups, count)
     return plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from typed_nnx._core.nodes import Spec, new_node, rebuild_container
@@ -17,6 +17,8 @@ def rebuild(
     leaves: Sequence[Any],
     made: dict[int, Any] | None = None,
     reuse: dict[int, Any] | None = None,
+    recreate_variables: bool = True,
+    refills: list[tuple[Any, Spec, list[Any]]] | None = None,
 ) -> Any:
     """Return the object graph with a structure and leaves.
 
@@ -26,6 +28,8 @@ def rebuild(
             they are; a value where the structure has a Variable becomes a new Variable.
         made: Filled with the objects by position; shared by a sequence of structures.
         reuse: Existing objects by position, which are changed to the new structure and values.
+        recreate_variables: If False, a value stays one where the structure has a Variable.
+        refills: Where given, objects are not changed: (object, description, children) is added for each.
     """
     items = graphdef.items
     base = graphdef.base
@@ -43,7 +47,13 @@ def rebuild(
             if not item.is_object:
                 return rebuild_container(item, [build() for _ in item.names])
             if existing and position + base in existing:
-                return _refilled(item, position + base, build, objects, existing)
+                old = objects[position + base] = existing[position + base]
+                children = [build() for _ in item.names]
+                if refills is None:
+                    old._nnx_refill(item, children)
+                else:
+                    refills.append((old, item, children))
+                return old
             cls: Any = item.cls
             status = item.status.copy() if cls._nnx_is_pytree else {}
             node = objects[position + base] = new_node(cls, item, status, trace)
@@ -57,7 +67,9 @@ def rebuild(
         leaf = next_leaf()
         if type(item) is VariableDef:
             place = position + base
-            leaf = objects[place] = _variable(item, leaf, existing.get(place))
+            if recreate_variables or isinstance(leaf, Variable):
+                leaf = _variable(item, leaf, existing.get(place))
+            objects[place] = leaf
         elif item == REF_ITEM:
             objects[position + base] = leaf
         return leaf
@@ -67,18 +79,6 @@ def rebuild(
     finally:
         # It refers to itself; without this the objects would wait for the garbage collector.
         build = None  # type: ignore[assignment]
-
-
-def _refilled(
-    spec: Spec,
-    place: int,
-    build: Callable[[], Any],
-    objects: dict[int, Any],
-    existing: dict[int, Any],
-) -> Any:
-    old = objects[place] = existing[place]
-    old._nnx_refill(spec, [build() for _ in spec.names])
-    return old
 
 
 def _variable(definition: VariableDef, leaf: Any, old: Any) -> Any:

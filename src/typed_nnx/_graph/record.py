@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from typed_nnx._core.cells import Cell, attach_lock, joined
+from typed_nnx._core.bounded import Bounded
+from typed_nnx._core.cells import Cell, graph_lock, joined
 from typed_nnx._core.nodes import (
     CONTAINER,
     LEAF,
@@ -45,6 +46,8 @@ class Rebuilt:
         self.leaves = [found for found in self.objects if isinstance(found, Variable)]
         self.index = {id(found): number for number, found in made.items()}
         self.watched: list[Watched] = []
+        nodes = [item for item in structure.descriptions if item.mutable]
+        self.mutable = {id(pair[0]): pair for item in nodes for pair in item.mutable}
         self.references: list[Any] = []
         self.has_slots = False
 
@@ -59,7 +62,12 @@ def adopt(root: Any, structure: GraphDef[Any], made: Mapping[int, Any]) -> Recor
     Returns:
         The record; None if a traversal will be needed.
     """
-    if isinstance(root, Pytree) and structure.base == 0 and structure.is_objects_only:
+    if (
+        isinstance(root, Pytree)
+        and structure.base == 0
+        and structure.is_objects_only
+        and not any(node._nnx_writes_past for node in made.values() if isinstance(node, Pytree))
+    ):
         return _attach(root, Rebuilt(structure, made))
     return None
 
@@ -77,7 +85,7 @@ class Record:
         has_slots: Whether some leaf is not a Variable.
         plans: How to build the States of each tuple of filters.
         targets: Effects of a transform, and what writes them into the Variables.
-        watch: Looks whether plain containers below the root changed; None where there are none.
+        watch: Looks at what may change below the root without telling; None where there is nothing.
         disjoint: Other records, by id, that are known to share nothing with this one.
     """
 
@@ -92,12 +100,13 @@ class Record:
         self.objects = traversal.objects
         self.objects[0] = None
         self.index = traversal.index
-        self.watch = Watch(traversal.watched) if traversal.watched else None
+        is_watched = traversal.watched or traversal.mutable
+        self.watch = Watch(traversal.watched, traversal.mutable.values()) if is_watched else None
         self.cell = cell
-        self.plans: dict[Any, Any] = {}
-        self.disjoint: dict[int, weakref.ref[Record]] = {}
+        self.plans: Bounded[Any, Any] = Bounded(32)
+        self.disjoint: Bounded[int, weakref.ref[Record]] = Bounded(16)
         # Structures with other static values, such as those of train() and eval().
-        self._variants: dict[Any, GraphDef[Any]] = {}
+        self._variants: Bounded[Any, GraphDef[Any]] = Bounded(16)
         self.targets: tuple[Any, Any] = (None, None)
         self.trace: Any = None
         self.has_slots = traversal.has_slots
@@ -105,36 +114,40 @@ class Record:
 
     def is_untouched(self, root: Any, structure: GraphDef[Any]) -> bool:
         """Whether it is still the record of an object, with the very structure that it had."""
-        return (
-            root._nnx_record is self
-            and self.graphdef is structure
-            and self.cell.valid
-            and not self.cell.dirty
-        )
+        return root._nnx_record is self and self.graphdef is structure and self.is_current()
 
     def is_current(self) -> bool:
-        """Whether no structure below the root has changed."""
+        """Whether all that it says is true now: the one condition under which it is used."""
+        return not self.cell.dirty and self._keeps_structure()
+
+    def _keeps_structure(self) -> bool:
+        """Whether nothing but static values and metadata changed, which `patch` takes over."""
         return self.cell.valid and (self.watch is None or self.watch.holds())
 
     def patch(self, root: Any) -> None:
         """Take over static values and metadata that changed."""
         dirty = self.cell.dirty
-        changed: list[tuple[int, Spec | VariableDef]] = []
-        for position in sorted(dirty):
-            dirty.discard(position)
-            node = self.objects[position] if position else root
-            is_variable = isinstance(node, Variable)
-            item = VariableDef(type(node), node._meta) if is_variable else spec_of(node)
-            changed.append((position, item))
+        with graph_lock:
+            if dirty:
+                positions = sorted(dirty)
+                self._replace_items(
+                    [(position, self._item(root, position)) for position in positions]
+                )
+                dirty.clear()
+
+    def _item(self, root: Any, position: int) -> Spec | VariableDef:
+        """Return what describes the object at a position now."""
+        node = self.objects[position] if position else root
+        is_variable = isinstance(node, Variable)
+        return VariableDef(type(node), node._meta) if is_variable else spec_of(node)
+
+    def _replace_items(self, changed: Sequence[tuple[int, Spec | VariableDef]]) -> None:
         key = (self.graphdef.token, tuple([(position, item.token) for position, item in changed]))
-        known = self._variants.get(key)
+        known = self._variants[key]
         if known is None:
             known = self._with_items(changed)
-            if len(self._variants) >= 8:
-                self._variants.clear()
-            if known.token is not None:
-                self._variants[key] = known
-        self.plans = {}
+            self._variants.add(key, known)
+        self.plans.clear()
         self.graphdef = known
 
     def _with_items(self, changed: Iterable[tuple[int, Item]]) -> GraphDef[Any]:
@@ -169,25 +182,25 @@ def _same_places(graphdef: GraphDef[Any], items: list[Item]) -> Any:
 def record_of(root: Pytree) -> Record:
     """Return the record of an object: the cached one if nothing changed, else a new one."""
     record: Record | None = root._nnx_record
-    if record is not None and record.is_current():
-        if record.cell.dirty:
+    if record is None or not record.is_current():
+        with graph_lock:
+            record = root._nnx_record
+            if record is None or not record._keeps_structure():
+                record = _attach(root, Traversal().visit(root))
             record.patch(root)
-    else:
-        record = _build(root)
     if verify.enabled:
-        verify.check(root, record, Traversal(afresh=True).visit(root))
+        with graph_lock:  # else another thread may change the structure between the two
+            if not record.is_current():
+                return record_of(root)
+            verify.check(root, record, Traversal(afresh=True).visit(root))
     return record
-
-
-def _build(root: Pytree) -> Record:
-    return _attach(root, Traversal().visit(root))
 
 
 def _attach(root: Pytree, traversal: Traversal | Rebuilt) -> Record:
     """Make the record of what was found, and tell all that is in it."""
     cell = Cell(weakref.ref(root))
     own = (cell,)
-    with attach_lock:
+    with graph_lock:
         for node in traversal.objects:
             if node is not None:
                 known = node._nnx_cells
@@ -214,7 +227,8 @@ def invalidate(node: Any, /) -> None:
     Args:
         node: An object or a container of objects.
     """
-    _forget(node, set())
+    with graph_lock:
+        _forget(node, set())
 
 
 def _forget(node: Any, seen: set[int]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 import jax
@@ -15,7 +15,7 @@ from typed_nnx._core.key_shapes import KeyShapes, ShapeRules
 from typed_nnx._core.rngs import Rngs, RngStream, RngValue
 from typed_nnx._core.unset import UNSET
 from typed_nnx._graph.walk import iter_graph, recursive_map
-from typed_nnx.errors import ReseedPolicyError, ReseedShapeError
+from typed_nnx.errors import AmbiguousStreamError, ReseedPolicyError, ReseedShapeError
 
 A = TypeVar("A")
 
@@ -107,7 +107,8 @@ def with_rngs(
     """Return a copy of `node` with new random streams; or let a function get such copies.
 
     The copy has new objects and the same Variables, except for those of the new streams. Each
-    stream is split, else repeated, else forked, by the first of the three that matches it.
+    stream is split, else repeated, else forked, by the first of the three that matches it; only
+    one of them may do so by another filter than `...`.
 
     >>> @with_rngs(split={"params": 4}, broadcast={"dropout": 4})
     ... def shapes(rngs):
@@ -129,6 +130,7 @@ def with_rngs(
     Raises:
         InvalidRngSplitError: `split` or `broadcast` is neither a shape nor a mapping.
         KeyShapeError: A stream to be changed holds an array of keys.
+        AmbiguousStreamError: Filters of two of the three match a stream.
     """
     change = _stream_change(split=split, fork=fork, broadcast=broadcast, only=only)
 
@@ -156,17 +158,31 @@ def _stream_change(
 ) -> StreamChange:
     splits = ShapeRules("with_rngs", "split", split)
     broadcasts = ShapeRules("with_rngs", "broadcast", broadcast)
-    forks = to_predicate(fork)
+    every_fork = fork if isinstance(fork, Sequence) and not isinstance(fork, str) else [fork]
+    forks = [(filter_, to_predicate(filter_)) for filter_ in every_fork]
     allowed = to_predicate(only)
 
     def change(path: StreamPath, value: object) -> object:
         if not isinstance(value, RngStream) or not allowed(path, value):
             return value
-        if (shape := splits.shape_of(value, path)) is not None:
-            return value.split(shape)
-        if (shape := broadcasts.shape_of(value, path)) is not None:
-            return value.broadcast(shape)
-        return value.fork() if forks(path, value) else value
+        split_by, count = splits.rule_of(value, path)
+        broadcast_by, repeats = broadcasts.rule_of(value, path)
+        fork_by = next((given for given, matches in forks if matches(path, value)), None)
+        rules = {
+            "split": None if count is None else split_by,
+            "broadcast": None if repeats is None else broadcast_by,
+            "fork": fork_by,
+        }
+        chosen = {
+            n: f for n, f in rules.items() if f is not None and f is not ... and f is not True
+        }
+        if len(chosen) > 1:
+            raise AmbiguousStreamError(path, chosen)
+        if count is not None:
+            return value.split(count)
+        if repeats is not None:
+            return value.broadcast(repeats)
+        return value if fork_by is None else value.fork()
 
     return change
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, TypeVar, overload
 
+from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.nested import grouped
@@ -18,7 +19,7 @@ from typed_nnx._graph.plans import check_exhaustive, plan_for, structure_of
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, snapshot
 from typed_nnx._graph.traversal import Traversal
-from typed_nnx.errors import NoFilterMatchedError
+from typed_nnx.errors import GraphStateError, NoFilterMatchedError
 
 A = TypeVar("A")
 F = TypeVar("F", bound=Filter)
@@ -120,9 +121,9 @@ def split(node: Any, *filters: Any, graph: bool | None = None) -> Any:
         FilterOrderError: `...` is not the last filter.
         SharedReferenceError: ``graph=False`` and an object is reached on two paths.
     """
-    check_tree("split", node, graph)
+    is_tree = check_tree("split", node, graph)
     record = snapshot(node)
-    return (structure_of(record), *_states("split", record, filters))
+    return (structure_of(record).of_mode(is_tree), *_states("split", record, filters))
 
 
 # The State that an object's own type names is the more precise answer.
@@ -194,8 +195,8 @@ def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]:
         node: An object, or a container of objects.
         graph: False asserts that the graph is a tree.
     """
-    check_tree("graphdef", node, graph)
-    return structure_of(snapshot(node))
+    is_tree = check_tree("graphdef", node, graph)
+    return structure_of(snapshot(node)).of_mode(is_tree)
 
 
 def merge(
@@ -209,23 +210,42 @@ def merge(
 
     Args:
         graphdef_or_graphstate: The structure, or what `unpack` returned.
-        *states: All States of the structure, in any order.
+        *states: All States of the structure, in any order; or one list of all leaves, in the order
+            that `jax.tree.leaves` gives them with Variables as leaves.
         copy: Give the new graph copies of the Variables instead of the Variables in the States.
-        recreate_variables: Accepted for compatibility.
+        recreate_variables: If False, a value in a State stays one where the structure has a
+            Variable.
 
     Raises:
         StateMismatchError: Leaves are missing, extra or of another Variable type; paths are listed.
+        GraphStateError: After a GraphState comes something else, or one of another structure.
+        TypeError: There is no State at all, and the structure has leaves.
     """
-    del recreate_variables
     given = graphdef_or_graphstate
+    if not states and isinstance(given, GraphDef) and given.layout.paths:
+        raise TypeError(
+            "merge() missing 1 required positional argument: 'state'\n"
+            "  Fix: nnx.merge(graphdef, *states), with every State that `split` returned"
+        )
     structure = given.graphdef if isinstance(given, GraphState) else given
-    states = (given, *states) if isinstance(given, GraphState) else states
+    if isinstance(given, GraphState):
+        _check_graph_states(given, states)
+        states = (given, *states)
     states = tuple([s.state if isinstance(s, GraphState) else s for s in states])
     leaves = leaves_in_order("merge", structure, states)
     if copy:
         leaves = [leaf._clone() if isinstance(leaf, Variable) else leaf for leaf in leaves]
-    merged: A = rebuild(structure.without_outer(), leaves)
+    merged: A = rebuild(structure.without_outer(), leaves, recreate_variables=recreate_variables)
     return merged
+
+
+def _check_graph_states(first: GraphState[Any], others: tuple[Any, ...]) -> None:
+    for position, other in enumerate(others, 1):
+        if not isinstance(other, GraphState):
+            kind = type(other).__name__
+            raise GraphStateError(position, f"Expected GraphState object, got {kind}")
+        if other.graphdef != first.graphdef:
+            raise GraphStateError(position, "GraphDef must be the same, got another structure")
 
 
 @overload
@@ -269,10 +289,11 @@ def clone(node: A, variables: bool = True, *, arrays: bool = False, graph: bool 
     check_tree("clone", node, graph)
     record = snapshot(node)
     leaves = record.values()
+    if variables:
+        with graph_lock:  # what another thread writes together is copied together
+            leaves = [leaf._clone() if isinstance(leaf, Variable) else leaf for leaf in leaves]
     if arrays:
         leaves = [_copied(leaf) for leaf in leaves]
-    elif variables:
-        leaves = [leaf._clone() if isinstance(leaf, Variable) else leaf for leaf in leaves]
     made: A = rebuild(structure_of(record), leaves)
     return made
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from typed_nnx._core.filters import Filter
-from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.nested import difference, mapped, merged, nested_of, sorted_items
 from typed_nnx._core.paths import Path
 from typed_nnx._core.pure_dict import pure_dict_of, replaced_by_pure_dict
 from typed_nnx._core.pure_dict import restore_int_paths as restore_int_paths
-from typed_nnx._core.state import State
+from typed_nnx._core.state import FlatState, State
 
 V = TypeVar("V")
 

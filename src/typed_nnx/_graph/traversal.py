@@ -45,14 +45,16 @@ class Traversal:
         references: The bare array references, kept alive for their ids in `index`.
         has_slots: Whether some leaf is not a Variable.
         leaves: The Variables and slots, in order.
-        watched: The plain mutable containers that were met.
+        watched: What was met that may change without telling: plain mutable containers, and objects of
+            classes that write past `Pytree.__setattr__`.
+        mutable: The static values that may change in place, with the keys of their content.
         index: The position of each object, by id.
         base: The position of the first item.
     """
 
     __slots__ = (
         "_afresh", "_definitions", "_graphdef", "_last", "base", "has_slots", "index", "items", "leaves",
-        "objects", "references", "watched",
+        "mutable", "objects", "references", "watched",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +65,7 @@ class Traversal:
         self.objects: list[Any] = []
         self.leaves: list[Leaf] = []
         self.watched: list[Watched] = []
+        self.mutable: dict[int, tuple[Any, Any]] = {}
         self.index: dict[int, int] = {} if index is None else index
         self.base = base
         self.references: list[Any] = []
@@ -82,8 +85,16 @@ class Traversal:
         self.items.append(spec)
         self.objects.append(node)
         self.index[id(node)] = position + self.base
+        if not spec.is_lasting:
+            self._watch(node, spec)
         if spec.names:
             self._children(spec, node.__dict__, position, ())
+
+    def _watch(self, node: Any, spec: Spec) -> None:
+        self.mutable.update({id(pair[0]): pair for pair in spec.mutable})
+        if node._nnx_writes_past:
+            attributes = node.__dict__
+            self.watched.append(Watched(node, spec, [attributes[name] for name in spec.names]))
 
     def _container(self, node: Any, above: tuple[int, ...]) -> None:
         if id(node) in above:
@@ -158,6 +169,7 @@ class Traversal:
         definition = self._definitions.get(key)
         if definition is None:
             definition = self._definitions[key] = VariableDef(type(variable), meta)
+            self.mutable.update({id(pair[0]): pair for pair in meta.mutable})
         self._last = (type(variable), meta, definition)
         return definition
 

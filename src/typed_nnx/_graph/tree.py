@@ -79,21 +79,17 @@ class NodeStates:
         return cls(None, tuple(prefixes), metadata)
 
     def tree_flatten_with_keys(self) -> tuple[tuple[tuple[Any, Any], ...], Any]:
-        """Return the States with keys, and what is static."""
-        if len(self.states) == 1:
-            children: tuple[tuple[Any, Any], ...] = (
-                (jax.tree_util.GetAttrKey("state"), self.states[0]),
-            )
-        else:
-            children = tuple(
-                [(jax.tree_util.SequenceKey(i), state) for i, state in enumerate(self.states)]
-            )
-        return children, (self._graphdef, self.metadata)
+        """Return the structure and the States with keys, and what is static."""
+        key = jax.tree_util.GetAttrKey
+        return (
+            (key("_graphdef"), self._graphdef),  # a node without leaves: None is a prefix of it
+            (key("states"), self.states),
+        ), self.metadata
 
     @classmethod
-    def tree_unflatten(cls, static: Any, states: Any) -> NodeStates:
-        """Build it from what is static and the States."""
-        return cls(static[0], tuple(states), static[1])
+    def tree_unflatten(cls, metadata: Any, children: Any) -> NodeStates:
+        """Build it from what is static, and the structure and States."""
+        return cls(children[0], children[1], metadata)
 
 
 def is_tree_node(value: Any, /) -> bool:
@@ -145,8 +141,16 @@ class _AliasCheck:
             known = self._known.setdefault(id(leaf), (here, prefix))
             if isinstance(leaf, Variable) and known[1] != prefix:
                 raise PrefixConflictError(
-                    [(attribute_path(known[0]), known[1]), (attribute_path(here), prefix)]
+                    [(attribute_path(known[0]), known[1]), (attribute_path(here), prefix)],
+                    type(leaf).__name__,
                 )
+
+
+def clear_non_graph_nodes(tree: Any) -> Any:
+    """Return a pytree with None in the place of every leaf that is no object."""
+    return jax.tree.map(
+        lambda leaf: leaf if is_graph_object(leaf) else None, tree, is_leaf=is_graph_object
+    )
 
 
 def to_tree(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.locate import where
 from typed_nnx._core.nested import flat_items
 from typed_nnx._core.nodes import (
@@ -119,8 +120,9 @@ def update(node: Any, state: Any, /, *states: Any) -> None:
         changes.changing.update([id(variable) for variable, _ in changes.variables])
         source = given.state if isinstance(given, GraphState) else given
         _collect_root(node, source, record, changes)
-    changes.check()
-    changes.make()
+    with graph_lock:
+        changes.check()
+        changes.make()
 
 
 def _collect_root(node: Any, source: Any, record: Record | None, changes: _Changes) -> None:

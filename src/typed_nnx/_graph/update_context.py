@@ -10,11 +10,10 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
-from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.nested import divided, nested_of
 from typed_nnx._core.paths import Path
-from typed_nnx._core.state import State
-from typed_nnx._graph.flatten import IndexMap, RefMap, flatten, unflatten
+from typed_nnx._core.state import FlatState, State
+from typed_nnx._graph.flatten import RefMap, flatten, unflatten
 from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx.errors import UpdateContextError
@@ -39,7 +38,7 @@ class UpdateContext:
         self.tag: Hashable = tag
         self.outer_refs: RefMap | None = None
         self.inner_refs: RefMap | None = None
-        self.outer_objects: IndexMap | None = None
+        self.outer_objects: dict[int, Any] | None = None
 
     def clear(self) -> None:
         """Forget all objects."""
@@ -94,6 +93,7 @@ class SplitContext:
         Raises:
             NoFilterMatchedError: Some leaf matches no filter.
         """
+        _check_open("split_context", self)
         outer = self._update.inner_refs if self._update is not None and self.is_inner else None
         if not with_paths and filters:
             raise UpdateContextError(
@@ -110,15 +110,16 @@ class SplitContext:
         return (graphdef, *[FlatState(group, sort=False) for group in groups])
 
     def close(self) -> None:
-        """Hand what was met to the update context."""
-        update = self._update
+        """Hand what was met to the update context, and end."""
+        update, met = self._update, self.ref_index
+        del self.ref_index, self.ctxtag
         if update is None:
             return
         if self.is_inner:
             update.inner_refs = None
         else:
-            update.outer_refs = self.ref_index
-            update.outer_objects = {self.ref_index[found]: found for found in self.ref_index}
+            update.outer_refs = met
+            update.outer_objects = {met[found]: found for found in met}
 
 
 def _state_of(group: list[tuple[Path, Any]]) -> Any:
@@ -137,7 +138,7 @@ class MergeContext:
         self, ctxtag: Hashable | None, update: UpdateContext | None, inner: bool | None
     ) -> None:
         self.ctxtag: Hashable | None = ctxtag
-        self.index_ref: IndexMap = {}
+        self.index_ref: dict[int, Any] = {}
         self._update = update
         self.is_inner: bool | None = inner
 
@@ -153,6 +154,7 @@ class MergeContext:
             flat_state: A FlatState, or the list of all leaves.
             *flat_states: More FlatStates.
         """
+        _check_open("merge_context", self)
         leaves = flat_state
         if flat_states or not isinstance(flat_state, list):
             leaves = leaves_in_order("unflatten", graphdef, (flat_state, *flat_states))
@@ -161,16 +163,23 @@ class MergeContext:
         return unflatten(graphdef, leaves, index_ref=self.index_ref, outer_index_outer_ref=outer)
 
     def close(self) -> None:
-        """Hand what was made to the update context."""
-        update = self._update
+        """Hand what was made to the update context, and end."""
+        update, made_at = self._update, self.index_ref
+        del self.index_ref, self.ctxtag
         if update is None:
             return
         if self.is_inner:
             update.inner_refs = RefMap()
-            for position, made in self.index_ref.items():
+            for position, made in made_at.items():
                 update.inner_refs[made] = position
         else:
             update.clear()
+
+
+def _check_open(function: str, context: SplitContext | MergeContext) -> None:
+    if not hasattr(context, "ctxtag"):
+        tag = None if context._update is None else context._update.tag
+        raise UpdateContextError(f"{function}: the `with` block has ended", tag)
 
 
 def current_update_context(tag: Hashable) -> UpdateContext:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from typed_nnx._core.filters import to_predicate
@@ -21,13 +21,30 @@ from typed_nnx._core.paths import Key, Path
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.walk import entries_with_own
 from typed_nnx._core.walk import iter_children as iter_children
-from typed_nnx._core.walk import iter_graph as iter_graph
+from typed_nnx._core.walk import iter_graph as _iter_graph
+from typed_nnx._graph.mode import check_tree
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, snapshot
 
 A = TypeVar("A")
 
 _OWN_ROWS = frozenset({"_pytree__nodes", "_pytree__state"})
+
+
+def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, value) of every node and leaf, static values too; children come first.
+
+    A node that is reached on several paths is visited once, on the first.
+
+    Args:
+        node: An object, a container or a leaf.
+        graph: False asserts that the graph is a tree.
+
+    Raises:
+        SharedReferenceError: ``graph=False`` and an object is reached on two paths.
+    """
+    check_tree("iter_graph", node, graph)
+    return _iter_graph(node)
 
 
 def map(  # noqa: A001 -- the public name
@@ -46,16 +63,19 @@ def map(  # noqa: A001 -- the public name
     Args:
         f: Takes the path and the Variable or array.
         node: An object, or a container of objects.
-        graph: Accepted for compatibility.
-        recreate_variables: Accepted for compatibility.
+        graph: False asserts that the graph is a tree.
+        recreate_variables: If False, what `f` returns for a Variable takes its place as it is.
+
+    Raises:
+        SharedReferenceError: ``graph=False`` and an object is reached on two paths.
     """
-    del graph, recreate_variables
+    check_tree("map", node, graph)
     record = snapshot(node)
     structure = record.graphdef if isinstance(record, Record) else record.graphdef()
     leaves = [
         f(path, leaf) for path, leaf in zip(structure.layout.paths, record.values(), strict=True)
     ]
-    mapped: A = rebuild(structure, leaves)
+    mapped: A = rebuild(structure, leaves, recreate_variables=recreate_variables)
     return mapped
 
 
@@ -68,9 +88,12 @@ def recursive_map(f: Callable[[Path, Any], Any], node: Any, /, *, graph: bool | 
     Args:
         f: Takes the path and the value (a node is a new one, with its new children).
         node: An object, or a container of objects.
-        graph: Accepted for compatibility.
+        graph: False asserts that the graph is a tree.
+
+    Raises:
+        SharedReferenceError: ``graph=False`` and an object is reached on two paths.
     """
-    del graph
+    check_tree("recursive_map", node, graph)
     return _RecursiveMap(f).of(node, ())
 
 

@@ -1,20 +1,21 @@
-"""Plain mutable containers below an object: nobody tells us of a change in them, so we look."""
+"""What may change below an object without telling: it is looked at whenever a record is used."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from operator import is_
 from typing import Any, NamedTuple
 
-from typed_nnx._core.nodes import LEAF, Spec, kind_of, one_level
+from typed_nnx._core.nodes import LEAF, GraphNode, Spec, kind_of, one_level
 from typed_nnx._core.state import State
+from typed_nnx._core.static_keys import content_key
 
 _MISSING: Any = object()
 
 
 class Watched(NamedTuple):
-    """A plain mutable container and the children it had."""
+    """A plain mutable container, or an object that writes past our `__setattr__`, and its children."""
 
     container: Any
     spec: Spec
@@ -22,19 +23,21 @@ class Watched(NamedTuple):
 
 
 class Watch:
-    """Says whether containers still have what they had.
+    """Says whether containers and static values still are what they were.
 
     The dicts of an optimizer's state are many and small, and each call of a compiled function asks:
     all of them, and those inside States, are compared in a few passes that do not leave C.
 
     Args:
-        watched: The containers; at least one.
+        watched: The containers.
+        mutable: Static values with the keys of their content.
     """
 
-    __slots__ = ("_dicts", "_keys", "_others", "_sizes", "_values", "_watched")
+    __slots__ = ("_dicts", "_keys", "_mutable", "_others", "_sizes", "_values", "_watched")
 
-    def __init__(self, watched: Sequence[Watched]) -> None:
+    def __init__(self, watched: Sequence[Watched], mutable: Iterable[tuple[Any, Any]]) -> None:
         self._watched = watched
+        self._mutable = list(mutable)
         self._dicts: list[dict[Any, Any]] = []
         self._others: list[Watched] = []
         for each in watched:
@@ -42,6 +45,8 @@ class Watch:
                 self._dicts.append(each.container)
             elif type(each.container) is State:
                 self._dicts.append(each.container._mapping)
+            elif isinstance(each.container, GraphNode):
+                self._dicts.append(each.container.__dict__)
             else:
                 self._others.append(each)
         self._remember()
@@ -52,7 +57,9 @@ class Watch:
         self._values = list(chain.from_iterable(map(dict.values, self._dicts)))
 
     def holds(self) -> bool:
-        """Whether no container has other children; arrays may have been replaced."""
+        """Whether all is as it was; arrays may have been replaced."""
+        if not all(content_key(value) == key for value, key in self._mutable):
+            return False
         if self._dicts_are_same():
             return all(map(_is_unchanged, self._others))
         if not all(map(_is_unchanged, self._watched)):
@@ -86,7 +93,9 @@ def _is_unchanged(watched: Watched) -> bool:
     return all(found.get(name, _MISSING) is value for name, value in spec.statics)
 
 
-def _entries(container: Any) -> tuple[dict[Any, Any], Any]:
+def _entries(container: Any) -> tuple[Mapping[Any, Any], Any]:
+    if isinstance(container, GraphNode):
+        return container._nnx_entries(), None
     if type(container) is dict:
         return container, None
     if type(container) is list:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -16,8 +15,13 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.mode import check_tree
 from typed_nnx._graph.split_merge import split
-from typed_nnx._transforms.eval_shape import eval_shape
-from typed_nnx._transforms.partition_specs import get_var_pspec, map_variables
+from typed_nnx._transforms.eval_shape import shapes_of
+from typed_nnx._transforms.partition_specs import (
+    get_var_pspec,
+    is_placed,
+    map_variables,
+    with_sharding,
+)
 
 A = TypeVar("A")
 
@@ -50,15 +54,15 @@ def get_abstract_model(
         return split(model)
 
     with jax.set_mesh(mesh):
-        graphdef, state = eval_shape(parts)
+        graphdef, state = shapes_of(parts)
 
     def of_variable(where: str, variable: Variable[Any]) -> Any:
         spec = get_var_pspec(variable)
         sharding = replicated if spec is None else named_sharding(where, mesh, spec)
-        return _sharded(variable.get_raw_value(), sharding)
+        return with_sharding(variable.get_raw_value(), sharding)
 
     replicated = NamedSharding(mesh, jax.sharding.PartitionSpec())  # type: ignore[no-untyped-call]  # of jax
-    return graphdef, map_variables(of_variable, lambda leaf: _sharded(leaf, replicated), state)
+    return graphdef, map_variables(of_variable, lambda leaf: with_sharding(leaf, replicated), state)
 
 
 def as_abstract(tree: A, graph: bool | None = None) -> A:
@@ -84,13 +88,15 @@ def as_abstract(tree: A, graph: bool | None = None) -> A:
 def _abstract_value(where: str, variable: Variable[Any]) -> Any:
     value = jax.tree.map(_abstract, variable.get_raw_value())
     names = variable._meta.get("out_sharding")
-    if names is None or all(map(_lies, jax.tree.leaves(value))):
+    if names is None or all(map(is_placed, jax.tree.leaves(value))):
         return value
     if not names and not _knows_mesh(variable):  # that it is not cut can be said without a mesh
         return value
     # Shapes know no devices, and so the abstract mesh is enough for them.
     sharding = sharding_of(where, variable._meta, abstract=True)
-    return jax.tree.map(lambda leaf: leaf if _lies(leaf) else _sharded(leaf, sharding), value)
+    return jax.tree.map(
+        lambda leaf: leaf if is_placed(leaf) else with_sharding(leaf, sharding), value
+    )
 
 
 def _knows_mesh(variable: Variable[Any]) -> bool:
@@ -103,18 +109,3 @@ def _abstract(leaf: Any) -> Any:
         return leaf
     sharding = getattr(leaf, "sharding", None)
     return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)  # type: ignore[no-untyped-call]  # jax has no types for it
-
-
-def _lies(leaf: Any) -> bool:
-    """Whether there is nothing to say about where a leaf lies."""
-    return not isinstance(leaf, jax.ShapeDtypeStruct) or leaf.sharding is not None
-
-
-def _sharded(value: Any, sharding: NamedSharding) -> Any:
-    return jax.tree.map(functools.partial(_with_sharding, sharding=sharding), value)
-
-
-def _with_sharding(leaf: Any, sharding: NamedSharding) -> Any:
-    if not isinstance(leaf, jax.ShapeDtypeStruct):
-        return leaf
-    return leaf.update(sharding=sharding)  # type: ignore[no-untyped-call]  # jax has no types for it

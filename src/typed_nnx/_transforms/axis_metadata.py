@@ -26,15 +26,17 @@ class AxisMetadata:
     """Takes the name of a mapped axis out of the metadata of Variables, and puts it back.
 
     Args:
-        name: The name of the axis in ``out_sharding``.
         function: The name of the transform, for errors.
+        metadata: The name of the axis in ``out_sharding`` under `PARTITION_NAME`; under other keys
+            names for other items, which count where such an item is a tuple.
     """
 
-    __slots__ = ("_function", "_name")
+    __slots__ = ("_function", "_name", "_others")
 
-    def __init__(self, function: str, name: str | None) -> None:
+    def __init__(self, function: str, metadata: Mapping[Any, Any]) -> None:
         self._function = function
-        self._name = name
+        self._name: str | None = metadata[PARTITION_NAME]
+        self._others = {key: name for key, name in metadata.items() if key != PARTITION_NAME}
 
     def enter(self, args: Sequence[Any], prefixes: Sequence[Prefix]) -> Known:
         """Take the name out of the Variables of arguments; return each with its axis by id."""
@@ -67,33 +69,35 @@ class AxisMetadata:
                 self.add_to(variable, axis)
 
     def remove_from(self, variable: Variable[Any], axis: int) -> None:
-        """Take the name out of the metadata of one Variable."""
-        names = variable._meta.get("out_sharding")
-        if names is not None:
+        """Take the names out of the metadata of one Variable."""
+        for item, name, names in self._items(variable):
             left = list(names)
             number = _from_the_start(variable, axis, len(left))
-            if not 0 <= number < len(left) or left[number] != self._name:
-                raise PartitionNameError(
-                    self._function,
-                    where(variable) or type(variable).__name__,
-                    self._name,
-                    axis,
-                    tuple(names),
-                )
+            if not 0 <= number < len(left) or left[number] != name:
+                place = where(variable) or type(variable).__name__
+                raise PartitionNameError(self._function, place, name, axis, tuple(names))
             del left[number]
-            variable.set_metadata(out_sharding=tuple(left))
+            variable.set_metadata(item, tuple(left))
         variable.remove_axis(axis, self._name)
 
     def add_to(self, variable: Variable[Any], axis: int) -> None:
-        """Put the name into the metadata of one Variable."""
-        names = variable._meta.get("out_sharding")
-        if names is not None:
+        """Put the names into the metadata of one Variable."""
+        for item, name, names in self._items(variable):
             wider = list(names)
             number = _from_the_start(variable, axis, len(wider) + 1)
             wider.extend([None] * (number - len(wider)))
-            wider.insert(number, self._name)
-            variable.set_metadata(out_sharding=tuple(wider))
+            wider.insert(number, name)
+            variable.set_metadata(item, tuple(wider))
         variable.add_axis(axis, self._name)
+
+    def _items(self, variable: Variable[Any]) -> Iterator[tuple[str, str | None, Any]]:
+        """Yield the items of metadata that name axes, with the name of this one and all names."""
+        names = variable._meta.get("out_sharding")
+        if names is not None:
+            yield "out_sharding", self._name, names
+        for item, name in self._others.items():
+            if isinstance(names := variable._meta.get(item), tuple) and names:
+                yield item, name, names
 
 
 def _from_the_start(variable: Variable[Any], axis: int, names: int) -> int:
@@ -107,7 +111,7 @@ def _from_the_start(variable: Variable[Any], axis: int, names: int) -> int:
 
 def named_axis(function: str, metadata: Mapping[str, Any]) -> AxisMetadata | None:
     """Return what ``transform_metadata`` asks for; None if it names no axis."""
-    return AxisMetadata(function, metadata[PARTITION_NAME]) if PARTITION_NAME in metadata else None
+    return AxisMetadata(function, metadata) if PARTITION_NAME in metadata else None
 
 
 def variables_with_axes(

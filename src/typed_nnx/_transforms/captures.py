@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
+
+import jax
 
 from typed_nnx._core.nodes import CONTAINER, GraphNode, kind_of, one_level
 from typed_nnx._core.variable import Variable
-
-_MANY = 1000  # a container with more entries is data, and not searched
 
 
 @runtime_checkable
@@ -47,7 +48,7 @@ class Captures:
         self.objects: list[Any] = []
         self._seen: dict[int, Any] = {}
         self._holders: dict[int, list[Any]] = {}
-        # Cells and what was in them, and containers and what they held.
+        # Cells and what was in them; functions with their defaults, and containers with their entries.
         self._watched: list[tuple[Any, Any]] = []
         self._look_at(function)
         self.carriers: set[int] = self._carriers()
@@ -59,49 +60,74 @@ class Captures:
             if type(holder) is types.CellType:
                 if _content(holder) is not content:
                     return False
-            elif type(holder) is types.FunctionType:
-                if not _identical(_defaults(holder), content):
-                    return False
-            elif not _identical(_entries(holder), content):
+            elif not _identical(_held(holder), content):
                 return False
         return True
 
+    def can_be_watched(self) -> bool:
+        """Whether `is_current` tells all changes: nothing is among these that can change unseen."""
+        return all(map(_is_watched, self._seen.values()))
+
+    def globals(self) -> list[tuple[dict[str, Any], str, Any]]:
+        """Return the globals that the functions name, with their values.
+
+        Each is given by the dict that it is in, its name and its value. Of functions that are globals
+        themselves those of the same file are looked at too.
+        """
+        found: dict[tuple[int, str], tuple[dict[str, Any], str, Any]] = {}
+        functions = [
+            value for value in self._seen.values() if isinstance(value, types.FunctionType)
+        ]
+        for function in functions:  # it grows
+            holder = function.__globals__
+            for name in _names(function.__code__):
+                if (id(holder), name) not in found:
+                    value = holder.get(name, EMPTY)
+                    found[id(holder), name] = (holder, name, value)
+                    core = value.nnx_function() if isinstance(value, WrapsFunction) else value
+                    if isinstance(core, types.FunctionType) and core.__globals__ is holder:
+                        functions.append(core)
+        return list(found.values())
+
     def _look_at(self, value: Any) -> None:
-        if type(value) in _NOTHING or id(value) in self._seen:
+        if id(value) in self._seen:
             return
         self._seen[id(value)] = value
         if isinstance(value, GraphNode | Variable):
             self.objects.append(value)
             return
-        before = len(self.objects)
         for part in self._parts(value):
-            self._holders.setdefault(id(part), []).append(value)
-            self._look_at(part)
-        if isinstance(value, list | dict) and (len(self.objects) > before or not value):
-            self._watched.append((value, _entries(value)))
+            if type(part) not in _NOTHING:
+                self._holders.setdefault(id(part), []).append(value)
+                self._look_at(part)
 
     def _parts(self, value: Any) -> list[Any]:
         if isinstance(value, types.FunctionType):
             cells = value.__closure__ or ()
             contents = [_content(cell) for cell in cells]
             self._watched.extend(zip(cells, contents, strict=True))
-            defaults = _defaults(value)
-            if defaults:
-                self._watched.append((value, defaults))
-            return [*contents, *defaults]
+            return [*contents, *self._watch(value)]
         if isinstance(value, functools.partial):
-            return [value.func, *value.args, *value.keywords.values()]
+            return [value.func, *value.args, *self._watch(value.keywords)]
         if isinstance(value, types.MethodType):
             return [value.__self__, value.__func__]
-        if isinstance(value, list | tuple | dict):
-            return _entries(value) if len(value) <= _MANY else []
         if isinstance(value, type):
             return []
         if isinstance(value, WrapsFunction):
             return [value.nnx_function()]
-        if kind_of(value) == CONTAINER:  # a dataclass that jax knows, a State
+        if type(value) is tuple or isinstance(value, list | dict):
+            return list(value) if type(value) is tuple else self._watch(value)
+        if kind_of(value) == CONTAINER:  # a named tuple, a dataclass that jax knows, a State
+            self._watch(value)
             return [child for _, child in one_level(value)[0]]
         return []
+
+    def _watch(self, value: Any) -> list[Any]:
+        """Return what a function or container holds, and look whether it still does later."""
+        held = _held(value)
+        if held or not isinstance(value, types.FunctionType):
+            self._watched.append((value, held))
+        return held
 
     def _carriers(self) -> set[int]:
         found: set[int] = set()
@@ -121,27 +147,57 @@ class Captures:
         return exchange(function)
 
 
+# Values of these types lead nowhere.
 _NOTHING: frozenset[type] = frozenset({int, float, bool, str, complex, bytes, type(None), type})
-_EMPTY = object()
+# Functions and containers that are watched, objects, and what does not change once it is made.
+_WATCHED = (
+    GraphNode, Variable, jax.Array, list, tuple, dict, frozenset, functools.partial, type,
+    types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType,
+    types.NoneType, int, float, complex, str, bytes,
+)  # fmt: skip
+# The packages whose own classes do not change either: transformed functions, dtypes, filters; the
+# values of context variables are looked at elsewhere.
+_FIXED = frozenset({"jax", "jaxlib", "typed_nnx", "typing", "_contextvars"})
+#: Stands for what there is not.
+EMPTY: Any = object()
 
 
-def _defaults(function: types.FunctionType) -> list[Any]:
-    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+def _is_watched(value: Any) -> bool:
+    """Whether a value cannot change, or `Captures` looks whether it did, or it is an object."""
+    kind = type(value)
+    return (
+        isinstance(value, _WATCHED) or value is EMPTY or kind.__module__.partition(".")[0] in _FIXED
+    )
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Return the names of globals in a function and those inside it; names of attributes are among them."""
+    inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
+    return set(code.co_names).union(*map(_names, inner))
 
 
 def _content(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
     except ValueError:  # nothing was assigned yet
-        return _EMPTY
+        return EMPTY
 
 
-def _entries(container: Any) -> list[Any]:
-    return list(container.values() if isinstance(container, Mapping) else container)
+def _held(holder: Any) -> list[Any]:
+    """Return the defaults of a function, or what is in a container."""
+    if isinstance(holder, types.FunctionType):
+        return [*(holder.__defaults__ or ()), *(holder.__kwdefaults__ or {}).values()]
+    if isinstance(holder, list | dict):
+        return list(holder.values() if isinstance(holder, dict) else holder)
+    return jax.tree.leaves(holder, is_leaf=_is_object)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, GraphNode | Variable)
 
 
 def _identical(left: Sequence[Any], right: Sequence[Any]) -> bool:
-    return len(left) == len(right) and all(one is two for one, two in zip(left, right, strict=True))
+    return len(left) == len(right) and all(map(operator.is_, left, right))
 
 
 class _Exchange:

@@ -8,8 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from typed_nnx._core.nodes import Spec
 from typed_nnx._graph.graphdef import LEAF_ITEM, GraphDef
-from typed_nnx._transforms.gather import Call, is_object
+from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name, shown_tree
@@ -57,7 +58,7 @@ def returned_values(function: str, argument: Argument | None, given: Any, result
     for (path, leaf), old in zip(entries, olds, strict=True):
         if is_object(leaf) or is_object(old):
             if leaf is not old:
-                structure.append(f"{_place(path)}: {_exchange(old, leaf)}")
+                structure.append(f"{_place(path)}: {_exchange(function, old, leaf)}")
         elif _has_type(leaf) and not _alike(old, leaf):
             types.append((_place(path), _describe(old), _describe(leaf)))
     if structure:
@@ -86,9 +87,13 @@ def _what(value: Any) -> str:
     return f"a {type(value).__name__}" if is_object(value) else "an array"
 
 
-def _exchange(before: Any, after: Any) -> str:
+def _exchange(function: str, before: Any, after: Any) -> str:
     if type(before) is type(after):
-        return f"another {type(after).__name__} was returned than was given"
+        transform = function.partition(" of ")[0]
+        return (
+            f"another {type(after).__name__} was returned than was given. Carry references "
+            f"must be the same between iterations; {transform} Variable identity must be preserved across iterations"
+        )
     return f"{_what(before)} was given, {_what(after)} was returned"
 
 
@@ -120,6 +125,8 @@ def stays_in_place(number: int, part: Part, leaves: Sequence[int], grown: Grown)
         grown: Its structure after the step.
     """
     before, after = part.graphdef, grown.graphdef
+    if not grown.count and not _has_same_nodes(before, after):
+        return False
     numbers = after.outer or ()
     found = {}
     entries = zip(after.layout.paths, leaf_positions(after), grown.sources, strict=True)
@@ -136,6 +143,15 @@ def stays_in_place(number: int, part: Part, leaves: Sequence[int], grown: Grown)
     return True
 
 
+def _has_same_nodes(before: GraphDef[Any], after: GraphDef[Any]) -> bool:
+    """Whether two structures have the same nodes and references, whatever their static values are."""
+    return list(map(_outline, before.items)) == list(map(_outline, after.items))
+
+
+def _outline(item: Any) -> Any:
+    return (item.cls, item.names) if isinstance(item, Spec) else type(item)
+
+
 def next_values(inside: Inside, flat: Flat, number: int) -> list[Any]:
     """Return the values of all leaves of a part after a step."""
     effects: Effects = flat.static.value
@@ -147,7 +163,10 @@ def next_values(inside: Inside, flat: Flat, number: int) -> list[Any]:
 
 
 def check_types(
-    function: str, call: Call, before: Sequence[Sequence[Any]], after: Sequence[Sequence[Any]]
+    function: str,
+    parts: Sequence[Part],
+    before: Sequence[Sequence[Any]],
+    after: Sequence[Sequence[Any]],
 ) -> None:
     """Raise if a value that is carried changed its shape or dtype.
 
@@ -155,11 +174,11 @@ def check_types(
         CarryTypeError: With the path of each.
     """
     changes = []
-    for place, olds, news in zip(call.places, before, after, strict=True):
-        paths = place.structure.layout.paths
+    for part, olds, news in zip(parts, before, after, strict=True):
+        paths = part.graphdef.layout.paths
         for path, old, new in zip(paths, olds, news, strict=True):
             if not _alike(old, new):
-                where = place_name((*place.path, *path))
+                where = place_name((*part.path, *path))
                 changes.append((where, _describe(old), _describe(new)))
     if changes:
         raise CarryTypeError(function, changes)

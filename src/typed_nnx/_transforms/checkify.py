@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from jax.experimental import checkify as jax_checkify
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.literals import as_arrays
 from typed_nnx._transforms.outcomes import Flat
+from typed_nnx._transforms.shown import names_of, shown
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,6 +36,7 @@ class Checked(Lifted[P, R]):
         super().__init__(function, graph, graph_updates)
         self._errors = errors
 
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function; return the error and the result."""
         lift = self._lift
@@ -41,12 +45,14 @@ class Checked(Lifted[P, R]):
         def flat(args: Any, kwargs: Any, captured: Any) -> Flat:
             return lift.run(call.signature, args, kwargs, captured)
 
-        error, found = jax_checkify.checkify(flat, errors=self._errors)(
-            call.args, call.kwargs, call.captured
-        )
+        names = partial(names_of, lift.parameters, call.signature)
+        error, found = jax_checkify.checkify(
+            shown(flat, lift.function, names), errors=self._errors
+        )(call.args, call.kwargs, call.captured)
         return error, lift.finish(call, as_arrays(found))  # type: ignore[return-value]  # R is this pair
 
 
+@hides_frames
 def checkify(
     f: Callable[P, R],
     errors: Errors = jax_checkify.user_checks,

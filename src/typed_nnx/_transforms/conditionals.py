@@ -7,17 +7,23 @@ from typing import Any, TypeVar
 
 import jax
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.variable import Variable
+from typed_nnx._graph.split_merge import clone
+from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.branch_differences import branch_differences
-from typed_nnx._transforms.callables import describe
-from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.callables import Parameters, describe
+from typed_nnx._transforms.gather import Call, is_object
+from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.outcomes import Flat
+from typed_nnx._transforms.shown import names_of, shown
 from typed_nnx.errors import BranchMismatchError
 
 A = TypeVar("A")
 
 
+@hides_frames
 def cond(
     pred: Any,
     true_fun: Callable[..., A],
@@ -29,7 +35,8 @@ def cond(
     """Run one of two functions, as `jax.lax.cond` does for arrays.
 
     What the branches do to Modules, their operands or what they close over, is seen outside. All
-    branches must leave the same structure.
+    branches must leave the same structure. Where they return different objects that they close over
+    the result is a new one, with the values of the one that was chosen.
 
     >>> import jax.numpy as jnp
     >>> count = Variable(jnp.array(1))
@@ -54,10 +61,13 @@ def cond(
     """
     call, branches = _branches("cond", (true_fun, false_fun), operands, graph, graph_updates)
     choice = pred.get_value() if isinstance(pred, Variable) else pred
-    flat = jax.lax.cond(choice, *branches.functions, call.args, call.captured)
+    flat = branches.chosen(
+        lambda: jax.lax.cond(choice, *branches.functions, call.args, call.captured)
+    )
     return branches.lift.finish(call, flat)  # type: ignore[no-any-return]  # what a branch returned
 
 
+@hides_frames
 def switch(
     index: Any,
     branches: Sequence[Callable[..., A]],
@@ -82,7 +92,7 @@ def switch(
     """
     call, made = _branches("switch", tuple(branches), operands, graph, graph_updates)
     choice = index.get_value() if isinstance(index, Variable) else index
-    flat = jax.lax.switch(choice, made.functions, call.args, call.captured)
+    flat = made.chosen(lambda: jax.lax.switch(choice, made.functions, call.args, call.captured))
     return made.lift.finish(call, flat)  # type: ignore[no-any-return]  # what a branch returned
 
 
@@ -106,19 +116,52 @@ class _Branches:
         self.lift = lift
         self._call = call
         self._first: tuple[int, Flat] | None = None
-        self.functions = [self._branch(number) for number in range(len(lift.function))]
+        self._copies = False
+        self.functions = self._made()
+
+    def _made(self) -> list[Callable[..., Flat]]:
+        return [self._branch(number) for number in range(len(self.lift.function))]
+
+    def chosen(self, run: Callable[[], Flat]) -> Flat:
+        """Return what the chosen branch left.
+
+        Args:
+            run: Gives the branches to jax.
+
+        Raises:
+            BranchMismatchError: The branches leave different structures or types.
+        """
+        try:
+            return run()
+        except BranchMismatchError as error:
+            self._first, self._copies = None, True
+            self.functions = self._made()  # jax keeps the traces of the others
+            try:
+                return run()
+            except BranchMismatchError:
+                raise error from None
 
     def _branch(self, number: int) -> Callable[..., Flat]:
         def flat(args: Any, captured: Any) -> Flat:
             inside = self.lift.enter(self._call.signature, args, {}, captured)
-            found = inside.leave(inside.result(number))
+            result = inside.result(number)
+            if self._copies:
+                result = _without_captured(result, inside)
+            found = inside.leave(result)
             if self._first is None or self._first[0] == number:
                 self._first = (number, found)
             else:
                 self._compare(*self._first, number, found)
             return found
 
-        return flat
+        function = self.lift.function[number]
+
+        def names(args: Any, captured: Any) -> Any:
+            signature, parameters = self._call.signature, Parameters(function)
+            every, _, closed = names_of(parameters, signature, args, {}, captured)
+            return every, closed
+
+        return shown(flat, function, names)
 
     def _compare(self, first: int, one: Flat, number: int, other: Flat) -> None:
         """Raise if two branches leave different structures or types.
@@ -137,3 +180,15 @@ class _Branches:
         if self.lift.name == "cond":
             return "false_fun" if number else "true_fun"
         return f"branch {number}"
+
+
+def _without_captured(result: Any, inside: Inside) -> Any:
+    """Return a result with copies of its objects, if they came in by closures and not as operands."""
+    treedef: Any
+    leaves, treedef = jax.tree.flatten(result, is_leaf=is_object)
+    objects = [leaf for leaf in leaves if is_object(leaf)]
+    reached = Traversal().visit(objects).index.keys()
+    if reached & Traversal().visit(inside.args).index.keys() or not reached & inside.known():
+        return result
+    copies = iter(clone(objects, graph=True))
+    return treedef.unflatten([next(copies) if is_object(leaf) else leaf for leaf in leaves])

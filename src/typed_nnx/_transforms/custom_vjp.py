@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, Self, TypeVar, overload
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.diff_argnums import Chosen, DiffArgs, by_position
@@ -49,7 +50,9 @@ class CustomVjp(Lifted[P, R]):
             bwd: A function of the arguments in nondiff_argnums, the residuals and the cotangents.
                 By default these are a pair: for each other argument the cotangents of its values
                 at the end of the call, as States, and those of the result. With
-                ``graph_updates=False`` they are those of the result alone, with Modules. It returns
+                ``graph_updates=False`` they are those of the result alone, with Modules; those of
+                changed Variables are given to a parameter called ``updates_g``, as a tuple with a
+                Module or Variable for each argument that has None for what stayed. It returns
                 a tuple with a cotangent for each other argument: a State (or Module) of all
                 Variables, an array, or None for zero.
             symbolic_zeros: Show which values are differentiated and which cotangents are zero, as
@@ -64,6 +67,7 @@ class CustomVjp(Lifted[P, R]):
         made.__wrapped__ = function[0]
         return made
 
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
         functions = self._lift.function
@@ -88,6 +92,7 @@ def custom_vjp(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, R]], CustomVjp[P, R]]: ...
+@hides_frames
 def custom_vjp(
     fun: Any = UNSET,
     *,

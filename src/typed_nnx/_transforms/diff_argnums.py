@@ -7,6 +7,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
+from typed_nnx._core.nodes import GraphNode
 from typed_nnx._transforms.argnums import positive
 from typed_nnx._transforms.prefixes import DiffState
 from typed_nnx.errors import ArgnumsError, DiffStateModeError
@@ -51,7 +52,10 @@ class Chosen(NamedTuple):
         is_one = isinstance(given, DiffState) or hasattr(type(given), "__index__")
         listed: Any = (given,) if is_one else given
         if not isinstance(listed, Sequence):
-            raise ArgnumsError(name, given, f"a {type(given).__name__} is no position")
+            rule = (
+                "Graph nodes are not allowed as prefixes; " if isinstance(given, GraphNode) else ""
+            )
+            raise ArgnumsError(name, given, f"{rule}a {type(given).__name__} is no position")
         entries: list[DiffArg] = []
         for entry in listed:
             if isinstance(entry, DiffState):

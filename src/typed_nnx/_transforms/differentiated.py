@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -17,6 +17,7 @@ from typed_nnx._transforms.leaving import is_unchanged
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import kind_of_result, result_name
+from typed_nnx._transforms.shown import names_of, shown
 from typed_nnx._transforms.tangents import Results
 from typed_nnx.errors import AuxResultError, DifferentiatedInputError
 
@@ -43,6 +44,16 @@ class DifferentiatedCall:
         self._has_aux = has_aux
         self.arguments = self._call.signature.arguments
         self.values = self._call.args
+
+    @property
+    def shown(self) -> Callable[..., tuple[Any, Flat]]:
+        """`function` as jax shows it: as the user's function."""
+        lift, call = self._lift, self._call
+
+        def names(*values: Any) -> Any:
+            return names_of(lift.parameters, call.signature, values, {}, call.captured)[0]
+
+        return shown(self.function, lift.function, names)
 
     def function(self, *values: Any) -> tuple[Any, Flat]:
         """Run the function on plain values; for jax, with everything else as auxiliary output."""

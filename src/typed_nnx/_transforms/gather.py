@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.filters import to_predicates
 from typed_nnx._core.nodes import LEAF, GraphNode, kinds
 from typed_nnx._core.paths import Path, key_of_entry
@@ -27,6 +28,11 @@ _PLAIN: frozenset[type] = frozenset({int, float, bool, complex, str, type(None),
 def is_object(value: Any) -> bool:
     """Whether a value is an object or Variable, which transforms take apart themselves."""
     return isinstance(value, GraphNode | Variable)
+
+
+def holds_objects(tree: Any) -> bool:
+    """Whether there are objects in a tree."""
+    return any(map(is_object, jax.tree.leaves(tree, is_leaf=is_object)))
 
 
 class Place(NamedTuple):
@@ -64,10 +70,10 @@ class Place(NamedTuple):
         return self.root if position == 0 else self.graph.objects[position]
 
 
-def prefix_of_leaf(part: Part, place: Place, leaf: int) -> Prefix:
+def prefix_of_leaf(part: Part, leaf: int) -> Prefix:
     """Return the prefix of a leaf of a part."""
     if part.filters is None or part.groups is None:
-        return place.prefix
+        return part.prefix
     return part.filters.values_in_order[part.groups[leaf]]
 
 
@@ -79,6 +85,27 @@ def raw_values(graph: Record | Traversal) -> list[Any]:
             for leaf in graph.leaves
         ]
     return [leaf._flat[0][0] for leaf in graph.leaves]  # type: ignore[union-attr]  # no slots
+
+
+def read(record: Record) -> list[Any]:
+    """Return the raw values of the leaves, all of one moment, and cache them.
+
+    The list is never changed once it is filled.
+    """
+    cell = record.cell
+    with graph_lock:
+        if record.has_slots:
+            return raw_values(record)
+        values: list[Any] = []
+        found: list[Any] = []
+        for _ in range(100):  # another thread that never stops assigning must not stop this one
+            # Known before it is filled: an assignment meanwhile drops it.
+            cell.values = values
+            found = raw_values(record)
+            if cell.values is values:
+                break
+        values.extend(found)
+    return found
 
 
 class Call(NamedTuple):
@@ -148,7 +175,8 @@ class Gatherer:
         self, root: Any, graph: Record | Traversal, prefix: Prefix, path: Path
     ) -> tuple[Any, Part]:
         """Add an object that was not met before; return its plain values and its part."""
-        place = Place(root, graph, path, prefix, self._kept, raw_values(graph))
+        values = read(graph) if isinstance(graph, Record) else raw_values(graph)
+        place = Place(root, graph, path, prefix, self._kept, values)
         part = self._part(place)
         self.places.append(place)
         self._offset += len(part.graphdef.items)
@@ -223,11 +251,11 @@ class Gatherer:
         if all(_same(place.prefix, other.prefix) for other in self.places):
             return
         known = _prefixes_by_leaf(self.places)
-        for identity, (path, prefix) in _prefixes_by_leaf([place]).items():
-            before = known.get(identity, (path, prefix))
+        for identity, (path, prefix, kind) in _prefixes_by_leaf([place]).items():
+            before = known.get(identity, (path, prefix, kind))
             if not _same(before[1], prefix):
                 found = [(place_name(before[0]), before[1]), (place_name(path), prefix)]
-                raise PrefixConflictError(found)
+                raise PrefixConflictError(found, kind, self._function)
 
 
 def are_disjoint(left: Record | Traversal, right: Record | Traversal) -> bool:
@@ -236,14 +264,13 @@ def are_disjoint(left: Record | Traversal, right: Record | Traversal) -> bool:
         return False
     if not (isinstance(left, Record) and isinstance(right, Record)):
         return left.index.keys().isdisjoint(right.index)
-    known = left.disjoint.get(id(right))
+    known = left.disjoint[id(right)]
     if known is not None and known() is right:
         return True
     found = left.index.keys().isdisjoint(right.index)
     if found:
-        if len(left.disjoint) >= 8:
-            left.disjoint.clear()
-        left.disjoint[id(right)] = weakref.ref(right)
+        left.disjoint.pop(id(right), None)  # the id of one that is gone
+        left.disjoint.add(id(right), weakref.ref(right))
     return found
 
 
@@ -254,9 +281,9 @@ def _same(left: Prefix, right: Prefix) -> bool:
     return left is right or (type(left) is type(right) and bool(left == right))
 
 
-def _prefixes_by_leaf(places: Sequence[Place]) -> dict[int, tuple[Path, Prefix]]:
-    """Return path and prefix of each Variable."""
-    found: dict[int, tuple[Path, Prefix]] = {}
+def _prefixes_by_leaf(places: Sequence[Place]) -> dict[int, tuple[Path, Prefix, str]]:
+    """Return path, prefix and name of the type of each Variable."""
+    found: dict[int, tuple[Path, Prefix, str]] = {}
     for place in places:
         filters = by_filter(place.prefix)
         for path, leaf in zip(place.structure.layout.paths, place.leaves, strict=True):
@@ -264,5 +291,5 @@ def _prefixes_by_leaf(places: Sequence[Place]) -> dict[int, tuple[Path, Prefix]]
                 own = place.prefix
                 if filters is not None:
                     own = filters.values_in_order[filters.group_of("prefix", path, leaf)]
-                found.setdefault(id(leaf), ((*place.path, *path), own))
+                found.setdefault(id(leaf), ((*place.path, *path), own, type(leaf).__name__))
     return found

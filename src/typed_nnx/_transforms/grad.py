@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import jax
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._core.variable import Variable
 from typed_nnx._transforms.callables import describe
@@ -17,6 +18,7 @@ from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import Prefix
+from typed_nnx._transforms.shown import names_of, shown
 from typed_nnx.errors import ArgnumsError, AuxResultError, NonScalarLossError
 
 P = ParamSpec("P")
@@ -58,6 +60,7 @@ class Gradient(Lifted[P, R]):
                 f"{self.transform}: argnums", options.argnums, "it names no argument"
             )
 
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function and differentiate it."""
         function, chosen = self._lift.function, self._chosen
@@ -108,7 +111,14 @@ class Gradient(Lifted[P, R]):
             result = (value, result[1]) if self._options.has_aux else value
             return value, inside.leave(result)
 
-        return loss
+        def names(chosen: Any, others: Any) -> Any:
+            every, _, _ = names_of(
+                lift.parameters, call.signature, call.args, call.kwargs, call.captured
+            )
+            divided = [divide(arguments[number], every[number]) for number in numbers]
+            return [own for own, _ in divided], [rest for _, rest in divided]
+
+        return shown(loss, lift.function, names)
 
     def _value(self, result: Any) -> Any:
         """Return the loss of a result.
@@ -167,6 +177,7 @@ def grad(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, Any]], Gradient[P, Any]]: ...
+@hides_frames
 def grad(
     f: Any = UNSET,
     *,
@@ -239,6 +250,7 @@ def value_and_grad(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, Any]], ValueAndGradient[P, Any]]: ...
+@hides_frames
 def value_and_grad(
     f: Any = UNSET,
     *,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import jax
 
+from typed_nnx._core.fields import flax_kinds
+from typed_nnx._transforms.callables import Parameters
 from typed_nnx._transforms.gather import is_object
 from typed_nnx._transforms.places import place_name
 from typed_nnx.errors import ForeignModuleError
-
-_FLAX = "flax.nnx"
 
 
 class Guests:
@@ -26,19 +25,20 @@ class Guests:
     __slots__ = ("_found",)
 
     def __init__(self, args: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
-        self._found: list[tuple[int | str, Any, list[Any], Any]] = []
-        kinds = _kinds()
+        self._found: list[tuple[Any, Any, list[Any], Any]] = []
+        kinds = flax_kinds()
         if kinds:
-            named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+            named: list[tuple[Any, Any]] = [*enumerate(args), *kwargs.items()]
             for root, value in named:
                 for each in _guests_in(value, kinds):
                     self._found.append((root, each, *jax.tree.flatten(each)))
 
-    def check(self, function: str) -> None:
+    def check(self, title: str, function: Any) -> None:
         """Raise if one of them is not as it came in.
 
         Args:
-            function: The transform and the function.
+            title: The transform and the function.
+            function: The function.
 
         Raises:
             ForeignModuleError: One was changed.
@@ -47,14 +47,8 @@ class Guests:
             now, structure_now = jax.tree.flatten(guest)
             same = structure_now == structure and len(now) == len(leaves)
             if not same or any(a is not b for a, b in zip(leaves, now, strict=True)):
-                raise ForeignModuleError(function, place_name((root,)), type(guest).__name__)
-
-
-def _kinds() -> tuple[type, ...]:
-    """Return what Modules and Variables of flax.nnx are; nothing where nobody imported it."""
-    module = sys.modules.get(_FLAX)
-    found = (getattr(module, name, None) for name in ("Pytree", "Variable"))
-    return tuple(each for each in found if isinstance(each, type))
+                name = Parameters(function)[root] if isinstance(root, int) else root
+                raise ForeignModuleError(title, place_name((name,)), type(guest).__name__)
 
 
 def _guests_in(value: Any, kinds: tuple[type, ...]) -> Iterator[Any]:

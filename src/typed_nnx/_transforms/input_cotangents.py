@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import Any
 
 from typed_nnx._core.state import State
+from typed_nnx._graph.graphdef import VariableDef
+from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._transforms.differentiable import state_of
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import (
@@ -44,6 +46,38 @@ class InputCotangents:
     def of(self, arguments: Iterable[Argument | None]) -> tuple[Any, ...]:
         """Return States in the form of arguments; None for an argument without objects."""
         return tuple([self._argument(argument) for argument in arguments])
+
+    def as_objects(
+        self, arguments: Iterable[Argument | None], changed: Set[tuple[int, int]]
+    ) -> tuple[Any, ...]:
+        """Return objects in the form of arguments, with None for all that did not change.
+
+        Args:
+            arguments: The arguments.
+            changed: The number of the part and of the leaf of what changed.
+        """
+        return tuple(
+            [
+                None
+                if argument is None
+                else argument.treedef.unflatten([self._object(p, changed) for p in argument.parts])
+                for argument in arguments
+            ]
+        )
+
+    def _object(self, part: Part | Repeated | None, changed: Set[tuple[int, int]]) -> Any:
+        if part is None or isinstance(part, Repeated):
+            return None
+        number = self._offsets[part.offset]
+        leaves: list[Any] = [None] * len(part.graphdef.layout.items)
+        for leaf, value in zip(self._effects.changed[number], self._values[number], strict=False):
+            item = part.graphdef.layout.items[leaf]
+            if (number, leaf) in changed:
+                if isinstance(item, VariableDef):
+                    kind: Any = item.cls
+                    value = kind._make(value, item.meta)
+                leaves[leaf] = value
+        return rebuild(part.graphdef, leaves, recreate_variables=False)
 
     def _argument(self, argument: Argument | None) -> Any:
         if argument is None:

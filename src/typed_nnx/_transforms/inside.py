@@ -88,7 +88,7 @@ class Inside:
             function = function[number]
         guests = Guests(self.args, self.kwargs)
         found = function(*before, *self.args, **self.kwargs)
-        guests.check(self._name)
+        guests.check(self._name, function)
         return found
 
     def _object(self, part: Part | Repeated, pure: Any) -> Any:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
-from jax.errors import JaxRuntimeError
 
+from typed_nnx._core.bounded import Bounded
+from typed_nnx._core.tracebacks import hide_frames, hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._graph import verify
-from typed_nnx._graph.record import Record
 from typed_nnx._transforms import jit_dispatch
 from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve, spread, without_statics
-from typed_nnx._transforms.bounded import Bounded
-from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.interned import Interned
-from typed_nnx._transforms.jit_explanations import check_donated, check_hashable
+from typed_nnx._transforms.jit_explanations import (
+    check_donated,
+    check_hashable,
+    check_static_objects,
+)
 from typed_nnx._transforms.jit_stages import Staged
 from typed_nnx._transforms.outcomes import Flat, Outcome, mirrored
 from typed_nnx._transforms.prefixes import Prefix, pure_prefix
 from typed_nnx._transforms.result_checks import NO_PREFIX
+from typed_nnx._transforms.shown import names_of_one, shown
 from typed_nnx._transforms.signature import Effects, Signature
+from typed_nnx._transforms.write_back import write_back
 
 #: A device of jax, whose class has no types that checkers agree on.
 Device: TypeAlias = Any
@@ -76,7 +80,7 @@ class JitWrapped(Staged[P, R]):
         # Signatures by what the quick way sees of a call, and by all that they are made of.
         self._quick: Bounded[Any, Signature] = Bounded()
         self._signatures = Interned()
-        self._with_shardings: dict[Signature, Any] = {}
+        self._with_shardings: Bounded[Signature, Any] = Bounded(64)
         self._fixed: dict[Any, JitWrapped[P, R]] = {}  # for `cached_partial`
         self._jitted = self._compile(None)
 
@@ -93,7 +97,12 @@ class JitWrapped(Staged[P, R]):
             found = lift.run(signature, args, kwargs, captured, outs)
             return mirrored(signature, found) if has_shardings else tuple(found)
 
-        flat.__name__ = flat.__qualname__ = name_of(lift.function)
+        signatures = self._signatures
+
+        def names(own: Any, captured: Any, *args: Any) -> Any:
+            every, closed = names_of_one(lift.parameters, signatures, args, captured)
+            return own, closed, *every
+
         shardings: dict[str, Any] = {}
         if call is not None:
             if options.in_shardings is not None:
@@ -109,7 +118,7 @@ class JitWrapped(Staged[P, R]):
                 None,  # type: ignore[arg-type]  # a prefix tree
             )
         return jax.jit(
-            flat,
+            shown(flat, lift.function, names),
             static_argnums=(0, *[number + _BEFORE for number in options.static_argnums]),
             static_argnames=options.static_argnames or None,
             donate_argnums=tuple([number + _BEFORE for number in options.donate_argnums]),
@@ -122,72 +131,85 @@ class JitWrapped(Staged[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the compiled function."""
-        if self._is_general or verify.enabled:
-            return self._call(args, kwargs)
-        captures = self._lift.known_captures
-        if captures is None or not captures.is_nothing:
-            captures = self._lift.captures()
-        if kwargs or captures.objects:
-            return self._call_with(args, kwargs, captures.objects)
-        gathered = jit_dispatch.gather(args, self._statics)
-        if gathered is None:
-            return self._call(args, kwargs)
-        key, values, records = gathered
-        signature = self._quick.get(key)
-        if signature is None:
-            signature = self._quick_signature(key, args, kwargs)
         try:
-            found = self._jitted(signature, (), *values)
-        except (TypeError, ValueError, JaxRuntimeError) as error:
-            self._explain(error, args, kwargs)
+            if self._is_general or verify.enabled:
+                return self._call(args, kwargs)
+            captures = self._lift.known_captures
+            if captures is None or not captures.is_nothing:
+                captures = self._lift.captures()
+            if kwargs or captures.objects:
+                return self._call_with(args, kwargs, captures.objects)
+            gathered = jit_dispatch.gather(args, self._statics)
+            if gathered is None:
+                return self._call(args, kwargs)
+            signature = self._quick[gathered.key]
+            if signature is None:
+                return self._first_call(gathered, gathered.key, args, kwargs)
+            try:
+                found = self._jitted(signature, (), *gathered.values)
+            except (TypeError, ValueError, RuntimeError) as error:
+                self._explain(error, args, kwargs)
+                raise
+            effects: Effects = found[2].value
+            if effects.is_nothing:
+                return found[1]  # type: ignore[no-any-return]  # what the function returned
+            return self._finish(signature, gathered, args, found)
+        except Exception as error:
+            hide_frames(error)
             raise
-        effects: Effects = found[2].value
-        if effects.is_nothing:
-            return found[1]  # type: ignore[no-any-return]  # what the function returned
-        return self._finish(args, kwargs, records, found)
 
     def _call_with(self, args: Any, kwargs: Any, captured: list[Any]) -> R:
         """Call it with keyword arguments, or objects that the function closes over, too."""
         count, before = len(args), len(args) + len(kwargs)
         gathered = None
+        everything: tuple[Any, ...] = (*args, *kwargs.values(), *captured)
         if not self._static_names.intersection(kwargs):
-            everything = (*args, *kwargs.values(), *captured)
             statics = frozenset([number for number in self._statics if number < count])
             gathered = jit_dispatch.gather(everything, statics)
         if gathered is None:
             return self._call(args, kwargs)
         values = gathered.values
         key = (gathered.key, count, *kwargs)
-        signature = self._quick.get(key)
+        signature = self._quick[key]
         if signature is None:
-            signature = self._quick_signature(key, args, kwargs)
+            return self._first_call(gathered, key, args, kwargs)
         named = dict(zip(kwargs, values[count:before], strict=True))
         try:
             found = self._jitted(signature, tuple(values[before:]), *values[:count], **named)
-        except (TypeError, ValueError, JaxRuntimeError) as error:
+        except (TypeError, ValueError, RuntimeError) as error:
             self._explain(error, args, kwargs)
             raise
-        return self._finish(args, kwargs, gathered.records, found)
+        return self._finish(signature, gathered, everything, found)
 
-    def _finish(self, args: Any, kwargs: Any, records: list[Record], found: Any) -> R:
+    def _finish(
+        self, signature: Signature, gathered: jit_dispatch.Gathered, args: Sequence[Any], found: Any
+    ) -> R:
+        """Write what a call changed, and return its result."""
         updates, result, static = found
         effects: Effects = static.value
-        if effects.is_only_values and jit_dispatch.write(records, effects, updates):
+        if effects.is_only_values and jit_dispatch.write(gathered.records, effects, updates):
             return result  # type: ignore[no-any-return]  # what the function returned
-        call = self._gather(args, kwargs)
-        return self._lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
+        places = gathered.places(args, signature)
+        return write_back(signature.parts, places, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
 
-    def _quick_signature(self, key: Any, args: Any, kwargs: Any) -> Signature:
-        signature = self._intern(self._gather(args, kwargs))
-        return self._quick.add(key, signature)
-
-    def _call(self, args: Any, kwargs: Any) -> R:
+    def _first_call(self, gathered: jit_dispatch.Gathered, key: Any, args: Any, kwargs: Any) -> R:
+        """Take the general way, and remember its signature for the quick one."""
         call = self._gather(args, kwargs)
+        signature = self._intern(call)
+        structures = [token for token in gathered.key if token is not None]
+        # Another thread may have changed a structure meanwhile.
+        if structures == [part.graphdef.token for part in signature.parts]:
+            self._quick.add(key, signature)
+        return self._call(args, kwargs, call)
+
+    def _call(self, args: Any, kwargs: Any, call: Call | None = None) -> R:
+        if call is None:
+            call = self._gather(args, kwargs)
         signature = self._intern(call)
         jitted = self._jitted_for(signature, call)
         try:
             found = jitted(signature, call.captured, *call.args, **call.kwargs)
-        except (TypeError, ValueError, JaxRuntimeError) as error:
+        except (TypeError, ValueError, RuntimeError) as error:
             self._explain(error, args, kwargs)
             raise
         outcome = found if isinstance(found, Outcome) else Flat(*found)
@@ -197,20 +219,21 @@ class JitWrapped(Staged[P, R]):
         """Raise a better error than that of jax, where there is one."""
         statics = [(n, args[n]) for n in sorted(self._statics) if n < len(args)]
         named = [(name, kwargs[name]) for name in self._static_names if name in kwargs]
-        check_hashable(self._lift.function, [*statics, *named])
-        if isinstance(error, JaxRuntimeError) and "donate" in str(error):
-            check_donated(self._lift.title, self._gather(args, kwargs))
+        check_hashable(self._lift, [*statics, *named])
+        if "donate" in str(error) or "deleted" in str(error):
+            check_donated(self._lift, self._gather(args, kwargs))
 
     def _jitted_for(self, signature: Signature, call: Call) -> Any:
         if not self._options.has_shardings:
             return self._jitted
-        found = self._with_shardings.get(signature)
-        if found is None:
-            found = self._with_shardings[signature] = self._compile(call)
-        return found
+        found = self._with_shardings[signature]
+        return found or self._with_shardings.add(signature, self._compile(call))
 
     def _gather(self, args: Any, kwargs: Any) -> Call:
         # With shardings all values come back placed, so that the next call need not place them again.
+        positional = [(n, args[n]) for n in self._statics if n < len(args)]
+        named = [(name, kwargs[name]) for name in self._static_names.intersection(kwargs)]
+        check_static_objects(self._lift, [*positional, *named])
         placed = self._options.in_shardings is not None
         kept = [placed or number in self._donated for number in range(len(args))]
         return self._lift.gather(
@@ -264,6 +287,7 @@ def jit(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, R]], JitWrapped[P, R]]: ...
+@hides_frames
 def jit(
     fun: Any = UNSET,
     *,
@@ -312,7 +336,7 @@ def jit(
 
     Raises:
         UnhashableArgumentError: A static argument has no hash.
-        UnhashableStaticError: A static attribute of a Module has no hash.
+        StaticModuleError: A static argument holds a Module or Variable.
         TraceLevelError: The function changed an object that it neither takes nor closes over.
     """
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
 
-from typed_nnx._transforms.argnums import parameters_of
-from typed_nnx._transforms.callables import describe
-from typed_nnx._transforms.gather import Call, Place
+from typed_nnx._transforms.gather import Call, Place, holds_objects
+from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.places import place_name
-from typed_nnx.errors import DonatedAliasError, UnhashableArgumentError
+from typed_nnx.errors import (
+    DeletedArrayError,
+    DonatedAliasError,
+    StaticModuleError,
+    UnhashableArgumentError,
+)
 
 
-def check_hashable(function: Any, statics: Sequence[tuple[int | str, Any]]) -> None:
+def check_hashable(lift: Lift, statics: Sequence[tuple[int | str, Any]]) -> None:
     """Raise if a static argument has no hash.
 
     Raises:
@@ -24,33 +28,43 @@ def check_hashable(function: Any, statics: Sequence[tuple[int | str, Any]]) -> N
         try:
             hash(value)
         except TypeError:
-            name = f"{which!r}" if isinstance(which, str) else _positional_name(function, which)
-            raise UnhashableArgumentError(f"jit of {describe(function)}", name, value) from None
+            name = repr(which) if isinstance(which, str) else lift.parameters.describe(which)
+            raise UnhashableArgumentError(lift.title, name, value) from None
 
 
-def _positional_name(function: Any, number: int) -> str:
-    names = [parameter.name for parameter in parameters_of(function)]
-    return f"{number} ({names[number]!r})" if number < len(names) else str(number)
+def check_static_objects(lift: Lift, statics: Iterable[tuple[int | str, Any]]) -> None:
+    """Raise if a static argument holds objects, whose values would be those of the first call.
+
+    Raises:
+        StaticModuleError: With the position and name of the argument.
+    """
+    for which, value in statics:
+        if holds_objects(value):
+            name = repr(which) if isinstance(which, str) else lift.parameters.describe(which)
+            raise StaticModuleError(lift.title, name, value)
 
 
-def check_donated(function: str, call: Call) -> None:
-    """Raise if an array is at two places of a call.
+def check_donated(lift: Lift, call: Call) -> None:
+    """Raise if an array is at two places of a call, or was donated to an earlier one.
 
     Raises:
         DonatedAliasError: With the two places.
+        DeletedArrayError: With the place.
     """
     found: dict[int, str] = {}
-    for array, path in _arrays(call):
+    for array, path in _arrays(lift, call):
         before = found.setdefault(id(array), path)
         if before != path:
-            raise DonatedAliasError(function, [before, path]) from None
+            raise DonatedAliasError(lift.title, [before, path]) from None
+        if array.is_deleted():
+            raise DeletedArrayError(lift.title, path) from None
 
 
-def _arrays(call: Call) -> Iterator[tuple[Any, str]]:
+def _arrays(lift: Lift, call: Call) -> Iterator[tuple[Any, str]]:
     for place in call.places:
         yield from _arrays_in(place)
     plain = [
-        (number, value)
+        (lift.parameters[number], value)
         for number, value in enumerate(call.args)
         if call.signature.arguments[number] is None
     ]

@@ -7,26 +7,36 @@ from typing import Any
 
 import jax
 
+from typed_nnx._transforms.callables import Parameters
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.signature import Argument, Part, Signature
 from typed_nnx._transforms.stand_ins import StandIns
 from typed_nnx._transforms.structure_changes import differences
 
 
-def structural(before: Signature, after: Signature) -> list[str]:
-    """Return what differs between the objects of two calls, a line for each place."""
+def structural(names: Parameters, before: Signature, after: Signature) -> list[str]:
+    """Return what differs between the objects of two calls, a line for each place.
+
+    Args:
+        names: Those of the function's parameters.
+        before: What is static about the first call.
+        after: The same of the other.
+    """
     lines: list[str] = []
-    for place, old, new in _pairs(before, after):
+    for place, old, new in _pairs(names, before, after):
         lines.extend(_argument(place, old, new))
     if not lines and before.key != after.key:
         lines.append("other objects are shared between the arguments")
     return lines
 
 
-def _pairs(before: Signature, after: Signature) -> Iterator[tuple[str, Any, Any]]:
+def _pairs(
+    names: Parameters, before: Signature, after: Signature
+) -> Iterator[tuple[str, Any, Any]]:
     for number, pair in enumerate(zip(before.arguments, after.arguments, strict=True)):
-        yield (f"args[{number}]", *pair)
+        yield (place_name((names[number],)), *pair)
     for name in {**before.keywords, **after.keywords}:
-        yield f"kwargs[{name!r}]", before.keywords.get(name), after.keywords.get(name)
+        yield name, before.keywords.get(name), after.keywords.get(name)
     for number, both in enumerate(zip(before.captured, after.captured, strict=False)):
         yield (f"captured[{number}]", *both)
 
@@ -68,11 +78,18 @@ Pure = tuple[Sequence[Any], Mapping[str, Any], Sequence[Any]]
 """Positional arguments, keyword arguments and captured objects, as plain values."""
 
 
-def types(signature: Signature, avals: Pure, given: Pure) -> list[str]:
-    """Return what differs between the types of values, a line for each place."""
+def types(names: Parameters, signature: Signature, avals: Pure, given: Pure) -> list[str]:
+    """Return what differs between the types of values, a line for each place.
+
+    Args:
+        names: Those of the function's parameters.
+        signature: What is static about both calls.
+        avals: The types of the first call.
+        given: The values of the other.
+    """
     before = StandIns(signature).arguments(*avals)
     after = StandIns(signature).arguments(*given)
-    changed = _trees(before, after)
+    changed = _trees(names, before, after)
     if changed:
         return changed
     old = jax.tree_util.tree_leaves_with_path(before)
@@ -80,20 +97,22 @@ def types(signature: Signature, avals: Pure, given: Pure) -> list[str]:
     for (path, aval), value in zip(old, jax.tree.leaves(after), strict=True):
         known, found = _type(aval), _type(value)
         if known != found:
-            base = ("args", "kwargs")[path[0].idx]
-            lines.append(f"{base}{jax.tree_util.keystr(path[1:])}: {known} before, {found} now")
+            key = path[1].key if path[0].idx else names[path[1].idx]
+            place = place_name((key,)) + jax.tree_util.keystr(path[2:])
+            lines.append(f"{place}: {known} before, {found} now")
     return lines
 
 
-def _trees(before: Any, after: Any) -> list[str]:
+def _trees(names: Parameters, before: Any, after: Any) -> list[str]:
     """Return what differs between the structures of arguments."""
     (args, kwargs), (others, keywords) = before, after
     if kwargs.keys() != keywords.keys():
         return [f"keyword arguments: {list(kwargs)} before, {list(keywords)} now"]
     pairs = [
-        (f"args[{number}]", *both) for number, both in enumerate(zip(args, others, strict=True))
+        (place_name((names[number],)), *both)
+        for number, both in enumerate(zip(args, others, strict=True))
     ]
-    pairs.extend([(f"kwargs[{name!r}]", kwargs[name], keywords[name]) for name in kwargs])
+    pairs.extend([(name, kwargs[name], keywords[name]) for name in kwargs])
     trees: list[tuple[str, Any, Any]] = [
         (place, jax.tree.structure(old), jax.tree.structure(new)) for place, old, new in pairs
     ]

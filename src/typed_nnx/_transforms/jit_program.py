@@ -90,7 +90,7 @@ class Program(NamedTuple):
         Raises:
             CompiledCallError: It was made for other arguments.
         """
-        signature = self.signature
+        signature, names = self.signature, self.source._lift.parameters
         args = (*self.bound, *args)
         count = len(signature.arguments) - len(self.statics)
         if len(args) != count:
@@ -98,7 +98,7 @@ class Program(NamedTuple):
             raise CompiledCallError(self.name, [line])
         call = self.source._gather(self.complete(args), {**kwargs, **self.static_names})
         if call.signature.key != signature.key:
-            changed = jit_mismatches.structural(signature, call.signature)
+            changed = jit_mismatches.structural(names, signature, call.signature)
             raise CompiledCallError(self.name, changed)
         named = {
             name: value for name, value in call.kwargs.items() if name not in self.static_names
@@ -107,7 +107,9 @@ class Program(NamedTuple):
             found = stage(call.captured, *self.dynamic(call.args), **named)
         except TypeError as error:
             avals = self.pure(stage.in_avals)
-            changed = jit_mismatches.types(signature, avals, (call.args, named, call.captured))
+            changed = jit_mismatches.types(
+                names, signature, avals, (call.args, named, call.captured)
+            )
             if not changed:
                 raise
             raise CompiledCallError(self.name, changed) from error

@@ -22,6 +22,8 @@ from typing import (
 
 import jax
 
+from typed_nnx._core.bounded import Bounded
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._transforms.eval_shape import abstract_result
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.interned import Interned
@@ -169,6 +171,7 @@ class Compiled(Stage[R]):
 
     __slots__ = ()
 
+    @hides_frames
     def __call__(self, *args: Any, **kwargs: Any) -> R:
         """Run the program; Modules are updated.
 
@@ -244,6 +247,7 @@ class HasStages(Generic[P, R]):
     Arguments may be abstract in all of these: `jax.ShapeDtypeStruct`, or Modules that hold them.
     """
 
+    @hides_frames
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
         """Trace the function for arguments, which stay as they are.
 
@@ -253,14 +257,17 @@ class HasStages(Generic[P, R]):
         """
         return self._traced(args, kwargs)
 
+    @hides_frames
     def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
         """Trace the function for arguments and translate it to the input of the compiler."""
         return self._traced(args, kwargs).lower()
 
+    @hides_frames
     def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
         """Compile the function for arguments, which stay as they are."""
         return self._traced(args, kwargs).lower().compile()
 
+    @hides_frames
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return what the function returns with shapes in the place of values."""
         return self._shapes(args, kwargs)
@@ -280,7 +287,7 @@ class Staged(Lifted[P, R], HasStages[P, R]):
     _options: Any
     _jitted: Any
     _signatures: Interned
-    _with_shardings: dict[Signature, Any]
+    _with_shardings: Bounded[Signature, Any]
 
     def _gather(self, args: Any, kwargs: Any) -> Call:
         """Take one call apart."""
@@ -326,7 +333,7 @@ class Staged(Lifted[P, R], HasStages[P, R]):
 
     def _cache_size(self) -> int:
         """Return how many programs were compiled."""
-        jitted = [self._jitted, *self._with_shardings.values()]
+        jitted = [self._jitted, *self._with_shardings.all_values()]
         return sum([int(one._cache_size()) for one in jitted])
 
     @overload

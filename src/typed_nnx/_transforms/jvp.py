@@ -7,6 +7,7 @@ from typing import Any, TypeVar, overload
 
 import jax
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.differentiated import DifferentiatedCall
 from typed_nnx._transforms.lifted import Lifted
@@ -31,6 +32,7 @@ class Jvp(Lifted[[Sequence[Any], Sequence[Any]], R]):
         super().__init__(function, graph, graph_updates)
         self._has_aux = has_aux
 
+    @hides_frames
     def __call__(self, primals: Sequence[Any], tangents: Sequence[Any]) -> R:
         """Call the function and push the tangents forward.
 
@@ -54,7 +56,7 @@ class Jvp(Lifted[[Sequence[Any], Sequence[Any]], R]):
             given_tangents.argument(argument, tangent, f"tangents[{number}]")
             for number, (argument, tangent) in enumerate(zip(call.arguments, tangents, strict=True))
         ]
-        out, slope, found = jax.jvp(call.function, call.values, tuple(values), has_aux=True)
+        out, slope, found = jax.jvp(call.shown, call.values, tuple(values), has_aux=True)
         out, aux = call.finish(out, found)
         slope = call.results(found).as_objects(slope)
         return (out, slope, aux) if self._has_aux else (out, slope)  # type: ignore[return-value]  # as declared by `jvp`
@@ -85,6 +87,7 @@ def jvp(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[..., Any]], Jvp[Any]]: ...
+@hides_frames
 def jvp(
     f: Any = UNSET,
     primals: Any = UNSET,

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from typed_nnx._core.cells import graph_lock
 from typed_nnx._graph.mode import resolve_modes
 from typed_nnx._transforms.argument_trees import check_trees
-from typed_nnx._transforms.callables import describe
+from typed_nnx._transforms.callables import Parameters, describe
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call, Gatherer
 from typed_nnx._transforms.inside import Inside
@@ -44,7 +45,7 @@ class Lift:
         known_captures: What the function closed over when it was last looked at.
     """
 
-    __slots__ = ("_title", "function", "known_captures", "modes", "name")
+    __slots__ = ("_parameters", "_title", "function", "known_captures", "modes", "name")
 
     def __init__(
         self, name: str, function: Any, graph: bool | None, graph_updates: bool | None
@@ -52,6 +53,7 @@ class Lift:
         self.name: str = name
         self.function: Any = function
         self._title: str | None = None
+        self._parameters: Parameters | None = None
         self.modes: Modes = resolve_modes(graph, graph_updates)
         self.known_captures: Captures | None = None
 
@@ -61,6 +63,13 @@ class Lift:
         if self._title is None:
             self._title = f"{self.name} of {describe(self.function)}"
         return self._title
+
+    @property
+    def parameters(self) -> Parameters:
+        """The names of the function's positional parameters."""
+        if self._parameters is None:
+            self._parameters = Parameters(self.function)
+        return self._parameters
 
     def captures(self) -> Captures:
         """Return what the function closes over now."""
@@ -73,7 +82,7 @@ class Lift:
         """Return the same for another function."""
         made = object.__new__(Lift)
         made.name, made.function, made.modes = self.name, function, self.modes
-        made.known_captures = made._title = None
+        made.known_captures = made._title = made._parameters = None
         return made
 
     def gather(
@@ -87,7 +96,7 @@ class Lift:
         kept: Sequence[bool] | None = None,
         kept_names: Collection[str] = (),
         keep_captured: bool = False,
-        roots: Sequence[Any] | None = None,
+        roots: Sequence[Any] | Parameters | None = None,
         statics: Collection[int] = (),
         static_names: Collection[str] = (),
     ) -> Call:
@@ -102,47 +111,53 @@ class Lift:
             kept: Whether all values of each positional argument are to be returned.
             kept_names: The same for keyword arguments.
             keep_captured: The same for what is captured.
-            roots: What the paths in each positional argument begin with; its position by default.
+            roots: What the paths in each positional argument begin with; its name by default.
             statics: Positions of arguments that are left as they are.
             static_names: The same for keyword arguments.
         """
-        modes = self.modes
-        gatherer = Gatherer(self.title)
-        own = [None] * len(args) if prefixes is None else prefixes
-        made, full, specs = [], [], []
-        for number, (value, prefix) in enumerate(zip(args, own, strict=True)):
-            if number in statics:
-                pure, pure_prefix, spec = value, None, None
-            else:
-                root = number if roots is None else roots[number]
-                if type(prefix) in _CONTAINERS:
-                    check_prefix(self.title, "in", place_name((number,)), prefix, value)
-                pure, pure_prefix, spec = gatherer.argument(
-                    value, prefix, (root,), kept=kept is not None and kept[number]
+        with graph_lock:  # what another thread writes together is read together
+            modes = self.modes
+            gatherer = Gatherer(self.title)
+            if roots is None:
+                roots = self.parameters
+            own = [None] * len(args) if prefixes is None else prefixes
+            made, full, specs = [], [], []
+            for number, (value, prefix) in enumerate(zip(args, own, strict=True)):
+                if number in statics:
+                    pure, pure_prefix, spec = value, None, None
+                else:
+                    root = roots[number]
+                    if type(prefix) in _CONTAINERS:
+                        check_prefix(self.title, "in", place_name((root,)), prefix, value)
+                    pure, pure_prefix, spec = gatherer.argument(
+                        value, prefix, (root,), kept=kept is not None and kept[number]
+                    )
+                made.append(pure)
+                full.append(pure_prefix)
+                specs.append(spec)
+            named: dict[str, Any] = {}
+            keywords = {}
+            for name, value in (kwargs or {}).items():
+                if name in static_names:
+                    named[name] = value
+                    continue
+                named[name], _, spec = gatherer.argument(
+                    value, keyword_prefix, (name,), kept=name in kept_names
                 )
-            made.append(pure)
-            full.append(pure_prefix)
-            specs.append(spec)
-        named: dict[str, Any] = {}
-        keywords = {}
-        for name, value in (kwargs or {}).items():
-            if name in static_names:
-                named[name] = value
-                continue
-            named[name], _, spec = gatherer.argument(
-                value, keyword_prefix, (name,), kept=name in kept_names
+                if spec is not None:
+                    keywords[name] = spec
+            if not modes[0] and gatherer.shares():
+                named_args = {roots[number]: value for number, value in enumerate(args)}
+                check_trees(self.title, {**named_args, **(kwargs or {})})
+            captured, found = [], []
+            for value in self.captures().objects:
+                pure, spec = gatherer.captured(value, capture_prefix, kept=keep_captured)
+                captured.append(pure)
+                found.append(spec)
+            signature = Signature(tuple(specs), keywords, tuple(found), modes)
+            return Call(
+                signature, tuple(made), named, tuple(captured), tuple(full), gatherer.places
             )
-            if spec is not None:
-                keywords[name] = spec
-        if not modes[0] and gatherer.shares():
-            check_trees(self.title, args, kwargs or {})
-        captured, found = [], []
-        for value in self.captures().objects:
-            pure, spec = gatherer.captured(value, capture_prefix, kept=keep_captured)
-            captured.append(pure)
-            found.append(spec)
-        signature = Signature(tuple(specs), keywords, tuple(found), modes)
-        return Call(signature, tuple(made), named, tuple(captured), tuple(full), gatherer.places)
 
     def enter(
         self, signature: Signature, args: Sequence[Any], kwargs: Mapping[str, Any], captured: Any

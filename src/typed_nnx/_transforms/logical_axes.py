@@ -58,7 +58,7 @@ def remove_axis(tree: A, index: int, transform_metadata: Mapping[Any, Any]) -> A
 def _named(function: str, transform_metadata: Mapping[Any, Any]) -> AxisMetadata:
     if PARTITION_NAME not in transform_metadata:
         raise MissingPartitionNameError(function, tuple(transform_metadata))
-    return AxisMetadata(function, transform_metadata[PARTITION_NAME])
+    return AxisMetadata(function, transform_metadata)
 
 
 def _variables(tree: Any) -> Iterator[tuple[Variable[Any], int]]:

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 import jax
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.variable import Variable
-from typed_nnx._transforms.callables import describe
+from typed_nnx._transforms.callables import Parameters, describe
 from typed_nnx._transforms.carries import (
     check_structures,
     check_types,
@@ -22,6 +23,7 @@ from typed_nnx._transforms.inside import Inside
 from typed_nnx._transforms.lift import Lift
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import CARRY, place_name
+from typed_nnx._transforms.shown import names_of, shown
 from typed_nnx._transforms.signature import Effects, Part, Static
 from typed_nnx.errors import ConditionChangedError
 
@@ -31,6 +33,7 @@ T = TypeVar("T")
 _BODY, _CONDITION = 0, 1
 
 
+@hides_frames
 def while_loop(
     cond_fun: Callable[[T], Any],
     body_fun: Callable[[T], T],
@@ -68,10 +71,12 @@ def while_loop(
         The last carry, with the objects of the first.
     """
     loop = _Loop("while_loop", (body_fun, cond_fun), init_val, graph, graph_updates)
-    final = jax.lax.while_loop(loop.condition, loop.step, loop.first)
+    condition = loop.shown(loop.condition, _CONDITION)
+    final = jax.lax.while_loop(condition, loop.shown(loop.step, _BODY), loop.first)
     return loop.finish(final)  # type: ignore[no-any-return]  # a carry
 
 
+@hides_frames
 def fori_loop(
     lower: Any,
     upper: Any,
@@ -104,9 +109,8 @@ def fori_loop(
     """
     loop = _Loop("fori_loop", (body_fun,), init_val, graph, graph_updates)
     first, last = [x.get_value() if isinstance(x, Variable) else x for x in (lower, upper)]
-    final = jax.lax.fori_loop(
-        first, last, lambda i, carry: loop.step(carry, i), loop.first, unroll=unroll
-    )
+    step = loop.shown(lambda i, carry: loop.step(carry, i), _BODY)
+    final = jax.lax.fori_loop(first, last, step, loop.first, unroll=unroll)
     return loop.finish(final)  # type: ignore[no-any-return]  # a carry
 
 
@@ -126,6 +130,19 @@ class _Loop:
         self._given = carry
         self._argument = self._call.signature.arguments[0]
         self.first = (self._call.args[0], self._call.captured)
+
+    def shown(self, flat: Callable[..., Any], which: int) -> Callable[..., Any]:
+        """Return a function of plain values that jax shows as one of the user's functions."""
+        function = self._lift.function[which]
+
+        def names(*inputs: Any) -> Any:
+            *before, (value, captured) = inputs
+            *roots, root = [Parameters(function)[number] for number in range(len(inputs))]
+            signature = self._call.signature
+            (carry,), _, closed = names_of([root], signature, (value,), {}, captured)
+            return *roots[: len(before)], (carry, closed)
+
+        return shown(flat, function, names)
 
     def _enter(self, carry: Any) -> Inside:
         value, captured = carry
@@ -162,7 +179,7 @@ class _Loop:
         check_structures(name, call.signature, flat, lambda *_: False)
         parts = call.signature.parts
         values = [next_values(inside, flat, n) for n in range(len(parts))]
-        check_types(name, call, inside.given, values)
+        check_types(name, parts, inside.given, values)
         by_part = {id(part): own for part, own in zip(parts, values, strict=True)}
         captured = [by_part.get(id(argument.parts[0]), []) for argument in call.signature.captured]
         return with_values(self._argument, plain, by_part), tuple(captured)

@@ -8,10 +8,11 @@ from typing import Any, ParamSpec, overload
 import jax
 from jax.extend.core import ClosedJaxpr
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.argnums import resolve, with_statics, without_statics
-from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.shown import names_of, shown
 
 P = ParamSpec("P")
 
@@ -31,23 +32,28 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         super().__init__(function, graph, graph_updates)
         self._statics = resolve("static", function, static_argnums, None)
 
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ClosedJaxpr:
         """Trace the function; nothing is computed and nothing changes."""
         lift = self._lift
-        numbers, names = self._statics
+        numbers, static_names = self._statics
         statics = {number % len(args) for number in numbers if number < len(args)}
-        call = lift.gather(args, kwargs, statics=statics, static_names=names)
+        call = lift.gather(args, kwargs, statics=statics, static_names=static_names)
         given = {number: args[number] for number in statics}
-        fixed = {name: kwargs[name] for name in names if name in kwargs}
+        fixed = {name: kwargs[name] for name in static_names if name in kwargs}
 
         def flat(*dynamic: Any, **keywords: Any) -> Any:
             every = with_statics(given, dynamic)
             return lift.run(call.signature, every, {**keywords, **fixed}, call.captured).result
 
-        flat.__name__ = flat.__qualname__ = name_of(lift.function)
+        def names(*dynamic: Any) -> Any:
+            every = with_statics(dict.fromkeys(statics), dynamic)
+            found, _, _ = names_of(lift.parameters, call.signature, every, {}, call.captured)
+            return tuple(without_statics(statics, found))
+
         pure = without_statics(statics, call.args)
         keywords = {name: value for name, value in call.kwargs.items() if name not in fixed}
-        return jax.make_jaxpr(flat)(*pure, **keywords)
+        return jax.make_jaxpr(shown(flat, lift.function, names))(*pure, **keywords)
 
 
 @overload
@@ -65,6 +71,7 @@ def make_jaxpr(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, Any]], Traceable[P]]: ...
+@hides_frames
 def make_jaxpr(
     f: Any = UNSET,
     *,

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import jax
 
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._core.trace import context
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._graph.traversal import Leaf, Slot
 from typed_nnx._transforms.argnums import spread, with_defaults
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.gather import Call, Place
 from typed_nnx._transforms.lifted import Lifted
+from typed_nnx._transforms.mapped_values import check_sizes
 from typed_nnx._transforms.outcomes import Flat, Outcome, mirrored
-from typed_nnx._transforms.prefixes import Prefix, pure_prefix
+from typed_nnx._transforms.prefixes import Prefix, broadcast, pure_prefix
+from typed_nnx._transforms.shown import names_of, shown
 from typed_nnx._transforms.signature import Signature
 
 P = ParamSpec("P")
@@ -54,6 +60,10 @@ class Mapped(Lifted[P, R]):
     _ins_name = "in_axes"
     #: Whether arguments given by name have prefixes too where structures stay as they are.
     _always_by_position = False
+    #: Whether jax maps over axes of one size.
+    _has_one_size = False
+    #: Whether jax names inputs in what it says about the function.
+    _shows_inputs = True
 
     def __init__(
         self,
@@ -68,10 +78,16 @@ class Mapped(Lifted[P, R]):
         self._options = options
         self._prepare()
 
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function over the mapped axes."""
         call = self._gather(args, kwargs)
-        outcome = self._map(call)(call.args, call.kwargs, call.captured)
+        try:
+            outcome = self._map(call)(call.args, call.kwargs, call.captured)
+        except ValueError:
+            if self._has_one_size:
+                self._check_sizes(call)
+            raise
         return self._lift.finish(call, outcome)  # type: ignore[no-any-return]  # what the function returned
 
     def _map(self, call: Call) -> Callable[..., Outcome]:
@@ -89,6 +105,18 @@ class Mapped(Lifted[P, R]):
             capture_prefix=axes.captured,
             **options,
         )
+
+    def _check_sizes(self, call: Call) -> None:
+        """Raise a better error than that of jax if values are mapped over axes of different sizes."""
+        values = (call.args, call.kwargs, call.captured)
+        names = names_of(self._lift.parameters, call.signature, *values)
+        axes = broadcast(self._prefixes(call)[0], jax.tree.structure(values))
+        inputs = zip(jax.tree.leaves(names), axes, jax.tree.leaves(values), strict=True)
+        check_sizes(self._lift.title, inputs, "axis_size", self._axis_size())
+
+    def _axis_size(self) -> int | None:
+        """Return the size of the mapped axis that an option gives."""
+        return None
 
     def _spread(self, count: int) -> tuple[Prefix, ...]:
         """Return the prefix of each positional argument."""
@@ -150,7 +178,8 @@ class Mapped(Lifted[P, R]):
                 check(found)
             return mirrored(signature, found)
 
-        return flat
+        names = partial(names_of, lift.parameters, signature) if self._shows_inputs else None
+        return shown(flat, lift.function, names)
 
 
 def keep_placed(call: Call) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
 import jax
+import jax.numpy as jnp
 
+from typed_nnx._core.leaves import describe_leaf
 from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.trace import context
 from typed_nnx._transforms.gather import Call, Place, prefix_of_leaf
@@ -15,7 +17,7 @@ from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import place_name, result_name
 from typed_nnx._transforms.prefixes import Prefix, broadcast, by_filter
 from typed_nnx._transforms.signature import Effects, Grown, in_order
-from typed_nnx.errors import BroadcastChangedError, ReplicatedChangedError
+from typed_nnx.errors import AxisSizeError, BroadcastChangedError, ReplicatedChangedError
 
 Named: TypeAlias = tuple[Callable[[], str], Prefix, Any]
 """How to name a value, its prefix, and the value."""
@@ -52,6 +54,33 @@ def check_replicated(function: str, call: Call, outs: Prefix, found: Flat) -> No
         raise ReplicatedChangedError(function, places)
 
 
+def check_sizes(
+    function: str, inputs: Iterable[tuple[str, Prefix, Any]], option: str, size: int | None
+) -> None:
+    """Raise if values are mapped over axes of different sizes.
+
+    Args:
+        function: The transform and the function.
+        inputs: Name, axis and value of each value that goes in.
+        option: The name of the option that gives the size.
+        size: What it gives.
+
+    Raises:
+        AxisSizeError: It names the values.
+    """
+    found: dict[int | None, list[str]] = {}
+    for name, axis, value in inputs:
+        if isinstance(axis, int):
+            shape = jnp.shape(value)
+            own = shape[axis] if -len(shape) <= axis < len(shape) else None
+            text = f"axis {axis} of {name}, {describe_leaf(value)}"
+            found.setdefault(own, []).append(text)
+    if size is not None:
+        found.setdefault(size, []).append(option)
+    if len(found) > 1 or None in found:
+        raise AxisSizeError(function, found) from None
+
+
 def _varying(value: Any) -> frozenset[Any]:
     """Return the mesh axes along which a value differs; none if jax does not tell."""
     kind = getattr(jax.typeof(value), "manual_axis_type", None)
@@ -71,7 +100,7 @@ def _changes(call: Call, found: Flat) -> Iterator[Named]:
     for number, (part, place, changed) in enumerate(parts):
         for leaf, value in zip(changed, found.values_of(number, part), strict=False):
             name = functools.partial(_name, place, leaf)
-            yield name, prefix_of_leaf(part, place, leaf), value
+            yield name, prefix_of_leaf(part, leaf), value
 
 
 def _name(place: Place, leaf: int) -> str:
@@ -109,5 +138,7 @@ def _in_object(path: Path, prefix: Prefix, structure: Grown, pure: Any) -> Itera
 
 
 def _is_mapped(value: Any) -> bool:
-    # The tracers of a mapping transform are its mapped values; all others are constants to it.
-    return getattr(value, "_trace", None) is context.trace
+    # The tracers of a mapping transform are its mapped values; all others are constants to it. Of its
+    # own those have no batch axis that `jax.custom_vjp` made from constants.
+    ours = getattr(value, "_trace", None) is context.trace
+    return ours and getattr(value, "batch_dim", 0) is not None

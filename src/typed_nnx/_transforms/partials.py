@@ -7,18 +7,19 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, ParamSpec, Self, TypeVar
 
-from jax.errors import JaxRuntimeError
-
+from typed_nnx._core.tracebacks import hide_frames, hides_frames
 from typed_nnx._graph import verify
 from typed_nnx._graph.mode import resolve_modes
 from typed_nnx._transforms import jit_dispatch
 from typed_nnx._transforms.argnums import ArgNames, ArgNums
+from typed_nnx._transforms.argument_trees import check_trees
 from typed_nnx._transforms.callables import describe, unwrapped_function
 from typed_nnx._transforms.fixed_structure import FixedLift
 from typed_nnx._transforms.jit import Device, JitWrapped, jit
 from typed_nnx._transforms.jit_stages import HasStages, Traced
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.partial_plan import Plan
+from typed_nnx._transforms.write_back import write_back
 from typed_nnx.errors import NotJittedError
 
 P = ParamSpec("P")
@@ -54,25 +55,33 @@ class Bound(functools.partial[R], HasStages[P, R], Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function with the bound arguments and these."""
-        plan = self._plan
-        if plan is None or kwargs or verify.enabled:
-            return self._general(args, kwargs)
-        signature = plan.signatures.get(tuple(map(type, args)))
-        values = plan.current()
-        jitted: Any = self.func
-        if signature is None or values is None:
-            return self._general(args, kwargs)
-        if plan.may_capture and jitted._lift.captures().objects:
-            return self._general(args, kwargs)
         try:
-            updates, result, static = jitted._jitted(signature, (), *values, *args)
-        except (TypeError, ValueError, JaxRuntimeError) as error:
-            jitted._explain(error, (*self.args, *args), {})
+            plan = self._plan
+            if plan is None or kwargs or verify.enabled:
+                return self._general(args, kwargs)
+            signature = plan.signatures.get(len(args))
+            values = plan.current()
+            jitted: Any = self.func
+            if (
+                signature is None
+                or values is None
+                or not jit_dispatch.are_plain(args, plan.statics)
+            ):
+                return self._general(args, kwargs)
+            if plan.may_capture and jitted._lift.captures().objects:
+                return self._general(args, kwargs)
+            try:
+                updates, result, static = jitted._jitted(signature, (), *values, *args)
+            except (TypeError, ValueError, RuntimeError) as error:
+                jitted._explain(error, (*self.args, *args), {})
+                raise
+            if plan.write(static.value, updates):
+                return result  # type: ignore[no-any-return]  # what the function returned
+            places = plan.places(self.args, values, signature)
+            return write_back(signature.parts, places, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
+        except Exception as error:
+            hide_frames(error)
             raise
-        if plan.write(static.value, updates):
-            return result  # type: ignore[no-any-return]  # what the function returned
-        call = jitted._gather((*self.args, *args), {})
-        return jitted._lift.finish(call, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
 
     def _general(self, args: Any, kwargs: Any) -> R:
         """Call the function in the general way, and take the bound arguments apart for later."""
@@ -84,12 +93,11 @@ class Bound(functools.partial[R], HasStages[P, R], Generic[P, R]):
         if self._plan is None or self._plan.current() is None:
             self._plan = Plan.of(jitted, self.args)
         plan = self._plan
-        statics = frozenset([number - len(self.args) for number in jitted._statics])
-        rest = jit_dispatch.gather(args, statics)
-        if plan is not None and rest is not None and not rest.records:
+        if plan is not None and jit_dispatch.are_plain(args, plan.statics):
             signature = jitted._intern(jitted._gather(complete, {}))
-            if not signature.captured:  # else the quick way may be taken when nothing is any more
-                plan.signatures.add(tuple(map(type, args)), signature)
+            # Else the quick way may be taken when nothing is captured any more.
+            if not signature.captured and plan.fits(signature):
+                plan.signatures[len(args)] = signature
         return result
 
     # -- what it is made of -----------------------------------------------------------------------
@@ -154,6 +162,7 @@ class CachedPartial(Bound[P, R]):
     transform = "cached_partial"
 
 
+@hides_frames
 def jit_partial(
     fun: Callable[..., R],
     *partial_args: Any,
@@ -199,8 +208,11 @@ def jit_partial(
 
     Returns:
         A function of the remaining arguments, with the stages of `jit`.
+
+    Raises:
+        SharedReferenceError: ``graph=False``, and an object is reached on two paths.
     """
-    jitted = jit(
+    jitted: Any = jit(
         fun,
         in_shardings=in_shardings,
         out_shardings=out_shardings,
@@ -215,9 +227,14 @@ def jit_partial(
         graph=graph,
         graph_updates=graph_updates,
     )
+    lift = jitted._lift
+    if not lift.modes[0]:
+        names = lift.parameters
+        check_trees(lift.title, {names[n]: value for n, value in enumerate(partial_args)})
     return JitPartial(jitted, *partial_args)
 
 
+@hides_frames
 def cached_partial(
     f: JitWrapped[..., R] | Bound[..., R],
     *cached_args: Any,

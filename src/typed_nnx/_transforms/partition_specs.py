@@ -119,3 +119,19 @@ def _with_value(variable: Variable[Any], value: Any) -> Variable[Any]:
     # What is no array cannot lie in a reference.
     meta = variable._meta.updated({"ref": False}) if variable.ref else variable._meta
     return type(variable)._make(value, meta)
+
+
+def is_placed(leaf: Any) -> bool:
+    """Whether there is nothing to say about where a leaf lies."""
+    return not isinstance(leaf, jax.ShapeDtypeStruct) or leaf.sharding is not None
+
+
+def with_sharding(value: Any, sharding: NamedSharding) -> Any:
+    """Return a tree with a sharding for its shapes that have none or another."""
+
+    def placed(leaf: Any) -> Any:
+        if not isinstance(leaf, jax.ShapeDtypeStruct):
+            return leaf
+        return leaf.update(sharding=sharding)  # type: ignore[no-untyped-call]  # jax has no types for it
+
+    return jax.tree.map(placed, value)

@@ -22,7 +22,7 @@ CAPTURED, CARRY = Root.CAPTURED, Root.CARRY
 
 
 def place_name(path: Path) -> str:
-    """Return a path whose first key is a position, a name or a `Root` as text: ``args[0].w``."""
+    """Return a path whose first key is a position, a name or a `Root` as text: ``model.w``."""
     first, *rest = path
     if isinstance(first, int):
         return f"args[{first}]{attribute_path(tuple(rest))}"
@@ -31,7 +31,7 @@ def place_name(path: Path) -> str:
     if first is CAPTURED:
         kind, *below = rest
         return f"captured {kind}{attribute_path(tuple(below))}"
-    return f"kwargs[{first!r}]{attribute_path(tuple(rest))}"
+    return f"{first}{attribute_path(tuple(rest))}"
 
 
 def kind_of_result(value: object) -> str:

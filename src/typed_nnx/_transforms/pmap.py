@@ -7,18 +7,19 @@ from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
 
+from typed_nnx._core.bounded import Bounded
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.argnums import ArgNums, resolve
 from typed_nnx._transforms.axis_metadata import named_axis
-from typed_nnx._transforms.bounded import Bounded
-from typed_nnx._transforms.callables import describe
 from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.jit_explanations import check_hashable, check_static_objects
 from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
 from typed_nnx._transforms.outcomes import Outcome
 from typed_nnx._transforms.prefix_types import AxisPrefix
+from typed_nnx._transforms.shown import shown
 from typed_nnx._transforms.signature import Signature
 from typed_nnx._transforms.vmap import NO_METADATA
-from typed_nnx.errors import UnhashableArgumentError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,36 +47,38 @@ class Pmapped(Mapped[P, R]):
 
     def _prepare(self) -> None:
         # jax compiles once for each function that it gets.
-        self._compiled: Bounded[Any, Callable[..., Outcome]] = Bounded()
+        self._compiled: Bounded[Any, Callable[..., Outcome]] = Bounded(64)
 
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function on the devices."""
         call = self._gather(args, kwargs)
-        outcome = self._map(call)(call.captured, call.kwargs, *call.args)
+        try:
+            outcome = self._map(call)(call.captured, call.kwargs, *call.args)
+        except ValueError:
+            self._check_sizes(call)
+            raise
         return self._lift.finish(call, outcome)  # type: ignore[no-any-return]  # what the function returned
 
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
         args, kwargs = self._by_position(args, kwargs)
         statics, donated, _ = self._options
-        for number in statics:
-            if number < len(args):
-                self._check_static(number, args[number])
+        fixed = [(n, args[n]) for n in statics if n < len(args)]
+        check_static_objects(self._lift, fixed)
+        check_hashable(self._lift, fixed)
         kept = [number in donated for number in range(len(args))]
         call = super()._gather(args, kwargs, kept=kept, statics=statics, **options)
         if self._lift.modes[1]:
             keep_placed(call)
         return call
 
-    def _check_static(self, number: int, value: Any) -> None:
-        try:
-            hash(value)
-        except TypeError:
-            function = f"pmap: {describe(self._lift.function)}"
-            raise UnhashableArgumentError(function, str(number), value) from None
+    def _axis_size(self) -> int | None:
+        size: int | None = self._options.rest.get("axis_size")
+        return size
 
     def _map(self, call: Call) -> Callable[..., Outcome]:
         key = call.signature.key
-        known = self._compiled.get(key)
+        known = self._compiled[key]
         if known is None:
             known = self._compiled.add(key, self._compile(call))
         return known
@@ -96,7 +99,9 @@ class Pmapped(Mapped[P, R]):
 
     def _by_argument(self, signature: Signature) -> Callable[..., Outcome]:
         flat = self._flat(signature)
-        return lambda captured, kwargs, *args: flat(args, kwargs, captured)
+        return shown(
+            lambda captured, kwargs, *args: flat(args, kwargs, captured), self._lift.function
+        )
 
 
 @overload
@@ -130,6 +135,7 @@ def pmap(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@hides_frames
 def pmap(
     f: Any = UNSET,
     *,

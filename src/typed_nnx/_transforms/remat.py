@@ -7,17 +7,18 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import jax
 
-from typed_nnx._core.static_keys import static_key
+from typed_nnx._core.bounded import Bounded
+from typed_nnx._core.static_keys import content_key
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.argnums import positive, resolve, with_statics, without_statics
-from typed_nnx._transforms.bounded import Bounded
-from typed_nnx._transforms.callables import name_of
 from typed_nnx._transforms.captures import Captures
-from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.gather import Call, holds_objects
 from typed_nnx._transforms.interned import Interned
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.literals import as_arrays
 from typed_nnx._transforms.outcomes import Flat
+from typed_nnx._transforms.shown import names_of, shown
 from typed_nnx._transforms.signature import Signature
 
 P = ParamSpec("P")
@@ -53,9 +54,10 @@ class Rematerialised(Lifted[P, R]):
         # jax finds a trace again by the identity of the function, so there is one for each kind of
         # call. Functions that close over something else now are traced again.
         self._signatures = Interned()
-        self._made: Bounded[Any, Callable[..., Flat]] = Bounded()
+        self._made: Bounded[Any, Callable[..., Flat]] = Bounded(64)
         self._made_for: Captures | None = None
 
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
         options, lift = self._options, self._lift
@@ -81,12 +83,11 @@ class Rematerialised(Lifted[P, R]):
         if self._made_for is not captures:
             self._made_for = captures
             self._made.clear()
-        statics = tuple(fixed.items()), tuple(sorted(named.items()))
-        try:
-            key = (self._signatures.of(call.signature), static_key(statics))
-            found = self._made.get(key)
-        except TypeError:  # something static has no hash
+        if holds_objects((fixed, named)):  # their values are those of this call
             return self._make(call.signature, fixed, named)
+        statics = tuple(fixed.items()), tuple(sorted(named.items()))
+        key = (self._signatures.of(call.signature), content_key(statics))
+        found = self._made[key]
         if found is None:
             found = self._made.add(key, self._make(key[0], fixed, named))
         return found
@@ -100,8 +101,16 @@ class Rematerialised(Lifted[P, R]):
             args = with_statics(fixed, dynamic)
             return lift.run(signature, args, {**keywords, **named}, captured)
 
-        flat.__name__ = flat.__qualname__ = name_of(lift.function)
-        return jax.checkpoint(flat, prevent_cse=options.prevent_cse, policy=options.policy)
+        def names(dynamic: Any, keywords: Any, captured: Any) -> Any:
+            args = with_statics(dict.fromkeys(fixed), dynamic)
+            found = names_of(lift.parameters, signature, args, keywords, captured)
+            return without_statics(fixed, found[0]), *found[1:]
+
+        return jax.checkpoint(
+            shown(flat, lift.function, names),
+            prevent_cse=options.prevent_cse,
+            policy=options.policy,
+        )
 
 
 @overload
@@ -123,6 +132,7 @@ def remat(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@hides_frames
 def remat(
     f: Any = UNSET,
     *,

@@ -92,7 +92,8 @@ class ResultCheck:
             where = result_name(path)
             known = self._known.setdefault(id(leaf), (where, own))
             if known[1] != own:
-                raise PrefixConflictError([known, (where, own)])
+                kind = type(leaf).__name__
+                raise PrefixConflictError([known, (where, own)], kind, self._function)
 
     def _of_arguments(self) -> dict[int, tuple[str, Prefix]]:
         found: dict[int, tuple[str, Prefix]] = {}

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import jax
 
 from typed_nnx._core.rngs import RngStream
+from typed_nnx._core.walk import iter_graph
 from typed_nnx._graph.mode import check_tree
-from typed_nnx._graph.walk import iter_graph
 
 StreamBackup: TypeAlias = tuple[RngStream, jax.Array] | tuple[RngStream, jax.Array, jax.Array]
 """A stream and the key that it had, with or without the count that it had."""

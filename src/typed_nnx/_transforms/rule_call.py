@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,11 +25,15 @@ from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.places import kind_of_result
 from typed_nnx._transforms.prefixes import DiffState
 from typed_nnx._transforms.residuals import packed, unpacked
+from typed_nnx._transforms.shown import names_of, shown
 from typed_nnx._transforms.signature import Effects
 from typed_nnx._transforms.tangents import Given, Results
 from typed_nnx.errors import NoDerivativeError, RuleResultError
 
 _FUNCTION, _FWD, _BWD = 0, 1, 2
+
+_UPDATES = "updates_g"
+"""The parameter of ``bwd`` for the cotangents of changed arguments, where structures are fixed."""
 
 
 class RuleCall:
@@ -79,8 +84,10 @@ class RuleCall:
 
     def __call__(self) -> Any:
         """Run the function and return its result."""
-        function = jax.custom_vjp(self._function)
-        function.defvjp(self._fwd, self._bwd, symbolic_zeros=True)
+        functions = self._lift.function
+        function = jax.custom_vjp(shown(self._function, functions[_FUNCTION], self._names))
+        fwd = shown(self._fwd, functions[_FWD], self._names)
+        function.defvjp(fwd, shown(self._bwd, functions[_BWD]), symbolic_zeros=True)
         found: Flat = function(self._chosen, self._arrays)
         return self._lift.finish(self._call, self._only_changed(found))
 
@@ -101,6 +108,17 @@ class RuleCall:
         self._rest, self._rest_tree = jax.tree.flatten(rest)
         self._traced = [n for n, leaf in enumerate(self._rest) if isinstance(leaf, jax.Array)]
         self._arrays = [self._rest[number] for number in self._traced]
+
+    def _names(self, chosen: Any, arrays: Any) -> Any:
+        """Return names in the place of what jax gets."""
+        call = self._call
+        args, kwargs, captured = names_of(
+            self._lift.parameters, call.signature, call.args, call.kwargs, call.captured
+        )
+        divided = [divide(call.signature.arguments[n], args[n]) for n in self._diff]
+        others = [rest for _, rest in divided]
+        rest = jax.tree.leaves((others, [args[n] for n in self._nondiff], kwargs, captured))
+        return [own for own, _ in divided], [rest[number] for number in self._traced]
 
     def _united(self, chosen: Any, arrays: Any) -> tuple[list[Any], Any, Any]:
         """Return the arguments, keyword arguments and captured objects as plain values."""
@@ -150,13 +168,18 @@ class RuleCall:
         if not self._symbolic_zeros:
             cotangent = jax.tree.map(_instantiated, cotangent)
         results = Results(cotangent.static.value)
+        arguments = self._call.signature.arguments
+        by_inputs = InputCotangents(self._call.signature, cotangent)
+        given: Any
+        named: dict[str, Any] = {}
         if self._lift.modes[1]:
-            arguments = [self._call.signature.arguments[number] for number in self._diff]
-            by_inputs = InputCotangents(self._call.signature, cotangent).of(arguments)
-            given = (by_inputs, results.as_states(cotangent.result))
+            states = by_inputs.of([arguments[number] for number in self._diff])
+            given = (states, results.as_states(cotangent.result))
         else:
             given = results.as_objects(cotangent.result)
-        found = self._run_bwd(needed, unpacked(residual_values, plan), given)
+            if _takes(self._lift.function[_BWD], _UPDATES):
+                named[_UPDATES] = by_inputs.as_objects(arguments, self._changed)
+        found = self._run_bwd(needed, (unpacked(residual_values, plan), given), named)
         if not isinstance(found, tuple | list) or len(found) != len(self._diff):
             expected = f"a tuple of {len(self._diff)}, one for each differentiated argument"
             raise RuleResultError(self._rule(_BWD), expected, kind_of_result(found))
@@ -166,26 +189,26 @@ class RuleCall:
         name = "fwd" if which == _FWD else "bwd"
         return f"{name} ({describe(self._lift.function[which])})"
 
-    def _run_bwd(self, needed: Any, *last: Any) -> Any:
+    def _run_bwd(self, needed: Any, last: tuple[Any, Any], named: dict[str, Any]) -> Any:
         """Run `bwd` on arguments in nondiff_argnums, residuals and cotangents."""
         bwd = self._lift.function[_BWD]
         if needed is None:
-            return bwd(*last)
+            return bwd(*last, **named)
         values, arrays = needed
         if not self._bwd_needs_objects:
             args, _, _ = self._united(None, arrays)
-            return bwd(*[args[number] for number in self._nondiff], *last)
+            return bwd(*[args[number] for number in self._nondiff], *last, **named)
         inside = self._lift.enter(self._call.signature, *self._united(values, arrays))
         inside.args = [*[inside.args[number] for number in self._nondiff], *last]
-        inside.kwargs = {}
+        inside.kwargs = named
         return inside.result(_BWD)
 
     def _cotangents(self, found: Sequence[Any]) -> list[Any]:
         """Return what `bwd` returned as the values that jax expects."""
-        given = Given("custom_vjp", zero=True)
+        given, name = Given("custom_vjp", zero=True), self._lift.parameters.describe
         arguments = self._call.signature.arguments
         return [
-            given.argument(arguments[number], own, f"what bwd returned for argument {number}")
+            given.argument(arguments[number], own, f"what bwd returned for argument {name(number)}")
             for number, own in zip(self._diff, found, strict=True)
         ]
 
@@ -200,10 +223,13 @@ class RuleCall:
         tree = jax.tree.unflatten(self._rest_tree, range(len(self._rest)))
         paths = [keys for keys, _ in jax.tree_util.tree_leaves_with_path(tree)]
         first = paths[self._traced[list(perturbed).index(True)]]
+        name = self._lift.parameters.describe
         kind, number = first[0].idx, getattr(first[1], "idx", 0)
         places = (
             "values that a DiffState leaves out",
-            f"argument {self._nondiff[number]}, which is in nondiff_argnums" if kind == 1 else "",
+            f"argument {name(self._nondiff[number])}, which is in nondiff_argnums"
+            if kind == 1
+            else "",
             "a keyword argument that has no position",
             "what it closes over",
         )
@@ -244,6 +270,12 @@ class RuleCall:
             return False
         # One of another trace cannot be written.
         return bool(leaf._nnx_trace == context.trace)
+
+
+def _takes(function: Any, name: str) -> bool:
+    """Whether a function has a parameter, or any keyword arguments."""
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _plain(leaf: Any) -> Any:

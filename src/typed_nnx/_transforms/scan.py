@@ -8,14 +8,17 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import jax
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.argnums import with_defaults
 from typed_nnx._transforms.axis_metadata import AxisMetadata, named_axis
+from typed_nnx._transforms.interned import Kept
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.prefix_types import CarryPrefix
 from typed_nnx._transforms.prefixes import Carry
 from typed_nnx._transforms.scan_axes import ScanAxes
 from typed_nnx._transforms.scan_steps import Steps
+from typed_nnx._transforms.signature import Signature
 from typed_nnx._transforms.vmap import NO_METADATA
 from typed_nnx.errors import ScanAxesError
 
@@ -41,12 +44,32 @@ class Scanned(Lifted[P, R]):
         self._axes = axes
         self._metadata = metadata
         self._options = options
+        self._prepare()
 
+    def _prepare(self) -> None:
+        self._steps: Kept[Steps] = Kept(self._lift)
+
+    @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function on each slice."""
-        steps = Steps(self._lift, self._axes, self._metadata, self._by_position(args, kwargs))
-        carry, found = jax.lax.scan(steps.step, steps.first, steps.slices, **self._options)
-        return steps.finish(carry, found)  # type: ignore[no-any-return]  # what the function returned
+        lift, axes = self._lift, self._axes
+        given = self._by_position(args, kwargs)
+        # What the function closes over changes from step to step like a carry.
+        call = lift.gather(given, None, axes.of_arguments(len(given)), capture_prefix=Carry)
+        treedefs = tuple([jax.tree.structure(arg) for arg in call.args])
+
+        def make(signature: Signature) -> Steps:
+            return Steps(lift, axes, self._metadata, signature, treedefs, call.prefixes)
+
+        steps = self._steps.of(call.signature, treedefs, make)
+        try:
+            first, slices = steps.inputs(call)
+            carry, found = jax.lax.scan(steps.body, first, slices, **self._options)
+        except ValueError:
+            steps.check_sizes(call, self._options["length"])
+            raise
+        self._steps.accept_changes()
+        return steps.finish(call, given, carry, found)  # type: ignore[no-any-return]  # what the function returned
 
     def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         if not kwargs:
@@ -87,6 +110,7 @@ def scan(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@hides_frames
 def scan(
     f: Any = UNSET,
     *,

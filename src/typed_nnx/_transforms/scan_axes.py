@@ -35,9 +35,9 @@ class ScanAxes:
                 f"in_axes={_shown(ins)}, out_axes={_shown(outs)}",
                 "in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0)",
             )
-        for path in _broadcast_places(outs):
+        for path, given in _broadcast_places(outs):
             raise ScanAxesError(
-                f"Cannot broadcast output state. Got out_axes=None at: {path}",
+                f"Cannot broadcast output state. Got {given} at: {path}",
                 "give the axis along which the results of the steps are stacked, such as 0",
             )
 
@@ -134,9 +134,10 @@ def _carry_position(name: str, axes: Prefix) -> int | None:
     return found[0] if found else None
 
 
-def _broadcast_places(axes: Prefix) -> Iterator[str]:
+def _broadcast_places(axes: Prefix) -> Iterator[tuple[str, str]]:
     for path, leaf in jax.tree_util.tree_leaves_with_path(axes, is_leaf=is_prefix_leaf):
         filters = by_filter(leaf)
         values = (leaf,) if filters is None else filters.values_in_order
         if any(value is None for value in values):
-            yield f"out_axes{jax.tree_util.keystr(path)}"
+            given = "out_axes=None" if leaf is None else repr(leaf)
+            yield f"out_axes{jax.tree_util.keystr(path)}", given

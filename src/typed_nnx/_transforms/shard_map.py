@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 import jax
 from jax.sharding import AbstractMesh, Mesh, PartitionSpec
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
@@ -79,6 +80,7 @@ def shard_map(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@hides_frames
 def shard_map(
     f: Any = UNSET,
     *,

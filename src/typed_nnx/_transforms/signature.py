@@ -51,11 +51,8 @@ class Part:
 
     @property
     def key(self) -> Any:
-        """What tells it from others; `TypeError` if its structure has no hash."""
-        token = self.graphdef.token
-        if token is None:
-            hash(self.graphdef)  # raises, and names the attribute
-        return (token, self.groups, self.kept)
+        """What tells it from others."""
+        return (self.graphdef.token, self.groups, self.kept)
 
     def leaf_positions(self) -> list[int]:
         """Return the position of each leaf, counted from the root."""
@@ -182,7 +179,7 @@ class Signature:
 
     @property
     def key(self) -> Any:
-        """What tells it from others; `TypeError` if a static value has no hash."""
+        """What tells it from others."""
         return (
             tuple([None if argument is None else argument.key for argument in self.arguments]),
             tuple([(name, argument.key) for name, argument in self.keywords.items()]),

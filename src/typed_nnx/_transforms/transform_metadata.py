@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, overload
 
 from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.axis_metadata import AxisMetadata
+from typed_nnx._transforms.axis_metadata import PARTITION_NAME, AxisMetadata
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.mapped import Axes, Mapped
 from typed_nnx._transforms.outcomes import Outcome
@@ -77,7 +77,9 @@ def transform_metadata(
         PrefixConflictError: A Variable is reached on two paths with different axes.
         NoFilterMatchedError: No filter of a `StateAxes` matches a Variable.
     """
-    axes = Axes(in_axes, out_axes, metadata=AxisMetadata("transform_metadata", partition))
+    axes = Axes(
+        in_axes, out_axes, metadata=AxisMetadata("transform_metadata", {PARTITION_NAME: partition})
+    )
 
     def wrap(function: Any) -> WithAxisMetadata[..., Any]:
         return WithAxisMetadata(function, axes, graph, None)

@@ -7,6 +7,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 import jax
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.differentiable import Tangents
 from typed_nnx._transforms.differentiated import DifferentiatedCall
@@ -36,6 +37,7 @@ class Pullback(Generic[R_co, A_co]):
         self._arguments = arguments
         self._results = results
 
+    @hides_frames
     def __call__(self, cotangent: Any, /) -> A_co:
         """Return the cotangents of the arguments.
 
@@ -78,6 +80,7 @@ class Vjp(Lifted[P, R]):
         self._has_aux = has_aux
         self._rest = rest
 
+    @hides_frames
     def __call__(self, *primals: P.args, **kwargs: P.kwargs) -> R:
         """Call the function and make ready to pull cotangents back."""
         if kwargs:
@@ -86,7 +89,7 @@ class Vjp(Lifted[P, R]):
                 "  Fix: give all arguments by position"
             )
         call = DifferentiatedCall(self._lift, primals, self._has_aux)
-        out, pull, found = jax.vjp(call.function, *call.values, has_aux=True, **self._rest)
+        out, pull, found = jax.vjp(call.shown, *call.values, has_aux=True, **self._rest)
         out, aux = call.finish(out, found)
         pullback: Pullback[Any, Any] = Pullback(pull, call.arguments, call.results(found))
         return (out, pullback, aux) if self._has_aux else (out, pullback)  # type: ignore[return-value]  # as declared by `vjp`
@@ -109,6 +112,7 @@ def vjp(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, Any]], Vjp[P, Any]]: ...
+@hides_frames
 def vjp(
     f: Any = UNSET,
     *primals: Any,

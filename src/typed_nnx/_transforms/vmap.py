@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import jax
 
+from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.axis_metadata import named_axis
 from typed_nnx._transforms.gather import Call
@@ -26,7 +27,13 @@ class Vmapped(Mapped[P, R]):
     """A vectorised function; what `vmap` returns."""
 
     transform = "vmap"
+    _has_one_size = True
+    _shows_inputs = False
     _options: Mapping[str, Any]
+
+    def _axis_size(self) -> int | None:
+        size: int | None = self._options["axis_size"]
+        return size
 
     def _map(self, call: Call) -> Callable[..., Outcome]:
         ins, outs = self._prefixes(call)
@@ -60,6 +67,7 @@ def vmap(
     graph: bool | None = ...,
     graph_updates: bool | None = ...,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@hides_frames
 def vmap(
     f: Any = UNSET,
     *,

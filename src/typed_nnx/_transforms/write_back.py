@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.locate import where
-from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.metadata import Metadata
+from typed_nnx._core.nodes import GraphNode, Spec
 from typed_nnx._core.paths import attribute_path
 from typed_nnx._core.trace import context
+from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_parts import store_value
-from typed_nnx._graph.graphdef import VariableDef
+from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._graph.rebuild import rebuild
-from typed_nnx._graph.traversal import Slot
+from typed_nnx._graph.traversal import Leaf, Slot
 from typed_nnx._transforms.gather import Place
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import Effects, Grown, Part, in_order
@@ -26,21 +29,13 @@ def write_back(parts: Sequence[Part], places: Sequence[Place], flat: Flat) -> An
     Raises:
         TraceLevelError: A changed object belongs to another trace than the current one.
     """
-    effects: Effects = flat.static.value
-    writer = _Writer(parts, places, effects)
-    values = [flat.values_of(number, part) for number, part in enumerate(parts)]
-    for place, changed, own in zip(places, effects.changed, values, strict=True):
-        writer.check(place, changed, own)
-    if effects.grown:
-        writer.check_structures()
-    new = [
-        writer.write_values(number, place, values[number]) for number, place in enumerate(places)
-    ]
-    if effects.grown:
-        writer.write_structures(new)
-    if effects.treedef is None:
-        return flat.result
-    return writer.build_result(flat.result)
+    with graph_lock:
+        writer = _Writer(parts, places, flat)
+        writer.check()
+        result = writer.plan()
+        writer.write_values()
+        writer.write_structures()
+    return result
 
 
 def built_result(parts: Sequence[Part], places: Any, flat: Flat) -> Any:
@@ -51,17 +46,17 @@ def built_result(parts: Sequence[Part], places: Any, flat: Flat) -> Any:
         places: What stands for each of them, with ``values`` and ``object_at``.
         flat: What the call returned.
     """
-    effects: Effects = flat.static.value
-    writer = _Writer(parts, places, effects)
-    if effects.grown:
-        new = [flat.values_of(number, part) for number, part in enumerate(parts)]
-        counts = map(len, effects.changed)
-        writer.write_structures([own[count:] for own, count in zip(new, counts, strict=True)])
-    return flat.result if effects.treedef is None else writer.build_result(flat.result)
+    writer = _Writer(parts, places, flat)
+    result = writer.plan()
+    writer.write_structures()
+    return result
 
 
 class _Objects(dict[int, Any]):
-    """The outer objects by their position in the new structures, looked up when asked for."""
+    """The outer objects by their position in the new structures.
+
+    Those of structures that changed are filled in; the others are where they were.
+    """
 
     __slots__ = ("_bases", "_places")
 
@@ -76,30 +71,59 @@ class _Objects(dict[int, Any]):
 
 
 class _Writer:
-    """Writes the effects of one call."""
+    """Plans the effects of one call against the objects as they are, and then makes them."""
 
-    __slots__ = ("_effects", "_objects", "_offsets", "_places")
+    __slots__ = (
+        "_effects",
+        "_flat",
+        "_metadata",
+        "_objects",
+        "_offsets",
+        "_places",
+        "_refills",
+        "_values",
+    )
 
-    def __init__(self, parts: Sequence[Part], places: Sequence[Place], effects: Effects) -> None:
+    def __init__(self, parts: Sequence[Part], places: Sequence[Place], flat: Flat) -> None:
         self._places = places
-        self._effects = effects
+        self._flat = flat
+        self._effects: Effects = flat.static.value
+        self._values = [flat.values_of(number, part) for number, part in enumerate(parts)]
         self._offsets = [part.offset for part in parts]
-        self._objects = _Objects(places, effects.bases)
+        self._objects = _Objects(places, self._effects.bases)
+        # What is to be done: new metadata of Variables, new structures of objects.
+        self._metadata: list[tuple[Any, Metadata]] = []
+        self._refills: list[tuple[Any, Spec, list[Any]]] = []
+
+    def _structures(self) -> Iterator[tuple[int, Grown]]:
+        """Yield the new structures, each with the number of its part, in the order of the trace."""
+        grown = [(n, each) for n, each in enumerate(self._effects.grown) if each is not None]
+        yield from grown
+        detached = [(n, each) for n, one in grown for each in one.detached]
+        yield from sorted(detached, key=lambda pair: pair[1].graphdef.base)
+
+    def _changed(self) -> Iterator[tuple[Place, int, Leaf, Any]]:
+        """Yield (place, number, leaf, new value) of each leaf that changed."""
+        for place, changed, values in zip(
+            self._places, self._effects.changed, self._values, strict=True
+        ):
+            for number, value in zip(changed, values, strict=False):
+                # Loops and conditionals return what they did not change, too.
+                if value is not place.values[number]:
+                    yield place, number, place.leaves[number], value
 
     # -- checks -----------------------------------------------------------------------------------
 
-    def check(self, place: Place, changed: Sequence[int], values: Sequence[Any]) -> None:
-        """Raise if a leaf that changed belongs to another trace."""
+    def check(self) -> None:
+        """Raise if something that changed belongs to another trace."""
         trace = context.trace
-        leaves = place.leaves
-        for number, value in zip(changed, values, strict=False):
-            leaf = leaves[number]
-            if value is place.values[number]:
-                continue  # loops and conditionals return what they did not change
+        for place, number, leaf, _ in self._changed():
             if type(leaf) is Slot:
                 self._check_slot(place, leaf, number)
             elif leaf._nnx_trace is not trace and leaf._nnx_trace != trace:  # type: ignore[union-attr]  # not a Slot
                 raise TraceLevelError("Variable", type(leaf).__name__, None, where(leaf))
+        for _, grown in self._structures():
+            self._check_structure(grown.graphdef)
 
     def _check_slot(self, place: Place, slot: Slot, number: int) -> None:
         owner = place.root if slot.owner <= 0 else place.graph.objects[slot.owner]
@@ -107,54 +131,46 @@ class _Writer:
             path = attribute_path((*place.path, *place.structure.layout.paths[number]))
             raise TraceLevelError("Pytree", type(owner).__name__, str(slot.name), path)
 
-    def check_structures(self) -> None:
-        """Raise if an object whose structure changed belongs to another trace."""
-        for grown in self._effects.grown:
-            if grown is not None:
-                for each in (grown, *grown.detached):
-                    self._check_structure(each)
-
-    def _check_structure(self, grown: Grown) -> None:
-        structure = grown.graphdef
+    def _check_structure(self, structure: GraphDef[Any]) -> None:
         numbers = structure.outer or ()
         for item, number in zip(structure.items, numbers, strict=True):
-            if number is None:
-                continue
-            node = self._outer(number)
-            old = node._nnx_spec() if isinstance(node, GraphNode) else None
-            changed = old is not None and old != item
-            if changed and node._nnx_trace != context.trace:
-                raise TraceLevelError("Pytree", type(node).__name__, None, where(node))
-
-    # -- values -----------------------------------------------------------------------------------
-
-    def write_values(self, number: int, place: Place, values: list[Any]) -> list[Any]:
-        """Write the values of leaves that changed; return those that belong to new leaves."""
-        changed = self._effects.changed[number]
-        leaves = place.leaves
-        for leaf_number, value in zip(changed, values, strict=False):
-            leaf = leaves[leaf_number]
-            if value is place.values[leaf_number]:
-                continue
-            if type(leaf) is Slot:
-                leaf.holder[leaf.name] = value
+            node = None if number is None else self._outer(number)
+            if isinstance(node, GraphNode):
+                kind, changed = "Pytree", node._nnx_spec() != item
+            elif isinstance(node, Variable) and isinstance(item, VariableDef):
+                kind, changed = "Variable", node._meta != item.meta
             else:
-                store_value(leaf, value)  # type: ignore[arg-type]  # not a Slot
-        return list(values[len(changed) :])
+                continue
+            if changed and node._nnx_trace != context.trace:
+                raise TraceLevelError(kind, type(node).__name__, None, where(node))
 
-    # -- structure --------------------------------------------------------------------------------
+    # -- the plan -----------------------------------------------------------------------------------
+
+    def plan(self) -> Any:
+        """Build what is new, remember what is to be done, and return the result with objects in it."""
+        effects = self._effects
+        results = [each for each in effects.results if each is not None]
+        structures = list(self._structures())
+        for grown in (*[each for _, each in structures], *results):
+            base = grown.graphdef.base
+            for position, number in enumerate(grown.graphdef.outer or ()):
+                if number is not None:
+                    self._objects[position + base] = self._outer(number)
+        for number, grown in structures:
+            self._build(grown, self._values[number][len(effects.changed[number]) :])
+        if effects.treedef is None:
+            return self._flat.result
+        leaves = effects.treedef.flatten_up_to(self._flat.result)
+        made = [
+            leaf if grown is None else self._build(grown, in_order(grown.groups, leaf))
+            for grown, leaf in zip(effects.results, leaves, strict=True)
+        ]
+        return effects.treedef.unflatten(made)
 
     def _outer(self, number: int) -> Any:
         """Return the outer object of an object that went in."""
         part = bisect_right(self._offsets, number) - 1
         return self._places[part].object_at(number - self._offsets[part])
-
-    def write_structures(self, new: Sequence[Sequence[Any]]) -> None:
-        """Give the objects the structures that they had at the end of the trace."""
-        for grown, values in zip(self._effects.grown, new, strict=True):
-            if grown is not None:
-                for each in (grown, *grown.detached):
-                    self._build(each, values)
 
     def _build(self, grown: Grown, values: Sequence[Any]) -> Any:
         structure = grown.graphdef
@@ -171,24 +187,26 @@ class _Writer:
                 if isinstance(source, int):
                     leaves.append(values[source])
                 elif source is None:
-                    known._replace_metadata(item.meta)  # type: ignore[union-attr]  # it is a Variable
+                    self._metadata.append((known, item.meta))  # type: ignore[union-attr]  # it is a Variable
                     leaves.append(known)
                 else:
-                    leaves.append(self._given(source))
-        return rebuild(structure, leaves, self._objects, reuse)
+                    part, leaf = source
+                    leaves.append(self._places[part].values[leaf])
+        return rebuild(structure, leaves, self._objects, reuse, refills=self._refills)
 
-    def _given(self, source: tuple[int, int]) -> Any:
-        part, leaf = source
-        return self._places[part].values[leaf]
+    # -- the changes ------------------------------------------------------------------------------
 
-    # -- result -----------------------------------------------------------------------------------
+    def write_values(self) -> None:
+        """Write the values of leaves that changed."""
+        for _, _, leaf, value in self._changed():
+            if type(leaf) is Slot:
+                leaf.holder[leaf.name] = value
+            else:
+                store_value(leaf, value)  # type: ignore[arg-type]  # not a Slot
 
-    def build_result(self, result: Any) -> Any:
-        """Return the result with objects in it."""
-        effects = self._effects
-        leaves = effects.treedef.flatten_up_to(result)
-        made = [
-            leaf if grown is None else self._build(grown, in_order(grown.groups, leaf))
-            for grown, leaf in zip(effects.results, leaves, strict=True)
-        ]
-        return effects.treedef.unflatten(made)
+    def write_structures(self) -> None:
+        """Give the objects the structures that they had at the end of the trace."""
+        for variable, meta in self._metadata:
+            variable._replace_metadata(meta)
+        for node, spec, children in self._refills:
+            node._nnx_refill(spec, children)

@@ -65,7 +65,11 @@ class ModuleMeta(PytreeMeta):
         def _pytree_meta_construct(cls, *args, **kwargs):
             entry = current_context()
             parent = None if entry is None or entry.module.scope is None else entry.module
-            name = kwargs.pop("name", None) if parent is not None else None
+            if parent is not None:  # `parent=None` keeps the new one to itself
+                parent = kwargs.pop("parent", parent)
+            name = kwargs.get("name") if parent is not None else None
+            if name is not None and "name" not in cls.__dataclass_fields__:
+                del kwargs["name"]
             node = cls.__new__(cls, *args, **kwargs)
             node.scope = None
             node.__init__(*args, **kwargs)

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from typed_nnx._core.data_types import register_data_type as register_data_type
+from typed_nnx._core.pytree import Pytree as Pytree
+from typed_nnx._core.type_variables import A as A
+from typed_nnx._core.type_variables import F as F
+from typed_nnx._core.type_variables import M as M
 from typed_nnx.bridge._context import MODULE_CONTEXT as MODULE_CONTEXT
 from typed_nnx.bridge._context import ModuleContext as ModuleContext
 from typed_nnx.bridge._context import ModuleStackEntry as ModuleStackEntry

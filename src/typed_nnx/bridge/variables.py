@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from typed_nnx._core.type_variables import A as A
+from typed_nnx._core.type_variables import B as B
 from typed_nnx.bridge._conversion import get_col_name as get_col_name
 from typed_nnx.bridge._conversion import is_vanilla_variable as is_vanilla_variable
 from typed_nnx.bridge._conversion import linen_vars_to_nnx_attrs as linen_vars_to_nnx_attrs

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from typed_nnx._core.module import Module as Module
+from typed_nnx._core.pytree import Pytree as Pytree
+from typed_nnx._core.rngs import Rngs as Rngs
+from typed_nnx._core.state import State as State
+from typed_nnx._core.type_variables import M as M
 from typed_nnx.bridge._functional import Functional as Functional
 from typed_nnx.bridge._functional import functional as functional
 from typed_nnx.bridge._lazy_init import lazy_init as lazy_init

@@ -259,8 +259,8 @@ class MultiHeadAttention(Module):
                 is no cache to decode with or no stream to drop with.
             RngsTypeError: `rngs` is none of these.
         """
-        decoding = self._is_decoding(decode)
-        dropping = self._is_dropping(deterministic)
+        decoding = _is_decoding(self, decode)
+        dropping = _is_dropping(self, deterministic)
         inputs_k, inputs_v = checked_inputs(self, inputs_q, inputs_k, inputs_v)
         query = self.query(inputs_q, out_sharding=qkv_sharding)
         key = self.key(inputs_k, out_sharding=qkv_sharding)
@@ -283,7 +283,7 @@ class MultiHeadAttention(Module):
             key,
             value,
             mask=mask,
-            dropout_rng=self._dropout_key(rngs) if dropping else None,
+            dropout_rng=_dropout_key(self, rngs) if dropping else None,
             dropout_rate=self.dropout_rate,
             broadcast_dropout=self.broadcast_dropout,
             deterministic=not dropping,
@@ -345,45 +345,48 @@ class MultiHeadAttention(Module):
             scale_metadata=metadata,
         )
 
-    def _is_decoding(self, decode: bool | None) -> bool:
-        return first_set(
-            decode,
-            self.decode,
-            layer=self,
-            argument="decode",
-            why="whether to decode with the cache is not known",
-            fixes=(
-                f"nnx.{type(self).__name__}(..., decode=False)",
-                "model.set_attributes(decode=False)",
-                "layer(x, decode=False)",
+
+def _is_decoding(layer: MultiHeadAttention, decode: bool | None) -> bool:
+    return first_set(
+        decode,
+        layer.decode,
+        layer=layer,
+        argument="decode",
+        why="whether to decode with the cache is not known",
+        fixes=(
+            f"nnx.{type(layer).__name__}(..., decode=False)",
+            "model.set_attributes(decode=False)",
+            "layer(x, decode=False)",
+        ),
+    )
+
+
+def _is_dropping(layer: MultiHeadAttention, deterministic: bool | None) -> bool:
+    return layer.dropout_rate > 0.0 and not first_set(
+        deterministic,
+        layer.deterministic,
+        layer=layer,
+        argument="deterministic",
+        why=f"whether to drop weights, at dropout_rate={layer.dropout_rate}, is not known",
+        fixes=(
+            "model.train() or model.eval()",
+            f"nnx.{type(layer).__name__}(..., deterministic=False)",
+            "layer(x, deterministic=True)",
+        ),
+    )
+
+
+def _dropout_key(layer: MultiHeadAttention, rngs: Rngs | RngStream | None) -> jax.Array:
+    stream = called_stream(layer, rngs, layer.rngs, "dropout")
+    if stream is None:
+        raise UnsetModeError(
+            type(layer).__name__,
+            "rngs",
+            "deterministic is False, and which weights to drop is random",
+            (
+                f"nnx.{type(layer).__name__}(..., keep_rngs=True, rngs=nnx.Rngs(0))",
+                "layer(x, rngs=rngs)",
+                "model.eval()",
             ),
         )
-
-    def _is_dropping(self, deterministic: bool | None) -> bool:
-        return self.dropout_rate > 0.0 and not first_set(
-            deterministic,
-            self.deterministic,
-            layer=self,
-            argument="deterministic",
-            why=f"whether to drop weights, at dropout_rate={self.dropout_rate}, is not known",
-            fixes=(
-                "model.train() or model.eval()",
-                f"nnx.{type(self).__name__}(..., deterministic=False)",
-                "layer(x, deterministic=True)",
-            ),
-        )
-
-    def _dropout_key(self, rngs: Rngs | RngStream | None) -> jax.Array:
-        stream = called_stream(self, rngs, self.rngs, "dropout")
-        if stream is None:
-            raise UnsetModeError(
-                type(self).__name__,
-                "rngs",
-                "deterministic is False, and which weights to drop is random",
-                (
-                    f"nnx.{type(self).__name__}(..., keep_rngs=True, rngs=nnx.Rngs(0))",
-                    "layer(x, rngs=rngs)",
-                    "model.eval()",
-                ),
-            )
-        return stream()
+    return stream()

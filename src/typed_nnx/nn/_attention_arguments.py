@@ -6,9 +6,11 @@ from typing import Protocol
 
 import jax.numpy as jnp
 
+from typed_nnx._core.module import Module
 from typed_nnx.errors import LayerArgumentError, LayerInputError
 from typed_nnx.nn._dot_product_attention import check_rate
-from typed_nnx.nn._shapes import described
+from typed_nnx.nn._linear_general import sizes_of_inputs
+from typed_nnx.nn._shapes import described, size_held
 from typed_nnx.nn._typing import Array
 
 
@@ -21,6 +23,15 @@ class Sizes(Protocol):
     in_kv_features: int
     qkv_features: int
     dropout_rate: float
+
+    @property
+    def query(self) -> Module: ...
+
+    @property
+    def key(self) -> Module: ...
+
+    @property
+    def value(self) -> Module: ...
 
 
 def check_heads(layer: Sizes) -> None:
@@ -70,18 +81,25 @@ def checked_inputs(
         )
     keys = inputs_q if inputs_k is None else inputs_k
     values = keys if inputs_v is None else inputs_v
-    _check(name, "inputs_q", inputs_q, "in_features", layer.in_features)
-    _check(name, "inputs_k", keys, "in_kv_features", layer.in_kv_features)
-    _check(name, "inputs_v", values, "in_kv_features", layer.in_kv_features)
+    _check(layer, "inputs_q", inputs_q, "in_features", layer.query)
+    _check(layer, "inputs_k", keys, "in_kv_features", layer.key)
+    _check(layer, "inputs_v", values, "in_kv_features", layer.value)
     return keys, values
 
 
-def _check(layer: str, argument: str, inputs: Array, name: str, features: int) -> None:
+def _check(layer: Sizes, argument: str, inputs: Array, name: str, projection: Module) -> None:
+    """Refuse inputs that the projection cannot take; one that is not our own checks them itself."""
+    features: int = getattr(layer, name)
+    sizes = sizes_of_inputs(projection)
+    if sizes is not None:
+        (features,) = sizes
+    elif jnp.ndim(inputs) >= 2:
+        return
     if jnp.ndim(inputs) < 2 or inputs.shape[-1] != features:
         raise LayerInputError(
-            layer,
+            type(layer).__name__,
             argument,
             described(inputs),
-            f"shape (..., tokens, {features}), since {name}={features}",
-            f"give inputs of that shape, or another {name} to nnx.{layer}",
+            f"shape (..., tokens, {features}), since {size_held(layer, name, features, 'kernel')}",
+            f"give inputs of that shape, or another {name} to nnx.{type(layer).__name__}",
         )

@@ -33,7 +33,8 @@ def check_query_key(function: str, query: Array, key: Array) -> None:
             function,
             "key",
             described(key),
-            f"shape {_pattern(query, 'keys')}, since query is {described(query)}",
+            f"shape {_pattern(query, 'keys')}, with the same rank and batch dims as query "
+            f"{described(query)}; depths must match",
             "give a key with the batch axes and features of the query",
         )
     heads, shared = query.shape[-2], key.shape[-2]
@@ -42,7 +43,7 @@ def check_query_key(function: str, query: Array, key: Array) -> None:
             function,
             "key",
             described(key),
-            f"a number of heads that divides the {heads} of the query {described(query)}",
+            f"heads of which the {heads} of query {described(query)} must be a multiple",
             "give as many key heads as query heads, or fewer for grouped-query attention",
         )
 
@@ -63,7 +64,7 @@ def check_value(function: str, key: Array, value: Array) -> None:
             function,
             "value",
             described(value),
-            f"the batch, keys and heads of the key {described(key)}",
+            f"the batch, keys and heads of the key {described(key)}: their lengths must match",
             "compute keys and values from the same inputs, with the same heads",
         )
 

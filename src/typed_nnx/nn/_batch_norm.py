@@ -142,7 +142,9 @@ class BatchNorm(Module):
             ),
         )
         features = axes_of(name, "axis", self.axis, x)
-        check_features(name, x, features, self.num_features)
+        check_features(
+            self, x, features, mean=self.mean, var=self.var, scale=self.scale, bias=self.bias
+        )
         x, mean, variance, scale, bias = self.promote_dtype(
             (
                 x,
@@ -155,7 +157,7 @@ class BatchNorm(Module):
         )
         reduced = without(features, x.ndim)
         if not frozen:
-            mean, variance = self._of_batch(x, reduced, mask)
+            mean, variance = _of_batch(self, x, reduced, mask)
         return normalized(
             self, x, (mean, variance), (scale, bias), reduced=reduced, features=features
         )
@@ -170,20 +172,21 @@ class BatchNorm(Module):
         if use_running_average is not None:
             self.use_running_average = use_running_average
 
-    def _of_batch(
-        self, x: Array, reduced: tuple[int, ...], mask: Array | None
-    ) -> tuple[Array, Array]:
-        """Return mean and variance of the batch, and let the running averages follow them."""
-        check_mask(type(self).__name__, mask, x.shape)
-        mean, variance = mean_and_variance(
-            x,
-            reduced,
-            Devices(self.axis_name, self.axis_index_groups),
-            use_fast_variance=self.use_fast_variance,
-            mask=mask,
-        )
-        for average, new in ((self.mean, mean), (self.var, variance)):
-            old = average[...]
-            moved = self.momentum * old + (1 - self.momentum) * new
-            average[...] = as_dtype(lax.stop_gradient(moved), old.dtype)
-        return mean, variance
+
+def _of_batch(
+    layer: BatchNorm, x: Array, reduced: tuple[int, ...], mask: Array | None
+) -> tuple[Array, Array]:
+    """Return mean and variance of the batch, and let the running averages follow them."""
+    check_mask(type(layer).__name__, mask, x.shape)
+    mean, variance = mean_and_variance(
+        x,
+        reduced,
+        Devices(layer.axis_name, layer.axis_index_groups),
+        use_fast_variance=layer.use_fast_variance,
+        mask=mask,
+    )
+    for average, new in ((layer.mean, mean), (layer.var, variance)):
+        old = average[...]
+        moved = layer.momentum * old + (1 - layer.momentum) * new
+        average[...] = as_dtype(lax.stop_gradient(moved), old.dtype)
+    return mean, variance

@@ -116,7 +116,7 @@ class Bidirectional(Module):
         del reverse, keep_order
         return_carry = self.return_carry if return_carry is None else return_carry
         time_major = self.time_major if time_major is None else time_major
-        forward, backward = self._carries(initial_carry)
+        forward, backward = _carries(self, initial_carry)
         shared: dict[str, Any] = {
             "rngs": called_stream(self, rngs, self.rngs, "carry"),
             "seq_lengths": seq_lengths,
@@ -132,16 +132,17 @@ class Bidirectional(Module):
         outputs = jax.tree.map(self.merge_fn, outputs_f, outputs_b)
         return ((carry_f, carry_b), outputs) if return_carry else outputs
 
-    def _carries(self, carry: object) -> tuple[Any, Any]:
-        if carry is None:
-            return None, None
-        if not isinstance(carry, tuple | list) or len(carry) != 2:
-            raise LayerInputError(
-                type(self).__name__,
-                "initial_carry",
-                described(carry),
-                "a pair: the first carries of forward_rnn and of backward_rnn",
-                "initial_carry=(forward_carry, backward_carry)",
-            )
-        forward, backward = carry
-        return forward, backward
+
+def _carries(layer: Bidirectional, carry: object) -> tuple[Any, Any]:
+    if carry is None:
+        return None, None
+    if not isinstance(carry, tuple | list) or len(carry) != 2:
+        raise LayerInputError(
+            type(layer).__name__,
+            "initial_carry",
+            described(carry),
+            "a pair: the first carries of forward_rnn and of backward_rnn",
+            "initial_carry=(forward_carry, backward_carry)",
+        )
+    forward, backward = carry
+    return forward, backward

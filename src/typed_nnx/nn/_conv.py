@@ -135,7 +135,7 @@ class Conv(Module):
         self.promote_dtype: PromoteDtypeFn = promote_dtype
         self.preferred_element_type: Dtype | None = preferred_element_type
         # Now, so that the line of the constructor is in the traceback.
-        check_mask(self)
+        check_mask(self, self.kernel_shape)
         _window(self)
 
     def __call__(self, inputs: Array, out_sharding: Sharding = None) -> Array:
@@ -149,7 +149,12 @@ class Conv(Module):
             LayerInputError: `inputs` have too few axes, or another number of features.
             LayerArgumentError: An attribute was set to what the constructor would not take.
         """
-        return over_one_batch_axis(self, inputs, lambda flat: _convolved(self, flat, out_sharding))
+        # A replacement of jax's convolution may take other kernels.
+        is_of_jax = self.conv_general_dilated is lax.conv_general_dilated
+        features = self.kernel.shape[-2] * self.feature_group_count if is_of_jax else None
+        return over_one_batch_axis(
+            self, inputs, features, lambda flat: _convolved(self, flat, out_sharding)
+        )
 
 
 def _convolved(layer: Conv, inputs: Array, out_sharding: Sharding) -> Array:

@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+import jax
 import jax.numpy as jnp
 
+from typed_nnx._core.variable_types import Param
 from typed_nnx.errors import LayerArgumentError, LayerInputError
-from typed_nnx.nn._shapes import described
+from typed_nnx.nn._shapes import described, size_held
 from typed_nnx.nn._typing import Array
 
 
@@ -19,6 +21,7 @@ class ConvolutionLike(Protocol):
     kernel_size: tuple[int, ...]
     kernel_shape: tuple[int, ...]
     in_features: int
+    kernel: Param[jax.Array]
     mask: Array | None
 
 
@@ -54,44 +57,48 @@ def masked(layer: ConvolutionLike, kernel: Array) -> Array:
     mask = layer.mask
     if mask is None:
         return kernel
-    check_mask(layer)
+    check_mask(layer, kernel.shape)
     if not jnp.issubdtype(mask.dtype, jnp.inexact):
         mask = mask.astype(kernel.dtype)
     return kernel * mask
 
 
-def check_mask(layer: ConvolutionLike) -> None:
-    """Refuse a mask of another shape than the kernel.
+def check_mask(layer: ConvolutionLike, shape: tuple[int, ...]) -> None:
+    """Refuse a mask of another shape than the kernel, `shape`.
 
     Raises:
         LayerArgumentError: The shapes differ.
     """
-    if layer.mask is not None and jnp.shape(layer.mask) != layer.kernel_shape:
+    if layer.mask is not None and jnp.shape(layer.mask) != shape:
         raise LayerArgumentError(
             type(layer).__name__,
             "mask",
             described(layer.mask),
-            f"the shape of the kernel, {layer.kernel_shape}",
-            f"mask=jnp.broadcast_to(mask, {layer.kernel_shape})",
+            f"the shape of the kernel, {shape}",
+            f"mask=jnp.broadcast_to(mask, {shape})",
         )
 
 
 def over_one_batch_axis(
-    layer: ConvolutionLike, inputs: Array, convolve: Callable[[Array], Array]
+    layer: ConvolutionLike,
+    inputs: Array,
+    features: int | None,
+    convolve: Callable[[Array], Array],
 ) -> Array:
     """Return `convolve` of inputs whose batch axes are made one, with the batch axes restored.
 
     Args:
         layer: The convolution.
-        inputs: Any dtype, [*batch, *spatial, in_features]; there may be no batch axis at all.
+        inputs: Any dtype, [*batch, *spatial, features]; there may be no batch axis at all.
+        features: How many features the kernel takes; None where only what convolves knows it.
         convolve: [one batch axis, *spatial, features] -> [one batch axis, *spatial, features].
 
     Raises:
         LayerInputError: `inputs` have too few axes, or another number of features.
     """
     shape, rank = jnp.shape(inputs), len(layer.kernel_size) + 1
-    if len(shape) < rank or shape[-1] != layer.in_features:
-        raise _does_not_fit(layer, inputs)
+    if len(shape) < rank or features not in (None, shape[-1]):
+        raise _does_not_fit(layer, inputs, features)
     batch = shape[: len(shape) - rank]
     if len(batch) == 1:
         return convolve(inputs)
@@ -99,15 +106,17 @@ def over_one_batch_axis(
     return jnp.reshape(result, (*batch, *result.shape[1:]))
 
 
-def _does_not_fit(layer: ConvolutionLike, inputs: Array) -> LayerInputError:
+def _does_not_fit(layer: ConvolutionLike, inputs: Array, features: int | None) -> LayerInputError:
     name, rank = type(layer).__name__, len(layer.kernel_size)
-    features = jnp.shape(inputs)[-1] if jnp.ndim(inputs) > rank else layer.in_features
+    wanted = layer.in_features if features is None else features
+    got = jnp.shape(inputs)[-1] if jnp.ndim(inputs) > rank else wanted
     axes = ", ".join(["...", *(f"axis {number}" for number in range(1, rank + 1))])
     return LayerInputError(
         name,
         "inputs",
         described(inputs),
-        f"shape ({axes}, in_features={layer.in_features}) for kernel_size={layer.kernel_size}",
-        f"nnx.{name}({features}, ..., kernel_size=...) with one number of kernel_size for each "
-        f"spatial axis, or inputs with {layer.in_features} features in the last axis",
+        f"shape ({axes}, {size_held(layer, 'in_features', wanted, 'kernel')}) "
+        f"for kernel_size={layer.kernel_size}",
+        f"nnx.{name}({got}, ..., kernel_size=...) with one number of kernel_size for each "
+        f"spatial axis, or inputs with {wanted} features in the last axis",
     )

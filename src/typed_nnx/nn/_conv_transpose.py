@@ -118,7 +118,7 @@ class ConvTranspose(Module):
         self.preferred_element_type: Dtype | None = preferred_element_type
         features = (out_features, in_features) if transpose_kernel else (in_features, out_features)
         self.kernel_shape: tuple[int, ...] = (*self.kernel_size, *features)
-        check_mask(self)
+        check_mask(self, self.kernel_shape)
         _window(self)
         self.kernel = new_param(
             self, rngs, kernel_init, self.kernel_shape, param_dtype, kernel_metadata
@@ -137,7 +137,8 @@ class ConvTranspose(Module):
             LayerInputError: `inputs` have too few axes, or another number of features.
             LayerArgumentError: An attribute was set to what the constructor would not take.
         """
-        return over_one_batch_axis(self, inputs, lambda flat: _convolved(self, flat))
+        features = self.kernel.shape[-1 if self.transpose_kernel else -2]
+        return over_one_batch_axis(self, inputs, features, lambda flat: _convolved(self, flat))
 
 
 def _convolved(layer: ConvTranspose, inputs: Array) -> Array:

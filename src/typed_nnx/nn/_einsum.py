@@ -44,7 +44,7 @@ class Einsum(Module):
         einsum_str: ``inputs,kernel->result``; spaces do not count.
         kernel_shape: Shape of `kernel`.
         bias_shape: Shape of `bias`: the sizes of the kernel's axes that the result keeps, in the
-            order of the result. None means no bias.
+            order of the result, or its only size. None means no bias.
         dtype: The dtype to compute in; None means what inputs and parameters promote to.
         param_dtype: The dtype of the parameters.
         precision: Precision of the product, as of `jax.lax.dot_general`.
@@ -68,7 +68,7 @@ class Einsum(Module):
         self,
         einsum_str: str,
         kernel_shape: Shape,
-        bias_shape: Shape | None = None,
+        bias_shape: Shape | int | None = None,
         *,
         dtype: Dtype | None = None,
         param_dtype: Dtype = jnp.float32,
@@ -84,6 +84,8 @@ class Einsum(Module):
     ) -> None:
         equation = _Equation.of(type(self).__name__, einsum_str)
         self.kernel = new_param(self, rngs, kernel_init, kernel_shape, param_dtype, kernel_metadata)
+        if isinstance(bias_shape, int):
+            bias_shape = (bias_shape,)
         wanted = bias_shape is not None
         self.bias = optional_param(
             wanted, self, rngs, bias_init, bias_shape or (), param_dtype, bias_metadata
@@ -127,7 +129,7 @@ class Einsum(Module):
         )
         if bias is None:
             return result
-        return result + bias.reshape(equation.shape_of_bias(self.kernel_shape, result.ndim))
+        return result + bias.reshape(equation.shape_of_bias(kernel.shape, result.ndim))
 
 
 class _Equation(NamedTuple):

@@ -13,7 +13,7 @@ from typed_nnx._core.variable_types import Param
 from typed_nnx.errors import LayerInputError
 from typed_nnx.nn import initializers
 from typed_nnx.nn._parameters import NO_METADATA, Metadata, new_param
-from typed_nnx.nn._shapes import described
+from typed_nnx.nn._shapes import described, size_held
 from typed_nnx.nn._typing import Array, Dtype, Initializer, PromoteDtypeFn, Sharding
 from typed_nnx.nn.dtypes import promote_dtype
 
@@ -86,9 +86,10 @@ class Embed(Module):
                 "inputs.astype(jnp.int32)",
             )
         (embedding,) = self.promote_dtype((self.embedding[...],), dtype=self.dtype, inexact=False)
-        if self.num_embeddings == 1:
-            # The only vector there is: the gradient is a sum, where a lookup would scatter.
-            return jnp.broadcast_to(embedding, (*jnp.shape(inputs), self.features))
+        if self.num_embeddings == embedding.shape[0] == 1:
+            # The only vector there is: the gradient is a sum, where a lookup would scatter. The one
+            # vector of a slice is looked up: numbers may be those of other slices.
+            return jnp.broadcast_to(embedding, (*jnp.shape(inputs), embedding.shape[1]))
         if out_sharding is None:
             return jnp.take(embedding, inputs, axis=0)
         laid_out: Array = _auto_axes(_rows, out_sharding=out_sharding)(embedding, inputs)
@@ -104,17 +105,18 @@ class Embed(Module):
             out_sharding: Layout of the result over an explicit mesh.
 
         Raises:
-            LayerInputError: The last axis of `query` has another size than `features`.
+            LayerInputError: The last axis of `query` has another size than that of `embedding`.
 
         Source: Press and Wolf, "Using the Output Embedding to Improve Language Models", 2017.
         """
-        if jnp.ndim(query) == 0 or jnp.shape(query)[-1] != self.features:
+        features = self.embedding.shape[-1]
+        if jnp.shape(query)[-1:] != (features,):
             raise LayerInputError(
                 f"{type(self).__name__}.attend",
                 "query",
                 described(query),
-                f"a last axis of size features={self.features}",
-                f"a query of shape (..., {self.features})",
+                f"a last axis of size {size_held(self, 'features', features, 'embedding')}",
+                f"a query of shape (..., {features})",
             )
         query, embedding = self.promote_dtype((query, self.embedding[...]), dtype=self.dtype)
         return jnp.dot(query, embedding.T, out_sharding=out_sharding)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
 from typed_nnx._core.variable_types import Param
-from typed_nnx.errors import LayerArgumentError
+from typed_nnx.errors import LayerArgumentError, LayerInputError
 from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, optional_param, scale_init
 from typed_nnx.nn._shapes import described
 from typed_nnx.nn._statistics import (
@@ -123,11 +123,9 @@ class GroupNorm(Module):
         """
         name = type(self).__name__
         last = jnp.ndim(x) - 1
-        check_features(
-            name, x, axes_of(name, "feature_axis", -1, x), self.num_groups * self.group_size
-        )
+        _check_features(self, x)
         check_mask(name, mask, jnp.shape(x))
-        mask = None if mask is None else self._grouped(mask)
+        mask = None if mask is None else _grouped(self, mask)
         x, scale, bias = self.promote_dtype(
             (
                 x,
@@ -137,9 +135,9 @@ class GroupNorm(Module):
             dtype=self.dtype,
         )
         # Within a group the last axis is reduced; the axis of the groups stays.
-        others = self._reduced(x)[:-1]
+        others = _reduced(self, x)[:-1]
         mean, variance = mean_and_variance(
-            self._grouped(x),
+            _grouped(self, x),
             (*others, last + 1),
             Devices(self.axis_name, self.axis_index_groups),
             use_fast_variance=self.use_fast_variance,
@@ -150,27 +148,6 @@ class GroupNorm(Module):
             jnp.repeat(variance, self.group_size, axis=-1),
         )
         return normalized(self, x, statistics, (scale, bias), reduced=others, features=(last,))
-
-    def _reduced(self, x: Array) -> tuple[int, ...]:
-        """Return the axes to reduce, in ascending order; the last of `x` is among them."""
-        last = x.ndim - 1
-        if self.reduction_axes is None:
-            return (*range(1, last), last)
-        reduced = axes_of(type(self).__name__, "reduction_axes", self.reduction_axes, x)
-        if last in reduced:
-            return reduced
-        raise LayerArgumentError(
-            type(self).__name__,
-            "reduction_axes",
-            repr(self.reduction_axes),
-            f"the last axis of x among them, for x is {described(x)}",
-            f"reduction_axes={(*reduced, last)}",
-        )
-
-    def _grouped(self, value: Array) -> Array:
-        """Return [..., features] as [..., groups, features of a group]; [..., 1] as [..., 1, 1]."""
-        groups = (self.num_groups, self.group_size) if value.shape[-1] != 1 else (1, 1)
-        return value.reshape((*value.shape[:-1], *groups))
 
 
 def _groups(name: str, features: int, count: int | None, size: int | None) -> tuple[int, int]:
@@ -195,3 +172,43 @@ def _groups(name: str, features: int, count: int | None, size: int | None) -> tu
         )
     other = features // divisor
     return (divisor, other) if size is None else (other, divisor)
+
+
+def _check_features(layer: GroupNorm, x: Array) -> None:
+    """Refuse features that are not as many as the groups have, or scale and bias."""
+    name = type(layer).__name__
+    features = axes_of(name, "feature_axis", -1, x)
+    size, wanted = jnp.shape(x)[-1], layer.num_groups * layer.group_size
+    if size != wanted:
+        raise LayerInputError(
+            name,
+            "x",
+            described(x),
+            f"num_features={wanted} elements along axis {features[0]}, for num_groups="
+            f"{layer.num_groups} with group_size={layer.group_size}",
+            f"nnx.{name}({size}, ...)",
+        )
+    check_features(layer, x, features, scale=layer.scale, bias=layer.bias)
+
+
+def _reduced(layer: GroupNorm, x: Array) -> tuple[int, ...]:
+    """Return the axes to reduce, in ascending order; the last of `x` is among them."""
+    last = x.ndim - 1
+    if layer.reduction_axes is None:
+        return (*range(1, last), last)
+    reduced = axes_of(type(layer).__name__, "reduction_axes", layer.reduction_axes, x)
+    if last in reduced:
+        return reduced
+    raise LayerArgumentError(
+        type(layer).__name__,
+        "reduction_axes",
+        repr(layer.reduction_axes),
+        f"the last axis of x among them, for x is {described(x)}",
+        f"reduction_axes={(*reduced, last)}",
+    )
+
+
+def _grouped(layer: GroupNorm, value: Array) -> Array:
+    """Return [..., features] as [..., groups, features of a group]; [..., 1] as [..., 1, 1]."""
+    groups = (layer.num_groups, layer.group_size) if value.shape[-1] != 1 else (1, 1)
+    return value.reshape((*value.shape[:-1], *groups))

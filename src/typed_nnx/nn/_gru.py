@@ -128,7 +128,7 @@ class GRUCell(RNNCellBase):
         Raises:
             LayerInputError: A last axis has another size.
         """
-        check_step(self, (carry,), inputs)
+        check_step(self, inputs, self.dense_i, carry, self.dense_h)
         of_inputs, of_carry = self.dense_i(inputs), self.dense_h(carry)
         reset_i, update_i, candidate_i = jnp.split(of_inputs, 3, axis=-1)
         reset_h, update_h, candidate_h = jnp.split(of_carry, 3, axis=-1)

@@ -119,8 +119,7 @@ class InstanceNorm(Module):
                 f"a batch as its first axis, which is among feature_axes={self.feature_axes}",
                 "x[None], if the batch lacks, or another `feature_axes`",
             )
-        if self.scale is not None or self.bias is not None:
-            check_features(name, x, features, self.num_features)
+        check_features(self, x, features, scale=self.scale, bias=self.bias)
         x, scale, bias = self.promote_dtype(
             (
                 x,

@@ -110,8 +110,7 @@ class LayerNorm(Module):
         name = type(self).__name__
         reduced = axes_of(name, "reduction_axes", self.reduction_axes, x)
         features = axes_of(name, "feature_axes", self.feature_axes, x)
-        if self.scale is not None or self.bias is not None:
-            check_features(name, x, features, self.num_features)
+        check_features(self, x, features, scale=self.scale, bias=self.bias)
         x, scale, bias = self.promote_dtype(
             (
                 x,

@@ -20,7 +20,7 @@ from typed_nnx.nn._parameters import (
     new_param,
     optional_param,
 )
-from typed_nnx.nn._shapes import along_last_axis, described
+from typed_nnx.nn._shapes import along_last_axis, described, size_held
 from typed_nnx.nn._typing import (
     Array,
     DotGeneralT,
@@ -101,18 +101,19 @@ class Linear(Module):
             out_sharding: Layout of the result over an explicit mesh.
 
         Raises:
-            LayerInputError: The last axis of `inputs` has another size than `in_features`.
+            LayerInputError: The last axis of `inputs` has another size than the first of `kernel`.
         """
-        if jnp.ndim(inputs) == 0 or inputs.shape[-1] != self.in_features:
-            raise _does_not_fit(self, inputs)
-        inputs, kernel, bias = self.promote_dtype(
+        x, kernel, bias = self.promote_dtype(
             (inputs, self.kernel[...], None if self.bias is None else self.bias[...]),
             dtype=self.dtype,
         )
+        # A replacement of jax's product may take other kernels.
+        if self.dot_general is lax.dot_general and x.shape[-1:] != kernel.shape[:1]:
+            raise _does_not_fit(self, inputs, kernel)
         result = self.dot_general(
-            inputs,
+            x,
             kernel,
-            (((inputs.ndim - 1,), (0,)), ((), ())),
+            (((x.ndim - 1,), (0,)), ((), ())),
             precision=self.precision,
             out_sharding=out_sharding,
             **accumulate_in(self.preferred_element_type),
@@ -128,13 +129,21 @@ def accumulate_in(dtype: Dtype | None) -> dict[str, Any]:
     return {} if dtype is None else {"preferred_element_type": dtype}
 
 
-def _does_not_fit(layer: Linear, inputs: Array) -> LayerInputError:
+def rows_of(layer: object) -> int | None:
+    """Return the size of the inputs that a Linear takes; None where another layer computes."""
+    if not isinstance(layer, Linear) or type(layer).__call__ is not Linear.__call__:
+        return None
+    return layer.kernel.shape[0] if layer.dot_general is lax.dot_general else None
+
+
+def _does_not_fit(layer: Linear, inputs: Array, kernel: Array) -> LayerInputError:
+    rows = kernel.shape[0]
     features = jnp.shape(inputs)[-1] if jnp.ndim(inputs) else "its number of features"
     return LayerInputError(
         type(layer).__name__,
         "inputs",
         described(inputs),
-        f"a last axis of size in_features={layer.in_features}",
+        f"a last axis of size {size_held(layer, 'in_features', rows, 'kernel')}",
         f"nnx.{type(layer).__name__}({features}, {layer.out_features}, ...), or inputs of "
-        f"shape (..., {layer.in_features})",
+        f"shape (..., {rows})",
     )

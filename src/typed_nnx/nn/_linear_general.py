@@ -138,20 +138,23 @@ class LinearGeneral(Module):
         """Return the inputs with the axes `axis` contracted, and `out_features` as last axes.
 
         Args:
-            inputs: Any dtype; the size of each axis in `axis` as `in_features` says.
+            inputs: Any dtype; each axis in `axis` with the size that `kernel` has there.
             out_sharding: Layout of the result over an explicit mesh.
 
         Raises:
             LayerInputError: An axis of `inputs` is missing or has another size.
         """
-        axes, batch = self._axes_of(inputs)
-        inputs, kernel, bias = self.promote_dtype(
+        x, kernel, bias = self.promote_dtype(
             (inputs, self.kernel[...], None if self.bias is None else self.bias[...]),
             dtype=self.dtype,
         )
+        dot_general = _dot_general(self)
+        # A replacement of jax's product may take other kernels.
+        sizes = kernel.shape if dot_general is lax.dot_general else None
+        axes, batch = _axes_of(self, inputs, sizes)
         contracted = tuple(range(len(batch), len(batch) + len(axes)))
-        result = self._dot_general()(
-            inputs,
+        result = dot_general(
+            x,
             kernel,
             ((axes, contracted), (batch, batch)),
             precision=self.precision,
@@ -166,30 +169,15 @@ class LinearGeneral(Module):
             (*bias.shape[: len(batch)], *[1] * between, *bias.shape[len(batch) :])
         )
 
-    def _dot_general(self) -> DotGeneralT:
-        if self.dot_general_cls is not None:
-            return self.dot_general_cls()
-        return lax.dot_general if self.dot_general is None else self.dot_general
 
-    def _axes_of(self, inputs: Array) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the contracted axes and the batch axes of `inputs`, counted from the first."""
-        shape = jnp.shape(inputs)
-        ndim = len(shape)
-        batch = tuple(sorted(self.batch_axis))
-        if all(-ndim <= axis < ndim for axis in self.axis):
-            axes = tuple(sorted([axis % ndim for axis in self.axis]))
-            wanted = (*self.in_features, *[self.batch_axis[axis] for axis in batch])
-            if wanted == tuple([shape[axis] for axis in (*axes, *batch) if axis < ndim]):
-                return axes, batch
-        name = type(self).__name__
-        raise LayerInputError(
-            name,
-            "inputs",
-            described(inputs),
-            f"axes {self.axis}, in ascending order, of sizes {self.in_features}"
-            + (f", and batch axes of sizes {self.batch_axis}" if batch else ""),
-            f"give inputs with these sizes, or another `axis` and `in_features` to nnx.{name}",
-        )
+def sizes_of_inputs(layer: object) -> tuple[int, ...] | None:
+    """Return the sizes of the axes that a LinearGeneral contracts; None where another computes."""
+    if not isinstance(layer, LinearGeneral) or type(layer).__call__ is not LinearGeneral.__call__:
+        return None
+    if layer.dot_general_cls is not None or layer.dot_general not in (None, lax.dot_general):
+        return None
+    first = len(layer.batch_axis)
+    return layer.kernel.shape[first : first + len(layer.axis)]
 
 
 def _check(layer: LinearGeneral) -> None:
@@ -222,3 +210,40 @@ def _reshaped(initializer: Initializer, flat_shape: tuple[int, ...]) -> Initiali
         return jnp.reshape(value, shape)
 
     return initialize
+
+
+def _dot_general(layer: LinearGeneral) -> DotGeneralT:
+    if layer.dot_general_cls is not None:
+        return layer.dot_general_cls()
+    return lax.dot_general if layer.dot_general is None else layer.dot_general
+
+
+def _axes_of(
+    layer: LinearGeneral, inputs: Array, sizes: tuple[int, ...] | None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the contracted axes and the batch axes of `inputs`, counted from the first.
+
+    Args:
+        layer: The layer.
+        inputs: What the call got.
+        sizes: The shape of the kernel, that the axes are compared with; None means not at all.
+    """
+    shape = jnp.shape(inputs)
+    ndim = len(shape)
+    batch = tuple(sorted(layer.batch_axis))
+    ends = len(batch) + len(layer.axis)
+    if all(-ndim <= axis < ndim for axis in layer.axis):
+        axes = tuple(sorted([axis % ndim for axis in layer.axis]))
+        if sizes is None:
+            return axes, batch
+        if sizes[:ends] == tuple([shape[axis] for axis in (*batch, *axes) if axis < ndim]):
+            return axes, batch
+    name, kernel = type(layer).__name__, layer.kernel.shape
+    raise LayerInputError(
+        name,
+        "inputs",
+        described(inputs),
+        f"axes {layer.axis}, in ascending order, of sizes {kernel[len(batch) : ends]}"
+        + (f", and batch axes {batch} of sizes {kernel[: len(batch)]}" if batch else ""),
+        f"give inputs with these sizes, or another `axis` and `in_features` to nnx.{name}",
+    )

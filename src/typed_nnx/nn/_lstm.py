@@ -13,6 +13,7 @@ from typed_nnx.nn._linear import Linear
 from typed_nnx.nn._parameters import NO_METADATA, Metadata, bias_init, kernel_init
 from typed_nnx.nn._rnn_cell import (
     RNNCellBase,
+    check_carry,
     check_step,
     kept_carry_stream,
     modified_orthogonal,
@@ -143,8 +144,10 @@ class LSTMCell(RNNCellBase):
         Raises:
             LayerInputError: The carry is no pair, or a last axis has another size.
         """
-        memory, output = _checked(self, carry, inputs)
+        memory, output = _checked(self, carry)
+        check_step(self, inputs, self.ii, output, self.hi)
         i = self.gate_fn(self.ii(inputs) + self.hi(output))
+        check_carry(self, memory, i.shape[-1])
         f = self.gate_fn(self.if_(inputs) + self.hf(output))
         g = self.activation_fn(self.ig(inputs) + self.hg(output))
         o = self.gate_fn(self.io(inputs) + self.ho(output))
@@ -275,9 +278,11 @@ class OptimizedLSTMCell(RNNCellBase):
         Raises:
             LayerInputError: The carry is no pair, or a last axis has another size.
         """
-        memory, output = _checked(self, carry, inputs)
+        memory, output = _checked(self, carry)
+        check_step(self, inputs, self.dense_i, output, self.dense_h)
         gates = self.dense_i(inputs) + self.dense_h(output)
         i, f, g, o = jnp.split(gates, 4, axis=-1)
+        check_carry(self, memory, i.shape[-1])
         i, f = self.gate_fn(i), self.gate_fn(f)
         g, o = self.activation_fn(g), self.gate_fn(o)
         memory = f * memory + i * g
@@ -309,11 +314,13 @@ class OptimizedLSTMCell(RNNCellBase):
         return 1
 
 
-def _checked(cell: LSTMCell | OptimizedLSTMCell, carry: object, inputs: Array) -> LSTMCarry:
+_PAIR = "a pair (memory, output) of arrays with hidden_features={}"
+
+
+def _checked(cell: LSTMCell | OptimizedLSTMCell, carry: object) -> LSTMCarry:
     if not isinstance(carry, tuple | list) or len(carry) != 2:
-        raise wrong_carry(cell, carry, "a pair (memory, output) of arrays with hidden_features")
+        raise wrong_carry(cell, carry, _PAIR.format(cell.hidden_features))
     memory, output = carry
-    check_step(cell, (memory, output), inputs)
     return memory, output
 
 

@@ -98,8 +98,7 @@ class RMSNorm(Module):
         name = type(self).__name__
         reduced = axes_of(name, "reduction_axes", self.reduction_axes, x)
         features = axes_of(name, "feature_axes", self.feature_axes, x)
-        if self.scale is not None:
-            check_features(name, x, features, self.num_features)
+        check_features(self, x, features, scale=self.scale)
         x, scale = self.promote_dtype(
             (x, None if self.scale is None else self.scale[...]), dtype=self.dtype
         )

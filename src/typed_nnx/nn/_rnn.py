@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -149,7 +150,8 @@ class RNN(Module):
                 stream = stream.fork()
             shape = inputs.shape[:time_axis] + inputs.shape[time_axis + 1 :]
             initial_carry = self.cell.initialize_carry(shape, stream)
-        run = self._scan if self.broadcast_rngs is None else self._scan_with_repeated_keys
+        scan_ = _scan if self.broadcast_rngs is None else _scan_with_repeated_keys
+        run = functools.partial(scan_, self)
         if return_carry and seq_lengths is not None:
             _, (carries, outputs) = run(
                 _step_with_carry, (0, time_axis), initial_carry, inputs, time_axis
@@ -162,34 +164,6 @@ class RNN(Module):
                 lambda x: flip_sequences(x, seq_lengths, batches, time_major), outputs
             )
         return (carry, outputs) if return_carry else outputs
-
-    def _scan(self, step: Any, out_axis: Any, carry: Any, inputs: Array, time_axis: int) -> Any:
-        run = scan(
-            step,
-            in_axes=(self.state_axes, Carry, time_axis),
-            out_axes=(Carry, out_axis),
-            unroll=self.unroll,
-        )
-        return run(self.cell, carry, inputs)
-
-    def _scan_with_repeated_keys(self, step: Any, *args: Any) -> Any:
-        """Scan with streams that start each step from the same key."""
-        with split_rngs(self.cell, splits=1, only=self.broadcast_rngs, squeeze=True) as repeated:
-            renewed = [stream for stream, *_ in repeated]
-            paths = {
-                path
-                for path, stream in streams_of(self.cell)
-                if any(stream is one for one in renewed)
-            }
-
-            def rewinding(cell: RNNCellBase, carry: Any, inputs: Array) -> Any:
-                result = step(cell, carry, inputs)
-                for path, stream in streams_of(cell):
-                    if path in paths:
-                        stream.count.set_value(jnp.zeros_like(stream.count[...]))
-                return result
-
-            return self._scan(rewinding, *args)
 
 
 def _step(cell: RNNCellBase, carry: Any, inputs: Array) -> tuple[Any, Array]:
@@ -231,3 +205,31 @@ def _number_of_batch_axes(layer: RNN, inputs: Array) -> int:
             "inputs of shape (*batch, time, features)",
         )
     return batches
+
+
+def _scan(layer: RNN, step: Any, out_axis: Any, carry: Any, inputs: Array, time_axis: int) -> Any:
+    run = scan(
+        step,
+        in_axes=(layer.state_axes, Carry, time_axis),
+        out_axes=(Carry, out_axis),
+        unroll=layer.unroll,
+    )
+    return run(layer.cell, carry, inputs)
+
+
+def _scan_with_repeated_keys(layer: RNN, step: Any, *args: Any) -> Any:
+    """Scan with streams that start each step from the same key."""
+    with split_rngs(layer.cell, splits=1, only=layer.broadcast_rngs, squeeze=True) as repeated:
+        renewed = [stream for stream, *_ in repeated]
+        paths = {
+            path for path, stream in streams_of(layer.cell) if any(stream is one for one in renewed)
+        }
+
+        def rewinding(cell: RNNCellBase, carry: Any, inputs: Array) -> Any:
+            result = step(cell, carry, inputs)
+            for path, stream in streams_of(cell):
+                if path in paths:
+                    stream.count.set_value(jnp.zeros_like(stream.count[...]))
+            return result
+
+        return _scan(layer, rewinding, *args)

@@ -13,7 +13,8 @@ from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs, RngStream
 from typed_nnx.errors import AbstractCellError, LayerInputError, UnsetModeError
 from typed_nnx.nn import initializers
-from typed_nnx.nn._shapes import described
+from typed_nnx.nn._linear import rows_of
+from typed_nnx.nn._shapes import described, size_held
 from typed_nnx.nn._streams import called_stream, kept_stream
 from typed_nnx.nn._typing import Array, Dtype, Initializer, Shape
 
@@ -163,31 +164,45 @@ def new_carry(
     return tuple([fill(stream(), shape, cell.param_dtype) for _ in range(count)])
 
 
-def check_step(cell: GatedCell, carry: tuple[Any, ...], inputs: Array) -> None:
-    """Refuse inputs and the arrays of a carry that do not fit the cell.
+def check_step(
+    cell: GatedCell, inputs: Array, of_inputs: Module, output: Array, of_output: Module
+) -> None:
+    """Refuse inputs and a last output that do not fit the kernels of the cell.
 
     Args:
         cell: The cell.
-        carry: The arrays of the carry.
         inputs: One element of the sequence.
+        of_inputs: The layer that takes it.
+        output: What the carry has of the last step's output.
+        of_output: The layer that takes it.
 
     Raises:
         LayerInputError: A last axis has another size.
     """
-    name = type(cell).__name__
-    if jnp.shape(inputs)[-1:] != (cell.in_features,):
+    name, rows = type(cell).__name__, rows_of(of_inputs)
+    if rows is not None and jnp.shape(inputs)[-1:] != (rows,):
         features = jnp.shape(inputs)[-1] if jnp.ndim(inputs) else "its number of features"
         raise LayerInputError(
             name,
             "inputs",
             described(inputs),
-            f"a last axis of size in_features={cell.in_features}",
+            f"a last axis of size {size_held(cell, 'in_features', rows, 'kernel')}",
             f"nnx.{name}({features}, {cell.hidden_features}, ...), or inputs of shape "
-            f"(..., {cell.in_features})",
+            f"(..., {rows})",
         )
-    for array in carry:
-        if getattr(array, "shape", ())[-1:] != (cell.hidden_features,):
-            raise wrong_carry(cell, array, "an array with a last axis of size hidden_features")
+    rows = rows_of(of_output)
+    check_carry(cell, output, cell.hidden_features if rows is None else rows)
+
+
+def check_carry(cell: GatedCell, array: Any, size: int) -> None:
+    """Refuse an array of a carry that does not have `size` as its last axis.
+
+    Raises:
+        LayerInputError: It has another, or is no array.
+    """
+    if getattr(array, "shape", ())[-1:] != (size,):
+        held = size_held(cell, "hidden_features", size, "kernel")
+        raise wrong_carry(cell, array, f"an array with a last axis of size {held}")
 
 
 def wrong_carry(cell: GatedCell, carry: Any, expected: str) -> LayerInputError:
@@ -202,6 +217,6 @@ def wrong_carry(cell: GatedCell, carry: Any, expected: str) -> LayerInputError:
         type(cell).__name__,
         "carry",
         described(carry),
-        f"{expected}={cell.hidden_features}",
+        expected,
         "cell.initialize_carry(inputs.shape, rngs)",
     )

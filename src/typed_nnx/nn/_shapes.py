@@ -20,6 +20,15 @@ def as_tuple(value: int | Sequence[int]) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, Sequence) else (value,)
 
 
+def size_held(layer: object, name: str, size: int, parameter: str) -> str:
+    """Return the size that a layer works with as errors show it: ``in_features=4``.
+
+    The layer was made with the attribute `name`; what counts is the size that `parameter` has now,
+    which differs in a `shard_map` and where the parameter was replaced.
+    """
+    return f"{name}={size}" if getattr(layer, name) == size else f"{size} (as `{parameter}` has)"
+
+
 def described(value: Any) -> str:
     """Return dtype and shape of an array as errors show them: ``float32[2,3]``."""
     if not hasattr(value, "dtype"):

@@ -123,7 +123,7 @@ class SimpleCell(RNNCellBase):
         Raises:
             LayerInputError: A last axis has another size.
         """
-        check_step(self, (carry,), inputs)
+        check_step(self, inputs, self.dense_i, carry, self.dense_h)
         output = self.dense_i(inputs) + self.dense_h(carry)
         if self.residual:
             output = output + carry

@@ -78,7 +78,7 @@ class SpectralNorm(Module):
         self.error_on_non_matrix: bool = error_on_non_matrix
         self.use_running_average: bool = not update_stats
         stats: dict[Path, BatchStat[jax.Array]] = {}
-        for path, kernel in self._kernels():
+        for path, kernel in _kernels(self):
             if error_on_non_matrix and kernel.ndim > 2:
                 raise _is_no_matrix(self, path, kernel)
             vector = vector_init(next_key(self, rngs), (1, kernel.shape[-1]), param_dtype)
@@ -94,9 +94,9 @@ class SpectralNorm(Module):
             update_stats: Overrides what the constructor or `train` and `eval` set.
         """
         update = not self.use_running_average if update_stats is None else update_stats
-        for path, kernel in self._kernels():
+        for path, kernel in _kernels(self):
             vector, sigma = (self.batch_stats[(*path, name)] for name in ("u", "sigma"))
-            divided, u, value = self._divided(kernel[...], vector[...])
+            divided, u, value = _divided(self, kernel[...], vector[...])
             if update:
                 vector[...] = as_dtype(u, vector.dtype)
                 sigma[...] = as_dtype(value, sigma.dtype)
@@ -104,25 +104,6 @@ class SpectralNorm(Module):
             kernel[...] = as_dtype(rounded, kernel.dtype)
         layer: Any = self.layer_instance
         return layer(x)
-
-    def _kernels(self) -> Iterator[tuple[Path, Param[jax.Array]]]:
-        if self.n_steps > 0:
-            for path, param in to_flat_state(state(self.layer_instance, Param)):
-                if param.ndim > 1:
-                    yield path, param
-
-    def _divided(self, kernel: Array, u: Array) -> tuple[Array, Array, Array]:
-        """Return the kernel divided, the new vector and the singular value."""
-        matrix = kernel.reshape((-1, kernel.shape[-1]))
-        v = u
-        for _ in range(self.n_steps):
-            v = unit(u @ matrix.T, None, self.epsilon)
-            u = unit(v @ matrix, None, self.epsilon)
-        # The gradient takes the singular vectors as constant.
-        u, v = lax.stop_gradient(u), lax.stop_gradient(v)
-        sigma = (v @ matrix @ u.T)[0, 0]
-        matrix = matrix / jnp.where(sigma != 0, sigma, 1)
-        return matrix.reshape(kernel.shape), u, sigma
 
 
 def unit(x: Array, axes: tuple[int, ...] | None, epsilon: float) -> Array:
@@ -138,3 +119,24 @@ def _is_no_matrix(layer: SpectralNorm, path: Path, kernel: Param[jax.Array]) -> 
         "kernels with two axes, as error_on_non_matrix=True asks for",
         f"nnx.{type(layer).__name__}(layer, error_on_non_matrix=False, ...)",
     )
+
+
+def _kernels(layer: SpectralNorm) -> Iterator[tuple[Path, Param[jax.Array]]]:
+    if layer.n_steps > 0:
+        for path, param in to_flat_state(state(layer.layer_instance, Param)):
+            if param.ndim > 1:
+                yield path, param
+
+
+def _divided(layer: SpectralNorm, kernel: Array, u: Array) -> tuple[Array, Array, Array]:
+    """Return the kernel divided, the new vector and the singular value."""
+    matrix = kernel.reshape((-1, kernel.shape[-1]))
+    v = u
+    for _ in range(layer.n_steps):
+        v = unit(u @ matrix.T, None, layer.epsilon)
+        u = unit(v @ matrix, None, layer.epsilon)
+    # The gradient takes the singular vectors as constant.
+    u, v = lax.stop_gradient(u), lax.stop_gradient(v)
+    sigma = (v @ matrix @ u.T)[0, 0]
+    matrix = matrix / jnp.where(sigma != 0, sigma, 1)
+    return matrix.reshape(kernel.shape), u, sigma

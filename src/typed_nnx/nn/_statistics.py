@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
+from typed_nnx._core.variable import Variable
 from typed_nnx.errors import LayerInputError
-from typed_nnx.nn._shapes import as_tuple, described
+from typed_nnx.nn._shapes import as_tuple, described, size_held
 from typed_nnx.nn._typing import Array, Axes, Dtype
 from typed_nnx.nn.dtypes import canonicalize_dtype
 
@@ -171,21 +173,31 @@ def normalized(
     return as_dtype(y, result_dtype)
 
 
-def check_features(layer: str, x: Array, axes: Sequence[int], features: int) -> None:
-    """Refuse inputs with another number of features than the layer has parameters for.
+def check_features(
+    layer: object, x: Array, axes: Sequence[int], **vectors: Variable[jax.Array] | None
+) -> None:
+    """Refuse inputs with another number of features than the vectors of the layer.
+
+    Args:
+        layer: The normalization.
+        x: Any dtype, [...].
+        axes: The axes of the features.
+        **vectors: Scale, bias and statistics by name; None for those that the layer lacks.
 
     Raises:
         LayerInputError: The numbers differ.
     """
     size = math.prod([jnp.shape(x)[axis] for axis in axes])
-    if size != features:
-        raise LayerInputError(
-            layer,
-            "x",
-            described(x),
-            f"num_features={features} elements along {_named(axes)}",
-            f"nnx.{layer}({size}, ...)",
-        )
+    for name, vector in vectors.items():
+        if vector is not None and vector.size != size:
+            raise LayerInputError(
+                type(layer).__name__,
+                "x",
+                described(x),
+                f"{size_held(layer, 'num_features', vector.size, name)} elements along "
+                f"{_named(axes)}",
+                f"nnx.{type(layer).__name__}({size}, ...)",
+            )
 
 
 def _named(axes: Sequence[int]) -> str:

@@ -91,7 +91,7 @@ class WeightNorm(Module):
         self.scales = data(
             {
                 path: scale_init(_key(self, rngs, number), _shape(kernel[...], axes))
-                for number, (path, kernel, axes) in enumerate(self._kernels())
+                for number, (path, kernel, axes) in enumerate(_kernels(self))
             }
             if use_scale
             else None
@@ -105,7 +105,7 @@ class WeightNorm(Module):
             *args: More of it.
             **kwargs: More of it.
         """
-        for path, kernel, axes in self._kernels():
+        for path, kernel, axes in _kernels(self):
             value = kernel[...]
             value = unit(value, without(axes, value.ndim), self.epsilon)
             if self.scales is not None:
@@ -115,21 +115,6 @@ class WeightNorm(Module):
             kernel.set_value(value if self.dtype is None else as_dtype(value, self.dtype))
         layer: Any = self.layer_instance
         return layer(x, *args, **kwargs)
-
-    def _kernels(self) -> Iterator[tuple[Path, Variable[jax.Array], tuple[int, ...]]]:
-        """Yield path, kernel, and which of its axes have lengths."""
-        for path, kernel in to_flat_state(state(self.layer_instance, self.variable_filter)):
-            ndim = kernel.ndim
-            axes = () if self.feature_axes is None else as_tuple(self.feature_axes)
-            if any(not -ndim <= axis < ndim for axis in axes):
-                raise LayerArgumentError(
-                    type(self).__name__,
-                    "feature_axes",
-                    repr(self.feature_axes),
-                    f"axes that {described(kernel[...])} at {path} of the layer has",
-                    f"feature_axes=-1, or a variable_filter that leaves {path} out",
-                )
-            yield path, kernel, tuple(sorted({axis % ndim for axis in axes}))
 
 
 def _shape(kernel: Array, axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -148,3 +133,19 @@ def _key(layer: WeightNorm, rngs: Rngs, number: int) -> Any:
     stream = rngs.params
     now = jax.random.fold_in(stream.key[...], stream.count[...])
     return jax.random.fold_in(now, _BEYOND_COUNTS - number)
+
+
+def _kernels(layer: WeightNorm) -> Iterator[tuple[Path, Variable[jax.Array], tuple[int, ...]]]:
+    """Yield path, kernel, and which of its axes have lengths."""
+    for path, kernel in to_flat_state(state(layer.layer_instance, layer.variable_filter)):
+        ndim = kernel.ndim
+        axes = () if layer.feature_axes is None else as_tuple(layer.feature_axes)
+        if any(not -ndim <= axis < ndim for axis in axes):
+            raise LayerArgumentError(
+                type(layer).__name__,
+                "feature_axes",
+                repr(layer.feature_axes),
+                f"axes that {described(kernel[...])} at {path} of the layer has",
+                f"feature_axes=-1, or a variable_filter that leaves {path} out",
+            )
+        yield path, kernel, tuple(sorted({axis % ndim for axis in axes}))

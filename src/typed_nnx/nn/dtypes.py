@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 
 from typed_nnx.errors import InexactDtypeError
 from typed_nnx.nn._typing import Arrays, Dtype
+
+T = TypeVar("T", bound=tuple[Any, ...])
 
 
 def canonicalize_dtype(*args: Any, dtype: Dtype | None = None, inexact: bool = True) -> Dtype:

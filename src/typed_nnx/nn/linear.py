@@ -1,5 +1,6 @@
 """``nnx.nn.linear``: layers that are linear in their inputs."""
 
+from typed_nnx._core.module import Module as Module
 from typed_nnx.nn._conv import Conv as Conv
 from typed_nnx.nn._conv_padding import canonicalize_padding as canonicalize_padding
 from typed_nnx.nn._conv_transpose import ConvTranspose as ConvTranspose

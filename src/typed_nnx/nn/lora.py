@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from typed_nnx._core.module import Module
 from typed_nnx._core.rngs import Rngs
+from typed_nnx._core.type_variables import A as A
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import LoRAParam as LoRAParam
 from typed_nnx.errors import LayerArgumentError

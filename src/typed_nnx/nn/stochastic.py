@@ -115,7 +115,7 @@ class Dropout(Module):
             raise LayerInputError(
                 name, "inputs", described(inputs), "floats", "inputs.astype(jnp.float32)"
             )
-        return self._dropped(inputs, self._key(self.rngs if rngs is None else rngs))
+        return _dropped(self, inputs, _key(self, self.rngs if rngs is None else rngs))
 
     def set_view(self, deterministic: bool | None = None) -> None:
         """Take what `nnx.view` sets.
@@ -126,31 +126,35 @@ class Dropout(Module):
         if deterministic is not None:
             self.deterministic = deterministic
 
-    def _key(self, rngs: Rngs | RngStream | jax.Array | None) -> jax.Array:
-        if isinstance(rngs, Rngs):
-            return rngs[self.rng_collection]()
-        if isinstance(rngs, RngStream):
-            return rngs()
-        if isinstance(rngs, jax.Array):
-            return rngs
-        name = type(self).__name__
-        if rngs is None:
-            raise UnsetModeError(
-                name,
-                "rngs",
-                "deterministic is False, and which elements to drop is random",
-                (
-                    f"nnx.{name}(..., rngs=nnx.Rngs(dropout=0))",
-                    "dropout(x, rngs=rngs)",
-                    "model.eval()",
-                ),
-            )
-        raise RngsTypeError(name, "rngs", rngs, "Rngs, an RngStream or a PRNG key")
 
-    def _dropped(self, inputs: Array, key: jax.Array) -> Array:
-        keep = 1.0 - self.rate
-        shape = list(jnp.shape(inputs))
-        for axis in self.broadcast_dims:
-            shape[axis] = 1
-        mask = jnp.broadcast_to(random.bernoulli(key, p=keep, shape=shape), jnp.shape(inputs))
-        return lax.select(mask, inputs / keep, jnp.zeros_like(inputs))
+def _key(layer: Dropout, rngs: Rngs | RngStream | jax.Array | None) -> jax.Array:
+    if isinstance(rngs, Rngs):
+        return rngs[layer.rng_collection]()
+    if isinstance(rngs, RngStream):
+        return rngs()
+    if isinstance(rngs, jax.Array):
+        return rngs
+    name = type(layer).__name__
+    if rngs is None:
+        raise UnsetModeError(
+            name,
+            "rngs",
+            "`deterministic` is False, but no `rngs` argument was provided to Dropout",
+            (
+                f"nnx.{name}(..., rngs=nnx.Rngs(dropout=0))",
+                "dropout(x, rngs=rngs)",
+                "model.eval()",
+            ),
+        )
+    raise RngsTypeError(name, "rngs", rngs, "Rngs, an RngStream or a PRNG key")
+
+
+def _dropped(layer: Dropout, inputs: Array, key: jax.Array) -> Array:
+    keep = 1.0 - layer.rate
+    shape = list(jnp.shape(inputs))
+    for axis in layer.broadcast_dims:
+        shape[axis] = 1
+    sharding = jax.typeof(inputs).sharding
+    mask = random.bernoulli(key, p=keep, shape=shape, out_sharding=sharding)
+    mask = jnp.broadcast_to(mask, jnp.shape(inputs))
+    return lax.select(mask, inputs / keep, jnp.zeros_like(inputs))

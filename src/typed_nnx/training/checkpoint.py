@@ -56,7 +56,11 @@ def save(path: str | os.PathLike[str], node: object, *, overwrite: bool = False)
 
 
 def restore(
-    path: str | os.PathLike[str], node: object, *filters: Filter, sharding: Placement = None
+    path: str | os.PathLike[str],
+    node: object,
+    *filters: Filter,
+    sharding: Placement = None,
+    verify: bool = True,
 ) -> None:
     """Put the values of a checkpoint into a model or a State, in place.
 
@@ -71,20 +75,26 @@ def restore(
             others. ``...`` restores all that the node has.
         sharding: One sharding for all arrays, a State (or nested dict) of shardings, or a function
             of path and `jax.ShapeDtypeStruct`.
+        verify: Whether all files are compared with the checksums that they were written with. False
+            saves reading all of a large checkpoint for a small part of it.
 
     Raises:
         CheckpointNotFoundError: There is no complete checkpoint.
         CheckpointMismatchError: Leaves are missing, extra, or of another shape or dtype; all of them
             are listed.
-        CheckpointDamagedError: A file of it cannot be read.
+        CheckpointDamagedError: A file of it cannot be read, or has other bytes than were written.
         CheckpointError: The path is something else, or a sharding does not divide an array.
         MissingPackageError: orbax is not installed.
     """
-    restore_into("restore", path, node, filters, sharding)
+    restore_into("restore", path, node, filters, sharding, verified=verify)
 
 
 def load(
-    path: str | os.PathLike[str], constructor: Callable[[], A], *, sharding: Placement = None
+    path: str | os.PathLike[str],
+    constructor: Callable[[], A],
+    *,
+    sharding: Placement = None,
+    verify: bool = True,
 ) -> A:
     """Build a model from a checkpoint, without making its initial values.
 
@@ -94,6 +104,7 @@ def load(
             `eval_shape`, for structure and shapes only.
         sharding: As for `restore`; without it arrays go where the sharding metadata of their
             Variables says on the mesh in force, else to the default device.
+        verify: As for `restore`.
 
     Returns:
         The model.
@@ -102,11 +113,11 @@ def load(
         CheckpointNotFoundError: There is no complete checkpoint.
         CheckpointMismatchError: Leaves are missing, extra, or of another shape or dtype; all of them
             are listed.
-        CheckpointDamagedError: A file of it cannot be read.
+        CheckpointDamagedError: A file of it cannot be read, or has other bytes than were written.
         CheckpointError: The path is something else, or a sharding does not divide an array.
         MissingPackageError: orbax is not installed.
     """
-    return load_from("load", path, constructor, sharding)
+    return load_from("load", path, constructor, sharding, verified=verify)
 
 
 def save_safetensors(

@@ -17,6 +17,7 @@ from typed_nnx._graph.split_merge import split, state
 from typed_nnx.errors import (
     AbstractMetricError,
     LabelsError,
+    MaskedNumberError,
     MetricArgumentError,
     MetricNameError,
     ThresholdError,
@@ -96,8 +97,12 @@ class Average(Metric):
 
         Raises:
             MetricArgumentError: There is no keyword `argname`.
+            MaskedNumberError: There is a mask for a number.
         """
-        self._add(_argument(self, self.argname, kwargs), mask)
+        values = _argument(self, self.argname, kwargs)
+        if mask is not None and _is_number(values):
+            raise MaskedNumberError(type(self).__name__, self.argname, values)
+        self._add(values, mask)
 
     def _add(self, values: Any, mask: Any) -> None:
         with jax.numpy_dtype_promotion("standard"):
@@ -272,13 +277,17 @@ class MultiMetric(Metric):
         """Update every metric; all of them, or none if one raises an error.
 
         Args:
-            **updates: Passed to each metric, which takes from it what it reads.
+            **updates: Passed to each metric, which takes from it what it reads. `mask` may be a
+                dict of masks by the names of metrics; a metric without one gets none.
         """
+        mask = updates.pop("mask", None)
+        masks = mask if isinstance(mask, dict) else dict.fromkeys(self._metric_names, mask)
         leaves = jax.tree.leaves(state(self), is_leaf=is_variable)
         before = [(v, v.get_raw_value()) for v in leaves if isinstance(v, Variable)]
         try:
             for name in self._metric_names:
-                getattr(self, name).update(**updates)
+                own = masks.get(name)
+                getattr(self, name).update(**updates, **({} if own is None else {"mask": own}))
         except BaseException:
             for variable, value in before:
                 if variable.get_raw_value() is not value:
@@ -307,9 +316,10 @@ def _is_number(values: Any) -> bool:
 def _check_labels(logits: Any, labels: Any, threshold: float | None) -> None:
     rank = labels.ndim + (threshold is None)
     if logits.ndim != rank:
+        task = "multi-class" if threshold is None else "binary"
         kind = "logits [..., classes] and labels [...]" if threshold is None else "equal shapes"
         raise LabelsError(
-            f"{kind}: logits of rank {rank} for labels of rank {labels.ndim}",
+            f"{kind}. For {task} classification logits of rank {rank} go with labels of rank {labels.ndim}",
             f"logits {tuple(logits.shape)} and labels {tuple(labels.shape)}",
             "metrics.update(logits=logits, labels=labels) with one label for each prediction; "
             "Accuracy(threshold=0.5) is for labels of 0 and 1",

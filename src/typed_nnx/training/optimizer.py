@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Mapping, Set
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
@@ -12,7 +13,6 @@ from typing_extensions import TypeVar
 
 from typed_nnx._core.fields import data
 from typed_nnx._core.filters import Filter
-from typed_nnx._core.paths import key_of_entry
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.references import is_array_ref, new_array_ref
 from typed_nnx._core.sharding import place_value
@@ -27,8 +27,6 @@ from typed_nnx._graph.pure import pure
 from typed_nnx._graph.split_merge import state
 from typed_nnx._graph.update import update
 from typed_nnx.errors import (
-    ChangedOptStateError,
-    ChangedShapeError,
     MeshRequiredError,
     MissingArgumentError,
     NoModelError,
@@ -36,10 +34,15 @@ from typed_nnx.errors import (
     TransformationError,
     UnmatchedLeavesError,
 )
+from typed_nnx.training._optimizer_checks import (
+    check_model,
+    check_shapes,
+    same_structure,
+    warn_if_nothing_is_chosen,
+)
 from typed_nnx.training._values import (
     Mismatch,
     is_variable,
-    leaf_pairs,
     matched,
     value_of,
     values_of,
@@ -55,12 +58,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 Place: TypeAlias = tuple[str, tuple[int, ...] | None]
 """How a Variable is sharded, in words, and its shape."""
 
+_OWN_SHARDING = "optimizer_sharding"
+
 
 def to_opt_state(tree: Any) -> Any:
     """Return a tree with its leaves in Variables of an optimizer.
 
-    A Variable becomes an `OptVariable` with the same metadata, such as its sharding; any other leaf
-    becomes an `OptArray`.
+    A Variable becomes an `OptVariable` with the same metadata, such as its sharding, or with the
+    sharding that its metadata has as ``optimizer_sharding``; any other leaf becomes an `OptArray`.
 
     Args:
         tree: Any pytree, such as the state of an optax transformation.
@@ -76,11 +81,14 @@ def _opt_leaf(leaf: Any, places: Set[Place] | None) -> OptState[Any]:
     """
     if not isinstance(leaf, Variable):
         return OptArray(leaf)
-    value: Any = leaf.get_raw_value()
+    meta, value = leaf._meta, leaf.get_raw_value()
+    if _OWN_SHARDING in meta:
+        meta = meta.updated({"out_sharding": meta[_OWN_SHARDING]}).without(_OWN_SHARDING)
     if places is None or _place(leaf) in places:
-        value = _placed(value, leaf)
-    is_new = leaf._meta.ref and not is_array_ref(value)
-    return OptVariable._make(new_array_ref(value) if is_new else value, leaf._meta)
+        with contextlib.suppress(MeshRequiredError):  # else it lies where what it is made of lies
+            value = place_value(value, meta)
+    is_new = meta.ref and not is_array_ref(value)
+    return OptVariable._make(new_array_ref(value) if is_new else value, meta)
 
 
 def _place(variable: Variable[Any]) -> Place:
@@ -94,13 +102,6 @@ def _state_for(params: Any, tx: optax.GradientTransformation | optax.MultiSteps)
     return jax.tree.map(
         lambda leaf: _opt_leaf(leaf, places), tx.init(_without_refs(params)), is_leaf=is_variable
     )
-
-
-def _placed(value: Any, variable: Variable[Any]) -> Any:
-    try:
-        return place_value(value, variable._meta)
-    except MeshRequiredError:  # no mesh here: the value lies where what it was made of lies
-        return value
 
 
 def _wrt_is_given(init: F) -> F:
@@ -158,6 +159,9 @@ class Optimizer(Pytree, Generic[M]):
         opt_state: Its state.
         wrt: The filter.
 
+    Warns:
+        UserWarning: `wrt` chooses nothing of a model that has something to train.
+
     Raises:
         MissingArgumentError: `wrt` is not given.
         TransformationError: `tx` is no gradient transformation.
@@ -183,7 +187,9 @@ class Optimizer(Pytree, Generic[M]):
         self.graph = graph
         self.step = OptState(jnp.array(0, dtype=jnp.uint32))
         self.tx = tx
-        self.opt_state = data(_state_for(state(model, wrt, graph=graph), tx))
+        params = state(model, wrt, graph=graph)
+        warn_if_nothing_is_chosen(type(self).__name__, model, params, wrt, graph)
+        self.opt_state = data(_state_for(params, tx))
         self.wrt = wrt
 
     if not TYPE_CHECKING:  # a checker that knows the attributes says it better
@@ -215,6 +221,7 @@ class Optimizer(Pytree, Generic[M]):
             UnmatchedLeavesError: The gradients do not lie at the paths of the Variables.
             ChangedShapeError: A Variable would change its shape.
             ChangedOptStateError: The transformation returned a state of another structure.
+            ChangedModelError: The model has other Variables than when the optimizer was made.
             TraceLevelError: Model or optimizer belong to another jax trace.
         """
         from optax import apply_updates  # heavy, and who has a transformation has imported it
@@ -224,15 +231,19 @@ class Optimizer(Pytree, Generic[M]):
         leaves: list[Any]
         treedef: Any
         leaves, treedef = jax.tree.flatten(self.opt_state, is_leaf=is_variable)
-        updates, opt_state = self.tx.update(
-            self._gradients(model, params, grads),
-            treedef.unflatten(map(value_of, leaves)),
-            old,
-            **(pure(kwargs) if kwargs else kwargs),
-        )
-        new: Any = apply_updates(old, updates)
-        _check_shapes(old, new)
-        values = _same_structure(treedef, self.opt_state, opt_state)
+        slopes = self._gradients(model, params, grads)
+        known = treedef.unflatten(map(value_of, leaves))
+        options = pure(kwargs) if kwargs else kwargs
+        try:
+            updates, opt_state = self.tx.update(slopes, known, old, **options)
+            new: Any = apply_updates(old, updates)
+            check_shapes(old, new)
+        except (ValueError, TypeError, KeyError) as error:
+            check_model(f"{type(self).__name__}.update", self.opt_state, params, error)
+            raise
+        values = same_structure(treedef, self.opt_state, opt_state)
+        if any(map(_is_reshaped, leaves, values)):
+            check_model(f"{type(self).__name__}.update", self.opt_state, params)
         self._check_trace(leaves)
         update(model, new)
         for leaf, value in zip(leaves, values, strict=True):
@@ -299,6 +310,11 @@ class ModelAndOptimizer(Optimizer[M]):
         return super().update(self.model, grads, **kwargs)
 
 
+def _is_reshaped(leaf: Any, value: Any) -> bool:
+    shape = getattr(value_of(leaf), "shape", None)
+    return shape is not None and shape != getattr(value, "shape", shape)
+
+
 def _without_refs(part: Any) -> Any:
     """Return a State whose Variables hold arrays, not references, for `tx.init` to look at."""
     leaves = jax.tree.leaves(part, is_leaf=is_variable)
@@ -307,29 +323,3 @@ def _without_refs(part: Any) -> Any:
     return jax.tree.map(
         lambda v: v.copy(value_of(v)) if isinstance(v, Variable) else v, part, is_leaf=is_variable
     )
-
-
-def _check_shapes(old: Any, new: Any) -> None:
-    for path, before, after in leaf_pairs(old, new):
-        was, now = getattr(before, "shape", None), getattr(after, "shape", None)
-        if was != now and was is not None:
-            raise ChangedShapeError(path, was, now or ())
-
-
-def _same_structure(treedef: Any, old: Any, new: Any) -> list[Any]:
-    """Return the leaves of a new state of the transformation in the order of the old one."""
-    try:
-        leaves: list[Any] = treedef.flatten_up_to(new)
-    except (ValueError, TypeError):
-        before, after = _by_path(old), _by_path(new)
-        missing = [path for path in before if path not in after]
-        extra = [path for path in after if path not in before]
-        if missing or extra:
-            raise ChangedOptStateError(missing, extra) from None
-        return [after[path] for path in before]
-    return leaves
-
-
-def _by_path(tree: Any) -> dict[tuple[Any, ...], Any]:
-    found = jax.tree_util.tree_leaves_with_path(tree, is_leaf=is_variable)
-    return {tuple(map(key_of_entry, path)): leaf for path, leaf in found}

@@ -1,5 +1,8 @@
 """Gradients under the name of their module."""
 
+from typed_nnx._core.state import State as State
+from typed_nnx._core.type_variables import A as A
+from typed_nnx._core.type_variables import F as F
 from typed_nnx._transforms.custom_vjp import custom_vjp as custom_vjp
 from typed_nnx._transforms.grad import grad as grad
 from typed_nnx._transforms.grad import value_and_grad as value_and_grad

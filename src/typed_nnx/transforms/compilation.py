@@ -1,5 +1,8 @@
 """`jit` and `shard_map` under the name of their module."""
 
+from typed_nnx._core.type_variables import F as F
+from typed_nnx._core.type_variables import P as P
+from typed_nnx._core.type_variables import R as R
 from typed_nnx._transforms.jit import JitWrapped as JitWrapped
 from typed_nnx._transforms.jit import jit as jit
 from typed_nnx._transforms.jit_stages import Compiled as Compiled

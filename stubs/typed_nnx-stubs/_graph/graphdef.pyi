@@ -5,6 +5,8 @@
 # A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
 # pyright: reportInvalidTypeVarUse=false
 
+import builtins
+import dataclasses
 from collections.abc import Callable
 from collections.abc import Iterator
 from typed_nnx._core.metadata import Metadata
@@ -19,6 +21,7 @@ from typing import Generic
 from typing import Never
 from typing import ParamSpec
 from typing import Protocol
+from typing import Self
 from typing import TypeAlias
 from typing import overload
 from typing_extensions import TypeVar
@@ -28,8 +31,10 @@ M = TypeVar("M", default=Any)
 class VariableDef:
     cls: type[Variable[Any]]
     meta: Metadata
-    token: Token | None
+    token: Token
     def __init__(self, cls: type[Variable[Any]], meta: Metadata) -> None: ...
+    @property
+    def mutable(self) -> tuple[tuple[Any, Any], ...]: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
     def __repr__(self) -> str: ...
@@ -40,11 +45,32 @@ REF_ITEM: str
 Item: TypeAlias = Spec | VariableDef | str | int
 _WITH_TOKEN: object
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeDef(Generic[M]):
+    type: builtins.type[M]
+    index: int
+    outer_index: int | None
+    num_attributes: int
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeRef:
+    index: int
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TreeNodeDef(Generic[M]):
+    type: builtins.type[M]
+    path_index: tuple[tuple[Path, int], ...]
+
+NodeDefType: TypeAlias = NodeDef[Any] | NodeRef | TreeNodeDef[Any] | VariableDef
+
 class Layout:
     tree: Any
     items: tuple[Item, ...]
     _paths: tuple[Path, ...] | None
+    _names: tuple[str, ...] | None
     def __init__(self, tree: Any, items: tuple[Item, ...]) -> None: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
     @property
     def paths(self) -> tuple[Path, ...]: ...
 
@@ -81,8 +107,10 @@ class GraphDef(Generic[M]):
     items: tuple[Item, ...]
     base: int
     outer: tuple[int | None, ...] | None
-    token: Token | None
+    is_tree: bool
+    token: Token
     _layout: Layout | None
+    _is_hashable: Any
     def __init__(
         self,
         items: tuple[Item, ...],
@@ -96,7 +124,9 @@ class GraphDef(Generic[M]):
     @property
     def layout(self) -> Layout: ...
     @property
-    def nodes(self) -> list[Spec | VariableDef]: ...
+    def descriptions(self) -> list[Spec | VariableDef]: ...
+    @property
+    def nodes(self) -> list[NodeDefType]: ...
     @property
     def attributes(self) -> list[tuple[Any, Any]]: ...
     @property
@@ -105,14 +135,16 @@ class GraphDef(Generic[M]):
     def num_leaves(self) -> int: ...
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
-    def _unhashable(self) -> TypeError: ...
     def __repr__(self) -> str: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __deepcopy__(self, memo: dict[int, Any]) -> GraphDef[M]: ...
     def without_outer(self) -> GraphDef[M]: ...
+    def of_mode(self, is_tree: bool) -> Self: ...
     def where(self, number: int) -> str: ...
 
-def _rebuild(items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] | None) -> Any: ...
+def _rebuild(
+    items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] | None, is_tree: bool = False
+) -> Any: ...
 def _layout(items: tuple[Item, ...]) -> Layout: ...
 def _unflatten(graphdef: GraphDef[Any], children: Any) -> GraphDef[Any]: ...
 PureState: TypeAlias = tuple[GraphDef[M], State[Any, Any, M, Any]]

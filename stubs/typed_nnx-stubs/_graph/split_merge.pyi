@@ -9,7 +9,7 @@ import jax
 from collections.abc import Mapping
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.filters import Predicate
-from typed_nnx._core.flat_state import FlatState
+from typed_nnx._core.state import FlatState
 from typed_nnx._core.state import State
 from typed_nnx._core.state_protocols import Selects
 from typed_nnx._core.state_protocols import SelectsNext
@@ -231,6 +231,8 @@ variables = state
 def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]: ...
 
 def merge(graphdef_or_graphstate: GraphDef[A] | GraphState[A], /, *states: State[Any, Any, Any, Any] | GraphState[Any] | FlatState[Any] | Mapping[Any, Any] | Variable[Any] | jax.Array, copy: bool = False, recreate_variables: bool = True) -> A: ...
+
+def _check_graph_states(first: GraphState[Any], others: tuple[Any, ...]) -> None: ...
 
 @overload
 def unpack(node: A, *, graph: bool | None = None) -> GraphState[A]: ...

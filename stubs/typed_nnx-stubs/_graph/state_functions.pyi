@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from collections.abc import Mapping
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.filters import Predicate
-from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.paths import Path
 from typed_nnx._core.pure_dict import restore_int_paths as restore_int_paths
+from typed_nnx._core.state import FlatState
 from typed_nnx._core.state import State
 from typed_nnx._core.state_protocols import HasFields
 from typed_nnx._core.state_protocols import Selects

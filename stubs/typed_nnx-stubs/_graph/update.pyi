@@ -7,8 +7,8 @@
 
 from collections.abc import Mapping
 from collections.abc import Sequence
-from typed_nnx._core.flat_state import FlatState
 from typed_nnx._core.paths import Path
+from typed_nnx._core.state import FlatState
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graph_state import GraphState

@@ -7,6 +7,8 @@
 
 from collections.abc import Callable
 from collections.abc import Mapping
+from jax.sharding import NamedSharding
+from typed_nnx._core.variable import Variable
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.outcomes import Flat
 from typing import Any
@@ -106,5 +108,14 @@ def eval_shape(  # type: ignore[overload-cannot-match]
     **kwargs: Any,
 ) -> A: ...
 
+def shapes_of(
+    f: Callable[..., Any],
+    args: tuple[Any, ...] = (),
+    kwargs: Mapping[str, Any] = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Any: ...
 def abstract_result(call: Call, found: Flat) -> Any: ...
+def _declare_shardings(result: Any) -> None: ...
+def _declared_sharding(variable: Variable[Any], path: Any) -> NamedSharding | None: ...
 def _abstract(value: Any) -> Any: ...

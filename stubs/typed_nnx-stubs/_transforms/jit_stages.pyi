@@ -8,6 +8,7 @@
 import functools
 import jax
 from collections.abc import Mapping
+from typed_nnx._core.bounded import Bounded
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.interned import Interned
 from typed_nnx._transforms.jit_program import Program
@@ -369,7 +370,7 @@ class Staged(Lifted[P, R], HasStages[P, R]):
     _options: Any
     _jitted: Any
     _signatures: Interned
-    _with_shardings: dict[Signature, Any]
+    _with_shardings: Bounded[Signature, Any]
     def _gather(self, args: Any, kwargs: Any) -> Call: ...
     def _intern(self, call: Call) -> Signature: ...
     def _jitted_for(self, signature: Signature, call: Call) -> Any: ...

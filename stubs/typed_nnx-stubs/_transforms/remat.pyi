@@ -6,7 +6,7 @@
 # pyright: reportInvalidTypeVarUse=false
 
 from collections.abc import Callable
-from typed_nnx._transforms.bounded import Bounded
+from typed_nnx._core.bounded import Bounded
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call
 from typed_nnx._transforms.lifted import Lifted

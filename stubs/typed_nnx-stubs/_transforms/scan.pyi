@@ -8,9 +8,11 @@
 from collections.abc import Callable
 from collections.abc import Mapping
 from typed_nnx._transforms.axis_metadata import AxisMetadata
+from typed_nnx._transforms.interned import Kept
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.prefix_types import CarryPrefix
 from typed_nnx._transforms.scan_axes import ScanAxes
+from typed_nnx._transforms.scan_steps import Steps
 from typing import Any
 from typing import ParamSpec
 from typing import TypeVar
@@ -20,6 +22,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 class Scanned(Lifted[P, R]):
+    _steps: Kept[Steps]
     _axes: ScanAxes
     _metadata: AxisMetadata | None
     _options: Mapping[str, Any]
@@ -33,6 +36,7 @@ class Scanned(Lifted[P, R]):
         graph_updates: bool | None,
         options: Mapping[str, Any],
     ) -> None: ...
+    def _prepare(self) -> None: ...
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
     def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]: ...
 

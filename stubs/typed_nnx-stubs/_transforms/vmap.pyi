@@ -23,7 +23,10 @@ NO_METADATA: Mapping[str, Any]
 
 class Vmapped(Mapped[P, R]):
     transform = "vmap"
+    _has_one_size = True
+    _shows_inputs = False
     _options: Mapping[str, Any]
+    def _axis_size(self) -> int | None: ...
     def _map(self, call: Call) -> Callable[..., Outcome]: ...
 
 @overload

@@ -48,6 +48,7 @@ def test_the_commands_are_listed_in_the_order_of_their_use() -> None:
         "rules",
         "check",
         "doctor",
+        "run",
         "sarif",
         "completion",
     ]

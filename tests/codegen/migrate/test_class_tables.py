@@ -53,7 +53,7 @@ WITHOUT_TYPES = {
     *("split_context", "update_context", "logical_axis_rules", "var_defaults", "set_graph_mode"),
     *("set_graph_updates", "set_verify_records", "use_eager_sharding", "to_predicate"),
     *("Carry", "Data", "Initializer", "JitWrapped", "NodeStates", "PARTITION_NAME", "PureState"),
-    *("Static", "StreamBackup", "SupportsState"),
+    *("Static", "StreamBackup", "SupportsState", "install_as_flax_nnx"),
 }
 
 # Older spellings warn, which is what other tests are about.

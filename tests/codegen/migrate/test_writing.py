@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -181,3 +182,104 @@ def test_a_repository_that_git_does_not_read_is_an_error(repository: Path) -> No
     (repository / ".git" / "HEAD").write_text("nonsense")
     with pytest.raises(GitError, match=r"git cannot say(.|\n)*Fix: "):
         dirty_files([repository / "same.py"])
+
+
+# -- a checkout of somebody else --------------------------------------------------------------------
+ATTACKS = {
+    "a clean filter": {"filter.evil.clean": "{run}; cat", "attributes": "*.py filter=evil"},
+    "a filter process": {
+        "filter.evil.process": "{run}",
+        "filter.evil.required": "true",
+        "attributes": "*.py filter=evil",
+    },
+    "a filter with signs in its name": {
+        "filter.e=v.il.clean": "{run}; cat",
+        "attributes": "*.py filter=e=v.il",
+    },
+    "a filter of an included file": {"included": "{run}; cat", "attributes": "*.py filter=evil"},
+    "a watcher of files": {"core.fsmonitor": "{run}"},
+    "a hook": {"hook": "{run}"},
+    "hooks elsewhere": {"core.hooksPath": "hooks", "hook": "{run}"},
+    "a diff driver": {
+        "diff.evil.textconv": "{run}; cat",
+        "diff.evil.command": "{run}",
+        "diff.external": "{run}",
+        "attributes": "*.py diff=evil",
+    },
+    "a pager": {"core.pager": "{run}", "pager.status": "true", "pager.ls-files": "true"},
+}
+
+
+def set_up_attack(repository: Path, attack: dict[str, str], mark: Path) -> None:
+    """Have the configuration of a repository name a program that leaves a mark."""
+    program = f"touch '{mark}'"
+    for name, value in attack.items():
+        command = value.replace("{run}", program)
+        if name == "attributes":
+            (repository / ".gitattributes").write_text(value + "\n")
+        elif name == "included":
+            (repository / "more.cfg").write_text(f'[filter "evil"]\n\tclean = "{command}"\n')
+            git(repository, "config", "include.path", "../more.cfg")
+        elif name == "hook":
+            for folder in (repository / ".git" / "hooks", repository / "hooks"):
+                folder.mkdir(exist_ok=True)
+                hook = folder / "post-index-change"
+                hook.write_text(f"#!/bin/sh\n{command}\n")
+                hook.chmod(0o755)
+        else:
+            git(repository, "config", name, f'sh -c "{command}"' if "{run}" in value else value)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_program_that_a_repository_names_is_run(tmp_path: Path, name: str) -> None:
+    repository, mark = tmp_path / "repository", tmp_path / "mark"
+    repository.mkdir()
+    changed, touched = repository / "changed.py", repository / "touched.py"
+    for file in (changed, touched):
+        file.write_text("x = 1\n")
+    git(repository, "init", "-q")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "x")
+    set_up_attack(repository, ATTACKS[name], mark)
+    changed.write_text("x = 2\n")
+    later = changed.stat().st_mtime + 5
+    for file in (changed, touched):
+        os.utime(file, (later, later))
+    assert dirty_files([changed, touched]) == {changed}
+    assert not mark.exists()
+
+
+def test_the_attacks_would_work_on_git_itself(tmp_path: Path) -> None:
+    """Otherwise the test above would prove nothing."""
+    worked = 0
+    for number, attack in enumerate(ATTACKS.values()):
+        repository, mark = tmp_path / str(number), tmp_path / f"mark{number}"
+        repository.mkdir()
+        (repository / "a.py").write_text("x = 1\n")
+        git(repository, "init", "-q")
+        git(repository, "add", ".")
+        git(repository, "commit", "-qm", "x")
+        set_up_attack(repository, attack, mark)
+        (repository / "a.py").write_text("x = 2\n")
+        with contextlib.suppress(subprocess.CalledProcessError):
+            git(repository, "status")
+        worked += mark.exists()
+    assert worked >= 6
+
+
+def test_a_filter_that_the_user_set_up_for_all_repositories_stays(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As that which leaves the outputs out of notebooks: they do not count as changes."""
+    own = tmp_path / "gitconfig"
+    own.write_text('[filter "strip"]\n\tclean = "grep -v output"\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
+    (repository / ".gitattributes").write_text("*.py filter=strip\n")
+    file = repository / "stripped.py"
+    file.write_text("x = 1\n# output 1\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "x")
+    file.write_text("x = 1\n# output 2\n")
+    assert dirty_files([file]) == set()
+    file.write_text("x = 2\n# output 2\n")
+    assert dirty_files([file]) == {file}

@@ -274,7 +274,7 @@ def with_known_types() -> None:
     def own(x: jax.Array, given: nnx.Variable[jax.Array]) -> jax.Array:
         local = nnx.Variable(x)
         local[...] = x
-        given[...] = x
+        given[...] = x  # E: `own` changes `given` (Variable) of a copy  [nnx-lost-update]
         return local[...]
 
     def made(x: jax.Array) -> jax.Array:
@@ -356,7 +356,7 @@ def unknown(x: jax.Array, given: Any) -> jax.Array:
 
 
 def of_a_parameter(model: Model, x: jax.Array) -> jax.Array:
-    model.total = x
+    model.total = x  # E: `of_a_parameter` changes `model.total` (Model) of a copy  [nnx-lost-update]
     return x
 
 

@@ -239,19 +239,20 @@ NAMES: Final[dict[str, dict[str, str]]] = {
             "dot_product_attention elu eval_shape filter_state find_duplicates flatten fori_loop "
             "fork_rngs from_flat_state from_tree gelu get_abstract_model get_named_sharding "
             "get_partition_spec glu grad graphdef hard_sigmoid hard_silu hard_swish hard_tanh "
-            "has_data identity invalidate is_array_ref is_data iter_children iter_graph "
-            "iter_module_children iter_modules jit jit_partial jvp leaky_relu log_sigmoid "
-            "log_softmax logical_axis_rules logsumexp make_attention_mask make_causal_mask "
-            "make_jaxpr map map_state max_pool merge merge_context merge_state min_pool one_hot "
-            "pmap pool pop prefix pure recursive_map register_data_type register_variable_name "
-            "relu relu6 remat replace_by_pure_dict reseed restore_int_paths restore_rngs scan selu "
-            "set_graph_mode set_graph_updates set_metadata set_verify_records shard_map sigmoid "
-            "silu soft_sign softmax softplus split split_context split_rngs split_state "
-            "standardize state static swish switch tabulate tanh to_arrays to_flat_state "
-            "to_predicate to_pure_dict to_refs to_tree transform_metadata unflatten unpack update "
-            "update_context use_eager_sharding using_eager_sharding value_and_grad var_defaults "
-            "variable_name_from_type variable_type_from_name variables vars_as view view_info vjp "
-            "vmap while_loop with_attributes with_metadata with_partitioning with_rngs with_vars"
+            "has_data identity install_as_flax_nnx invalidate is_array_ref is_data iter_children "
+            "iter_graph iter_module_children iter_modules jit jit_partial jvp leaky_relu "
+            "log_sigmoid log_softmax logical_axis_rules logsumexp make_attention_mask "
+            "make_causal_mask make_jaxpr map map_state max_pool merge merge_context merge_state "
+            "min_pool one_hot pmap pool pop prefix pure recursive_map register_data_type "
+            "register_variable_name relu relu6 remat replace_by_pure_dict reseed restore_int_paths "
+            "restore_rngs scan selu set_graph_mode set_graph_updates set_metadata "
+            "set_verify_records shard_map sigmoid silu soft_sign softmax softplus split "
+            "split_context split_rngs split_state standardize state static swish switch tabulate "
+            "tanh to_arrays to_flat_state to_predicate to_pure_dict to_refs to_tree "
+            "transform_metadata unflatten unpack update update_context use_eager_sharding "
+            "using_eager_sharding value_and_grad var_defaults variable_name_from_type "
+            "variable_type_from_name variables vars_as view view_info vjp vmap while_loop "
+            "with_attributes with_metadata with_partitioning with_rngs with_vars"
         ),
         "bridge": (
             "AttrPriority Functional Module NNXMeta Scope ToLinen ToNNX compact current_context "
@@ -260,16 +261,16 @@ NAMES: Final[dict[str, dict[str, str]]] = {
         ),
         "bridge.interop": "linen_in_bridge_mdl nnx_in_bridge_mdl",
         "bridge.module": (
-            "AttrPriority Module ModuleContext ModuleMeta ModuleStackEntry ModuleState Scope "
-            "compact current_context current_module has_setup"
+            "AttrPriority Module ModuleContext ModuleMeta ModuleStackEntry ModuleState Pytree "
+            "Scope compact current_context current_module has_setup register_data_type"
         ),
         "bridge.variables": (
             "NNXMeta get_col_name is_vanilla_variable linen_vars_to_nnx_attrs "
             "nnx_attrs_to_linen_vars sort_variable_types to_linen_var to_nnx_var with_partitioning"
         ),
         "bridge.wrappers": (
-            "Functional ToLinen ToNNX current_linen_module functional lazy_init linen_rngs_dict "
-            "to_linen to_linen_class"
+            "Functional Module Pytree Rngs State ToLinen ToNNX current_linen_module functional "
+            "lazy_init linen_rngs_dict to_linen to_linen_class"
         ),
         "compat": (
             "backup_keys cached_partial checkify clone cond custom_vjp eval_shape flatten "
@@ -282,27 +283,29 @@ NAMES: Final[dict[str, dict[str, str]]] = {
             "filters_to_predicates to_predicate"
         ),
         "graph": (
-            "GraphDef GraphState IndexMap Key MergeContext PathParts RefMap SplitContext "
-            "UpdateContext UpdateContextManager VariableDef as_pure cached_partial call clone "
-            "current_update_context find_duplicates flatten graphdef is_array_ref is_graph_node "
-            "is_node iter_children iter_graph iter_module_children jax_to_nnx_path map merge "
-            "merge_context pop pure recursive_map set_graph_mode set_graph_updates set_metadata "
-            "split split_context state unflatten unpack update update_context variables vars_as "
-            "with_vars"
+            "FlatState GraphDef GraphState IndexMap Key MergeContext NodeDef NodeRef PathParts "
+            "RefMap SplitContext State TreeNodeDef UpdateContext UpdateContextManager Variable "
+            "VariableDef as_pure cached_partial call clone current_update_context find_duplicates "
+            "flatten graphdef is_array_ref is_graph_node is_node iter_children iter_graph "
+            "iter_module_children jax_to_nnx_path map map_state merge merge_context pop pure "
+            "recursive_map set_graph_mode set_graph_updates set_metadata split split_context state "
+            "unflatten unpack update update_context variables vars_as with_vars"
         ),
         "graphlib": (
-            "GraphDef GraphState IndexMap Key MergeContext PathParts RefMap SplitContext "
-            "UpdateContext UpdateContextManager VariableDef as_pure cached_partial call clone "
-            "current_update_context find_duplicates flatten graphdef is_array_ref is_graph_node "
-            "is_node iter_children iter_graph iter_module_children jax_to_nnx_path map merge "
-            "merge_context pop pure recursive_map set_graph_mode set_graph_updates set_metadata "
-            "split split_context state unflatten unpack update update_context variables vars_as "
-            "with_vars"
+            "FlatState GraphDef GraphState IndexMap Key MergeContext NodeDef NodeRef PathParts "
+            "RefMap SplitContext State TreeNodeDef UpdateContext UpdateContextManager Variable "
+            "VariableDef as_pure cached_partial call clone current_update_context find_duplicates "
+            "flatten graphdef is_array_ref is_graph_node is_node iter_children iter_graph "
+            "iter_module_children jax_to_nnx_path map map_state merge merge_context pop pure "
+            "recursive_map set_graph_mode set_graph_updates set_metadata split split_context state "
+            "unflatten unpack update update_context variables vars_as with_vars"
         ),
-        "helpers": "Dict List Sequential TrainState has_keyword_arg",
+        "helpers": (
+            "Dict GraphDef List Module Rngs Sequential State TrainState Variable has_keyword_arg"
+        ),
         "module": (
-            "Module ModuleMeta PytreeMeta capture iter_modules tuple_init tuple_reduce view "
-            "view_info with_attributes"
+            "Module ModuleMeta Pytree PytreeMeta State capture iter_children iter_module_children "
+            "iter_modules split_state tuple_init tuple_reduce view view_info with_attributes"
         ),
         "nn": "",
         "nn.activations": (
@@ -311,8 +314,8 @@ NAMES: Final[dict[str, dict[str, str]]] = {
             "soft_sign softmax softplus standardize swish tanh"
         ),
         "nn.attention": (
-            "MultiHeadAttention combine_masks dot_product_attention dot_product_attention_weights "
-            "make_attention_mask make_causal_mask"
+            "LayerNorm LinearGeneral Module MultiHeadAttention combine_masks dot_product_attention "
+            "dot_product_attention_weights make_attention_mask make_causal_mask"
         ),
         "nn.dtypes": "canonicalize_dtype promote_dtype",
         "nn.initializers": (
@@ -321,27 +324,30 @@ NAMES: Final[dict[str, dict[str, str]]] = {
             "ones_init orthogonal truncated_normal uniform variance_scaling xavier_normal "
             "xavier_uniform zeros zeros_init"
         ),
-        "nn.linear": "Conv ConvTranspose Einsum Embed Linear LinearGeneral canonicalize_padding",
+        "nn.linear": (
+            "Conv ConvTranspose Einsum Embed Linear LinearGeneral Module canonicalize_padding"
+        ),
         "nn.lora": "Linear LoRA LoRALinear LoRAParam Module",
         "nn.normalization": (
-            "BatchNorm GroupNorm InstanceNorm LayerNorm RMSNorm SpectralNorm WeightNorm"
+            "BatchNorm GroupNorm InstanceNorm LayerNorm Module RMSNorm SpectralNorm WeightNorm"
         ),
         "nn.recurrent": (
-            "Bidirectional GRUCell LSTMCell OptimizedLSTMCell RNN RNNBase RNNCellBase SimpleCell "
-            "flip_sequences modified_orthogonal"
+            "Bidirectional GRUCell LSTMCell Linear Module OptimizedLSTMCell RNN RNNBase "
+            "RNNCellBase SimpleCell flip_sequences modified_orthogonal"
         ),
         "nn.stochastic": "Dropout Module",
         "pytreelib": (
-            "Data Object ObjectMeta Pytree PytreeMeta Static check_pytree data dataclass has_data "
-            "is_data register_data_type static"
+            "Data Object ObjectMeta Pytree PytreeMeta Static Variable check_pytree data dataclass "
+            "has_data is_data register_data_type static"
         ),
         "rnglib": (
-            "RngCount RngKey RngState RngStream Rngs SplitBackups StreamBackup backup_keys "
-            "fork_rngs reseed restore_rngs split_rngs with_rngs"
+            "Pytree RngCount RngKey RngState RngStream Rngs SplitBackups StreamBackup Variable "
+            "backup_keys fork_rngs reseed restore_rngs split_rngs with_rngs"
         ),
         "spmd": (
-            "PARTITION_NAME abstract_with_sharding add_axis as_abstract get_abstract_model "
-            "get_named_sharding get_partition_spec get_var_pspec remove_axis with_partitioning"
+            "PARTITION_NAME abstract_with_sharding add_axis as_abstract eval_shape "
+            "get_abstract_model get_named_sharding get_partition_spec get_var_pspec remove_axis "
+            "with_partitioning"
         ),
         "statelib": (
             "FlatState State diff filter_state from_flat_state map_state merge_state "
@@ -358,20 +364,21 @@ NAMES: Final[dict[str, dict[str, str]]] = {
             "to_opt_state"
         ),
         "transforms": "",
-        "transforms.autodiff": "DiffState custom_vjp grad jvp remat value_and_grad vjp",
+        "transforms.autodiff": "DiffState State custom_vjp grad jvp remat value_and_grad vjp",
         "transforms.compilation": (
             "Compiled JitWrapped Lowered Stage StateSharding Traced jit jit_partial shard_map"
         ),
+        "transforms.general": "merge_inputs split_inputs",
         "transforms.iteration": (
-            "Carry StateAxes fori_loop pmap scan transform_metadata vmap while_loop"
+            "Carry Module State StateAxes fori_loop pmap scan transform_metadata vmap while_loop"
         ),
-        "transforms.transforms": "checkify cond eval_shape make_jaxpr switch",
+        "transforms.transforms": "Module checkify cond eval_shape make_jaxpr switch",
         "traversals": "empty_node flatten_mapping flatten_to_sequence unflatten_mapping",
         "variablelib": (
-            "BatchStat Cache Intermediate Param Perturbation VarDefaults VarDefaultsContext "
-            "Variable VariableMetadata VariableState is_array_ref register_variable_name "
-            "use_eager_sharding using_eager_sharding var_defaults variable_name_from_type "
-            "variable_type_from_name with_metadata"
+            "BatchStat Cache HijaxVariable Intermediate Param Perturbation VarDefaults "
+            "VarDefaultsContext Variable VariableMetadata VariableState is_array_ref "
+            "register_variable_name use_eager_sharding using_eager_sharding var_defaults "
+            "variable_name_from_type variable_type_from_name with_metadata"
         ),
         "visualization": "display",
     },

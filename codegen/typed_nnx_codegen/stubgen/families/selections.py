@@ -101,7 +101,7 @@ STUBS = (
             *IMPORTS,
             "import jax",
             "from collections.abc import Mapping",
-            "from typed_nnx._core.flat_state import FlatState",
+            "from typed_nnx._core.state import FlatState",
             "from typed_nnx._core.state_protocols import SupportsPart, SupportsSplit, SupportsSplitPart, SupportsState",
         ),
     ),
@@ -116,7 +116,7 @@ STUBS = (
         definitions={"update": _UPDATE},
         imports=(
             "from typing import overload",
-            "from typed_nnx._core.flat_state import FlatState",
+            "from typed_nnx._core.state import FlatState",
         ),
     ),
 )

@@ -109,7 +109,7 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
 {_flat_methods("filter")}
     @staticmethod
     def merge(flat_state: Iterable[tuple[Path, L1]], /, *flat_states: Iterable[tuple[Path, L1]]) -> FlatState[L1]: ...
-    def to_nested_state(self) -> Nested: ...
+    def to_nested_state(self) -> State[Any, V, Any, Any]: ...
     def __len__(self) -> int: ...
     def __nnx_repr__(self) -> Rows: ...
     def __iter__(self) -> Iterator[tuple[Path, V]]: ...
@@ -171,19 +171,13 @@ _TYPES = 'K1 = TypeVar("K1")\nL1 = TypeVar("L1")\n'
 STUBS = (
     ModuleStub(
         module="typed_nnx._core.state",
-        definitions={"State": _STATE},
+        definitions={"State": _STATE, "FlatState": _FLAT_STATE},
         preamble=f"{PREAMBLE}\n{_TYPES}",
         imports=(
             *(line for line in IMPORTS if "_core.state import" not in line),
             "from typing import ClassVar",
             "from typed_nnx._core.state_protocols import HasFields, SupportsState",
         ),
-    ),
-    ModuleStub(
-        module="typed_nnx._core.flat_state",
-        definitions={"FlatState": _FLAT_STATE},
-        preamble=f"{PREAMBLE}\n{_TYPES}",
-        imports=IMPORTS,
     ),
     ModuleStub(
         module="typed_nnx._graph.state_functions",

@@ -1,11 +1,13 @@
 """Folders with numbered checkpoints: which are complete, which is next, how old ones go.
 
 A number is written under a temporary name and renamed when it is complete, which is one step for the
-file system; a folder is renamed before it is deleted. Whatever has the name of a number is whole.
+file system; a folder is renamed before it is deleted. A checkpoint that has the name of a number is
+whole. Folders of others may have such names too: they are neither listed nor deleted.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -14,7 +16,16 @@ import jax
 # Paths are `etils.epath.Path`, which has no types that checkers follow: Any.
 
 # What saves and deletions that were killed leave behind.
-_LEFTOVER = re.compile(r"[0-9]+\.(orbax-checkpoint-tmp.*|deleted)")
+_LEFTOVER = re.compile(r"[0-9]+\.(orbax-checkpoint-tmp.*|typed-nnx-deleted)")
+
+TREE_FILE = "_METADATA"
+"""The file of orbax with the metadata of a tree."""
+
+OURS = "typed_nnx"
+"""The name of what we write into it."""
+
+# Of a checkpoint whose items are no trees.
+_STEP_FILE = "_CHECKPOINT_METADATA"
 
 
 class Numbered:
@@ -39,8 +50,21 @@ class Numbered:
 
     def strangers(self) -> list[str]:
         """Return the names of what is in the folder and has nothing to do with its numbers."""
-        names = [entry.name for entry in self._entries()]
-        return [n for n in names if not self._is_number(n) and not self._is_leftover(n)]
+        return [
+            entry.name
+            for entry in self._entries()
+            if self._number_of(entry) is None
+            and not self._is_leftover(entry.name)
+            and not (self._is_number(entry.name) and _in_a_bucket(entry))  # a save that was killed
+        ]
+
+    def is_stranger(self, number: int) -> bool:
+        """Whether something else than a checkpoint has the name of a number."""
+        return self.name(number).name in self.strangers()
+
+    def own(self, numbers: list[int]) -> list[int]:
+        """Return the numbers whose checkpoints this library wrote."""
+        return [number for number in numbers if any(map(_is_own, trees_in(self.name(number))))]
 
     def clean(self) -> None:
         """Delete what killed saves and deletions left behind."""
@@ -54,7 +78,7 @@ class Numbered:
         if jax.process_index() != 0:
             return
         for number in numbers:
-            doomed = self.folder / f"{self.prefix}{number}.deleted"
+            doomed = self.folder / f"{self.prefix}{number}.typed-nnx-deleted"
             if doomed.exists():
                 doomed.rmtree()
             self.name(number).rename(doomed).rmtree()
@@ -76,10 +100,32 @@ class Numbered:
         if not self._is_number(entry.name):
             return None
         # A bucket has no rename: there the last file that is written says that all are there.
-        is_bucket = "://" in str(entry)
-        if is_bucket and not (entry / "commit_success.txt").exists():
+        if _in_a_bucket(entry) and not (entry / "commit_success.txt").exists():
+            return None
+        if not entry.is_dir() or not ((entry / _STEP_FILE).exists() or trees_in(entry)):
             return None
         return int(entry.name[len(self.prefix) :])
+
+
+def trees_in(folder: Any) -> tuple[Any, ...]:
+    """Return the folders of the trees of a checkpoint: its items, or itself."""
+    if (folder / TREE_FILE).exists():
+        return (folder,)
+    try:
+        return tuple(sorted(e for e in folder.iterdir() if (e / TREE_FILE).exists()))
+    except (FileNotFoundError, NotADirectoryError):  # deleted meanwhile
+        return ()
+
+
+def _is_own(tree: Any) -> bool:
+    try:
+        return OURS in (json.loads((tree / TREE_FILE).read_text())["custom_metadata"] or ())
+    except (ValueError, OSError, KeyError, TypeError):
+        return False
+
+
+def _in_a_bucket(entry: Any) -> bool:
+    return "://" in str(entry)
 
 
 def versions(folder: Any) -> Numbered:

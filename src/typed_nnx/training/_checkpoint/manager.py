@@ -17,6 +17,7 @@ from typed_nnx.errors import (
     CheckpointExistsError,
     CheckpointNotFoundError,
 )
+from typed_nnx.training._checkpoint import checksums
 from typed_nnx.training._checkpoint.directories import steps
 from typed_nnx.training._checkpoint.packages import folder_of, orbax
 from typed_nnx.training._checkpoint.placement import Placement
@@ -36,8 +37,9 @@ class CheckpointManager:
 
     `save` returns as soon as the values are copied; the files are written in the background. A step is
     in the folder when it is complete and not before: a kill at any moment leaves the earlier ones.
-    Old ones go once the newer one is complete, so that for a while there is one more than is kept. The
-    folder has the layout of orbax's own manager, and one that flax code wrote can be opened.
+    Old ones go once the newer one is complete, so that for a while there is one more than is kept;
+    what another program put into the folder stays, steps of orbax too. The folder has the layout of
+    orbax's own manager, and one that flax code wrote can be opened.
 
     Args:
         path: The folder; it is made when it is first needed. One process (or one group of
@@ -107,7 +109,7 @@ class CheckpointManager:
 
         Raises:
             CheckpointExistsError: The step was saved before.
-            CheckpointError: The step is negative.
+            CheckpointError: The step is negative, or something else has its name.
             CheckpointLeafError: Some leaves cannot be in a checkpoint.
             CheckpointSaveError: Writing failed, now or in the background since the last call.
         """
@@ -124,6 +126,11 @@ class CheckpointManager:
             name = str(self._steps.name(step))
             fix = f"manager.delete({step}) before, or save another step"
             raise CheckpointExistsError("CheckpointManager.save", name, fix)
+        if self._steps.is_stranger(step):
+            name = str(self._steps.name(step))
+            fix = "give a folder of its own to each run, or save another step"
+            problem = "is something else than a checkpoint, where the step would be"
+            raise CheckpointError("CheckpointManager.save", name, problem, fix)
         guarded("CheckpointManager.save", self.path, lambda: self._start(step, payload))
         return True
 
@@ -145,7 +152,8 @@ class CheckpointManager:
             waits = self._writer.wait_until_finished
             guarded("CheckpointManager.save", self.path, waits)
             kept = self._kept()
-            self._forget([step for step in self.all_steps() if step not in kept])
+            # Steps that another program wrote are not ours to delete.
+            self._forget(self._steps.own([step for step in self.all_steps() if step not in kept]))
 
     def delete(self, step: int) -> None:
         """Delete a step.
@@ -209,11 +217,14 @@ class CheckpointManager:
 
         Raises:
             CheckpointNotFoundError: There is no such step.
+            CheckpointDamagedError: The file has other bytes than were written.
         """
         self._known("CheckpointManager.metrics", step)
         if step not in self._metrics:
             # Written by orbax's handler for JSON, in the place where its manager has them.
-            file = self._steps.name(step) / "metrics" / "metrics"
+            folder = self._steps.name(step) / "metrics"
+            checksums.verify("CheckpointManager.metrics", str(folder), [folder])
+            file = folder / "metrics"
             self._metrics[step] = json.loads(file.read_text()) if file.exists() else {}
         return dict(self._metrics[step])
 
@@ -239,6 +250,7 @@ class CheckpointManager:
         *filters: Filter,
         step: int | Literal["latest", "best"] = "latest",
         sharding: Placement = None,
+        verify: bool = True,
     ) -> int:
         """Put the values of a step into a node, in place; see `restore`.
 
@@ -247,6 +259,7 @@ class CheckpointManager:
             *filters: Which leaves to restore; the checkpoint may then have others.
             step: The step.
             sharding: Where the arrays go.
+            verify: Whether all files are compared with the checksums they were written with.
 
         Returns:
             The step that was restored.
@@ -254,10 +267,11 @@ class CheckpointManager:
         Raises:
             CheckpointNotFoundError: There is no such step.
             CheckpointMismatchError: The checkpoint and the node differ.
-            CheckpointDamagedError: The checkpoint cannot be read.
+            CheckpointDamagedError: The checkpoint cannot be read, or was changed.
         """
         number, path = self._find("CheckpointManager.restore", step)
-        restore_into("CheckpointManager.restore", path, node, filters, sharding)
+        function = "CheckpointManager.restore"
+        restore_into(function, path, node, filters, sharding, verified=verify)
         return number
 
     def load(
@@ -266,6 +280,7 @@ class CheckpointManager:
         *,
         step: int | Literal["latest", "best"] = "latest",
         sharding: Placement = None,
+        verify: bool = True,
     ) -> A:
         """Build a node from a step without making initial values; see `load`.
 
@@ -273,14 +288,15 @@ class CheckpointManager:
             constructor: Makes the node; it runs for the shapes only.
             step: The step.
             sharding: Where the arrays go.
+            verify: Whether all files are compared with the checksums they were written with.
 
         Raises:
             CheckpointNotFoundError: There is no such step.
             CheckpointMismatchError: The checkpoint and the node differ.
-            CheckpointDamagedError: The checkpoint cannot be read.
+            CheckpointDamagedError: The checkpoint cannot be read, or was changed.
         """
         _, path = self._find("CheckpointManager.load", step)
-        return load_from("CheckpointManager.load", path, constructor, sharding)
+        return load_from("CheckpointManager.load", path, constructor, sharding, verified=verify)
 
     def _find(self, function: str, step: int | Literal["latest", "best"]) -> tuple[int, str]:
         self.wait_until_finished()

@@ -16,14 +16,17 @@ from typed_nnx.errors import (
     CheckpointError,
     CheckpointNotFoundError,
 )
-from typed_nnx.training._checkpoint.directories import steps, versions
+from typed_nnx.training._checkpoint.directories import (
+    OURS,
+    TREE_FILE,
+    steps,
+    trees_in,
+    versions,
+)
 from typed_nnx.training._checkpoint.leaves import Leaf
 from typed_nnx.training._checkpoint.names import NO_LEAVES, Names
 from typed_nnx.training._checkpoint.packages import orbax, quiet
 from typed_nnx.training._checkpoint.records import Record
-
-TREE_FILE = "_METADATA"
-OURS = "typed_nnx"
 
 # Paths are `etils.epath.Path`; metadata of orbax has no types either: Any.
 
@@ -37,6 +40,7 @@ class Stored:
         keys: Its keys in that tree.
         path: Its path, as errors show it.
         record: What it is.
+        variable: The name of the type of its Variable, if it was in one and that was written.
         tree: The tree with what orbax knows of its leaves; None for one of ours, all dicts.
     """
 
@@ -44,6 +48,7 @@ class Stored:
     keys: Names
     path: Path
     record: Record
+    variable: str | None = None
     tree: Any = None
 
 
@@ -89,23 +94,17 @@ def folders_at(function: str, path: str, folder: Any) -> tuple[Any, ...]:
     if not folder.is_dir():
         fix = "give the folder of a checkpoint; a .safetensors file is for load_safetensors"
         raise CheckpointError(function, path, "is a file, not a checkpoint", fix)
-    found = _trees_in(folder)
+    found = trees_in(folder)
     for numbered in (versions(folder), steps(folder)):
         numbers = numbered.complete()
         if not found and numbers:
-            found = _trees_in(numbered.name(numbers[-1]))
+            found = trees_in(numbered.name(numbers[-1]))
     if found:
         return found
     if not {*versions(folder).strangers()} & {*steps(folder).strangers()}:
         raise CheckpointNotFoundError(function, path, "has no complete checkpoint in it")
     fix = "give the folder that `save`, a manager or orbax wrote to"
     raise CheckpointError(function, path, "is not a checkpoint", fix)
-
-
-def _trees_in(folder: Any) -> tuple[Any, ...]:
-    if (folder / TREE_FILE).exists():
-        return (folder,)
-    return tuple(sorted(e for e in folder.iterdir() if (e / TREE_FILE).exists()))
 
 
 def source_of(function: str, path: str, folders: tuple[Any, ...]) -> Source:
@@ -139,7 +138,7 @@ def _own_leaves(folder: Any, metadata: Any) -> dict[Names, Stored]:
     for entry in metadata["leaves"]:
         keys = tuple(entry["names"])
         path = tuple([k["repr"] if isinstance(k, dict) else k for k in entry["path"]])
-        found[keys] = Stored(folder, keys, path, Record.from_json(entry))
+        found[keys] = Stored(folder, keys, path, Record.from_json(entry), entry.get("variable"))
     return found
 
 
@@ -158,7 +157,7 @@ def _foreign_leaves(function: str, folder: Any) -> dict[Names, Stored]:
         kind = "value" if dtype is None else np.dtype(dtype).name
         record = Record("value" if dtype is None else "array", kind, shape)
         keys = keys_of_entries(entries)
-        found[keys] = Stored(folder, keys, path, record, tree)
+        found[keys] = Stored(folder, keys, path, record, tree=tree)
     return found
 
 

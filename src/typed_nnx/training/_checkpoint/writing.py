@@ -16,11 +16,13 @@ from typed_nnx.errors import (
     CheckpointLeafError,
     CheckpointSaveError,
 )
+from typed_nnx.training._checkpoint.checksums import with_checksums
+from typed_nnx.training._checkpoint.directories import OURS
 from typed_nnx.training._checkpoint.leaves import Leaf, cells_of, leaves_of
 from typed_nnx.training._checkpoint.names import NO_LEAVES, key_to_json
 from typed_nnx.training._checkpoint.packages import orbax, quiet
 from typed_nnx.training._checkpoint.records import as_dtype, stored_dtype
-from typed_nnx.training._checkpoint.sources import OURS, described
+from typed_nnx.training._checkpoint.sources import described
 
 FORMAT = 1
 
@@ -52,7 +54,8 @@ def writer(function: str) -> Any:
     ocp = orbax(function)
     # The names and files of the items are those of orbax's manager, which can read them then.
     items = ocp.CompositeCheckpointHandler(
-        default=ocp.PyTreeCheckpointHandler(), metrics=ocp.JsonCheckpointHandler(filename="metrics")
+        default=with_checksums(ocp.PyTreeCheckpointHandler()),
+        metrics=with_checksums(ocp.JsonCheckpointHandler(filename="metrics")),
     )
     return ocp.AsyncCheckpointer(items)
 
