@@ -102,7 +102,7 @@ from typed_nnx._graph.state_functions import to_flat_state as to_flat_state
 from typed_nnx._graph.state_functions import to_pure_dict as to_pure_dict
 
 # -- objects to values and back ----------------------------------------------------------------
-from typed_nnx._core.walk import iter_children as iter_children
+from typed_nnx._graph.walk import iter_children as iter_children
 from typed_nnx._graph.call import call as call
 from typed_nnx._graph.capture import capture as capture
 from typed_nnx._graph.duplicates import find_duplicates as find_duplicates

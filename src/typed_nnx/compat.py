@@ -16,7 +16,6 @@ from typed_nnx._core.module import iter_modules as iter_modules
 from typed_nnx._core.references import ArrayRef, array_ref
 from typed_nnx._core.sequential import Sequential
 from typed_nnx._core.variable import Variable
-from typed_nnx._core.walk import iter_children as iter_children
 from typed_nnx._graph.flatten import flatten as flatten
 from typed_nnx._graph.flatten import unflatten as unflatten
 from typed_nnx._graph.graphdef import GraphDef
@@ -31,6 +30,7 @@ from typed_nnx._graph.split_merge import unpack as unpack
 from typed_nnx._graph.views import view as view
 from typed_nnx._graph.views import view_info as view_info
 from typed_nnx._graph.views import with_attributes as with_attributes
+from typed_nnx._graph.walk import iter_children as iter_children
 from typed_nnx._graph.walk import iter_graph as iter_graph
 from typed_nnx._graph.walk import recursive_map as recursive_map
 from typed_nnx._transforms.abstract_models import get_abstract_model as get_abstract_model

@@ -53,6 +53,7 @@ from typed_nnx._errors.graphs import ImmutableNodeError as ImmutableNodeError
 from typed_nnx._errors.graphs import PrefixConflictError as PrefixConflictError
 from typed_nnx._errors.graphs import SharedReferenceError as SharedReferenceError
 from typed_nnx._errors.graphs import StaleRecordError as StaleRecordError
+from typed_nnx._errors.graphs import UnregisteredPytreeError as UnregisteredPytreeError
 from typed_nnx._errors.graphs import UpdateContextError as UpdateContextError
 
 # -- transforms ------------------------------------------------------------------------------------
@@ -61,6 +62,7 @@ from typed_nnx._errors.transforms import StructureChangedError as StructureChang
 from typed_nnx._errors.transforms import StaticModuleError as StaticModuleError
 from typed_nnx._errors.transforms import UnhashableArgumentError as UnhashableArgumentError
 from typed_nnx._errors.transforms_mapping import AxisSizeError as AxisSizeError
+from typed_nnx._errors.transforms_mapping import PrefixKindError as PrefixKindError
 from typed_nnx._errors.transforms_mapping import PrefixStructureError as PrefixStructureError
 from typed_nnx._errors.transforms_mapping import ReplicatedChangedError as ReplicatedChangedError
 from typed_nnx._errors.transforms import ArgumentOutOfRangeError as ArgumentOutOfRangeError
@@ -88,7 +90,6 @@ from typed_nnx._errors.stages import NotJittedError as NotJittedError
 from typed_nnx._errors.autodiff import ArgnumsError as ArgnumsError
 from typed_nnx._errors.autodiff import AuxResultError as AuxResultError
 from typed_nnx._errors.autodiff import DifferentiatedInputError as DifferentiatedInputError
-from typed_nnx._errors.autodiff import DiffStateModeError as DiffStateModeError
 from typed_nnx._errors.autodiff import MissingRuleError as MissingRuleError
 from typed_nnx._errors.autodiff import NoDerivativeError as NoDerivativeError
 from typed_nnx._errors.autodiff import NonScalarLossError as NonScalarLossError

@@ -23,7 +23,6 @@ from typed_nnx._core.type_variables import Node as Node
 from typed_nnx._core.type_variables import V as V
 from typed_nnx._core.variable import Variable as Variable
 from typed_nnx._core.walk import is_node as is_node
-from typed_nnx._core.walk import iter_children as iter_children
 from typed_nnx._graph.call import call as call
 from typed_nnx._graph.duplicates import find_duplicates as find_duplicates
 from typed_nnx._graph.flatten import IndexMap as IndexMap
@@ -65,6 +64,7 @@ from typed_nnx._graph.update_context import current_update_context as current_up
 from typed_nnx._graph.update_context import merge_context as merge_context
 from typed_nnx._graph.update_context import split_context as split_context
 from typed_nnx._graph.update_context import update_context as update_context
+from typed_nnx._graph.walk import iter_children as iter_children
 from typed_nnx._graph.walk import iter_graph as iter_graph
 from typed_nnx._graph.walk import map as map  # noqa: A004  # the public name
 from typed_nnx._graph.walk import recursive_map as recursive_map

@@ -17,12 +17,12 @@ from typed_nnx._core.type_variables import M as M
 from typed_nnx._core.type_variables import P as P
 from typed_nnx._core.type_variables import R as R
 from typed_nnx._core.type_variables import V as V
-from typed_nnx._core.walk import iter_children as iter_children
 from typed_nnx._graph.capture import capture as capture
 from typed_nnx._graph.state_functions import split_state as split_state
 from typed_nnx._graph.views import view as view
 from typed_nnx._graph.views import view_info as view_info
 from typed_nnx._graph.views import with_attributes as with_attributes
+from typed_nnx._graph.walk import iter_children as iter_children
 
 ModuleMeta = PytreeMeta
 S = TypeVar("S", bound=State[Any, Any] | tuple[State[Any, Any], ...])

@@ -72,9 +72,9 @@ CASES = [
     ),
     Case(
         "a DiffState where all Variables are differentiated",
-        errors.DiffStateModeError,
+        errors.PrefixKindError,
         lambda: nnx.grad(cube, argnums=nnx.DiffState(0, nnx.Param), graph=False),
-        ("grad: `argnums`", "DiffState(argnum=0", "`graph=False` or `graph_updates=False`"),
+        ("grad: `argnums`", "`graph=False` or `graph_updates=False`", "DiffState(argnum=0"),
         "give the position alone",
     ),
     Case(

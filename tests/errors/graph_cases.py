@@ -98,6 +98,13 @@ CASES = [
         "give each path an object of its own, or nnx.split(..., graph=True)",
     ),
     Case(
+        "a class that is no pytree where a tree is asserted",
+        errors.UnregisteredPytreeError,
+        lambda: nnx.jit(lambda model: 0, graph=False)(nnx.Dict(inner=nnx.Object())),
+        ("jit of ", "tree mode", "Object", "pytree=False. Found at path: model.inner"),
+        "declare Object without pytree=False, or nnx.jit(..., graph=True)",
+    ),
+    Case(
         "one object under two prefixes",
         errors.PrefixConflictError,
         lambda: to_tree_under_two_prefixes(tied()),

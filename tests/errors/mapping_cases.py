@@ -107,6 +107,13 @@ CASES = [
         "StateAxes",
     ),
     Case(
+        "an object as axes where structures may change",
+        errors.PrefixKindError,
+        lambda: nnx.vmap(lambda bag: 0.0, in_axes=nnx.prefix(_total(), {...: 0})),
+        ("vmap: ", "Graph nodes are not allowed as prefixes", "Bag in `in_axes`", "total=0"),
+        "give a filter for each group of Variables, such as nnx.StateAxes({nnx.Param: 0, ...: None})",
+    ),
+    Case(
         "a new attribute where structures stay",
         errors.StructureChangedError,
         _grown,

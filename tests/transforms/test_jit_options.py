@@ -17,7 +17,6 @@ from tests.transforms.jit_models import (
     counter,
     counting,
     in_each_mode,
-    in_fixed_modes,
     numbers,
     raw,
 )
@@ -371,15 +370,6 @@ def test_the_error_of_a_model_with_two_shardings_names_both_paths():
     model = counter(nnx)
     with pytest.raises(ValueError, match=r"(?s)\ba\.count.*\bb\.count"):
         nnx.jit(lambda a, b: 1, in_shardings=(WHOLE, SPLIT))(model, model)
-
-
-@in_fixed_modes
-def test_state_shardings_need_no_graph_updates(modes):
-    # flax refuses them here; with us every mode has the same prefixes.
-    model = counter(nnx)
-    nnx.jit(bump, in_shardings=(nnx.StateSharding({...: WHOLE}),), **modes)(model)
-    assert count_of(model) == 1
-    assert raw(model.kernel).sharding == WHOLE
 
 
 @both

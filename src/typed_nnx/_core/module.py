@@ -246,6 +246,6 @@ def iter_module_children(
     node: Any, /, *, graph: bool | None = None
 ) -> Iterator[tuple[Key, Module]]:
     """Yield (name, Module) of the direct children that are Modules."""
-    for key, value in iter_children(node, graph=graph):
+    for key, value in iter_children(node):
         if isinstance(value, Module):
             yield key, value

@@ -78,9 +78,8 @@ def iter_graph(node: Any) -> Iterator[tuple[Path, Any]]:
     return walk(node, (), set())
 
 
-def iter_children(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Key, Any]]:
+def iter_children(node: Any) -> Iterator[tuple[Key, Any]]:
     """Yield (key, child) of the direct children that are objects or Variables."""
-    del graph
     for key, value in all_entries(node):
         kind = kind_of(value)
         if kind in (OBJECT, VARIABLE):

@@ -80,29 +80,6 @@ class ArgnumsError(ValueError, TypeError):
 
 
 @public
-class DiffStateModeError(ValueError):
-    """A `DiffState` was given in a mode in which all Variables of an argument are differentiated.
-
-    Args:
-        option: The transform and its option.
-        found: The DiffState.
-    """
-
-    def __init__(self, option: str, found: object) -> None:
-        super().__init__(option, found)
-        self.option = option
-        self.found = found
-
-    def __str__(self) -> str:
-        function, _, option = self.option.rpartition(": ")
-        return (
-            f"{function}: `{option}` cannot contain `DiffState` objects, here {self.found!r}, when "
-            "`graph=False` or `graph_updates=False`, since gradients are then by all Variables.\n"
-            "  Fix: give the position alone, or allow graph=True and graph_updates=True"
-        )
-
-
-@public
 class DifferentiatedInputError(ReturnedInputError):
     """A function under `vjp` or `jvp` returned an object that came in, whose values are no output.
 

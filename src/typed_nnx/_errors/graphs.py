@@ -100,6 +100,31 @@ class SharedReferenceError(ValueError):
 
 
 @public
+class UnregisteredPytreeError(ValueError):
+    """A tree was asserted (``graph=False``) and an object in it is no pytree of jax.
+
+    Args:
+        function: The function that was called.
+        kind: The name of the object's type.
+        path: Its path.
+    """
+
+    def __init__(self, function: str, kind: str, path: tuple[object, ...] | str) -> None:
+        super().__init__(function, kind, path)
+        self.function = function
+        self.kind = kind
+        self.path = path
+
+    def __str__(self) -> str:
+        transform = self.function.partition(" of ")[0]
+        return (
+            f"{self.function}: tree mode (graph=False) takes pytrees of jax, which {self.kind} is not: "
+            f"it is declared with pytree=False. Found at path: {self.path}\n"
+            f"  Fix: declare {self.kind} without pytree=False, or nnx.{transform}(..., graph=True)"
+        )
+
+
+@public
 class PrefixConflictError(ValueError):
     """One object is reached on several paths that have different prefixes.
 

@@ -86,3 +86,27 @@ class AxisSizeError(ValueError):
             f"{self.function} got inconsistent sizes for array axes to be mapped:{''.join(lines)}\n"
             "  Fix: map over axes of one size; None, in in_axes or a StateAxes, for what is not mapped"
         )
+
+
+@public
+class PrefixKindError(ValueError):
+    """An option that takes prefixes of arguments has one of a kind that the mode does not allow.
+
+    Args:
+        transform: The name of the transform.
+        option: The name of the option.
+        found: What it has.
+        rule: What cannot be.
+        fix: What to give instead.
+    """
+
+    def __init__(self, transform: str, option: str, found: object, rule: str, fix: str) -> None:
+        super().__init__(transform, option, found, rule, fix)
+        self.transform = transform
+        self.option = option
+        self.found = found
+        self.rule = rule
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.transform}: {self.rule}\n  Found: {self.found!r}\n  Fix: {self.fix}"

@@ -1,14 +1,14 @@
-"""Objects that are reached on more than one path."""
+"""Objects that are reached on more than one path, and what is a tree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from typed_nnx._core.filters import Filter, to_predicate
 from typed_nnx._core.nodes import CONTAINER, LEAF, OBJECT, STATIC, all_entries, kind_of
 from typed_nnx._core.paths import Path
-from typed_nnx.errors import ContainerCycleError
+from typed_nnx.errors import ContainerCycleError, SharedReferenceError, UnregisteredPytreeError
 
 
 def _occurrences(
@@ -56,6 +56,23 @@ def find_duplicates(node: Any, /, *, only: Filter = ...) -> list[list[Path]]:
     return [paths for _, paths in _by_identity(node, only)]
 
 
-def shared_paths(node: Any) -> tuple[Any, list[Path]] | None:
-    """Return the first object, Variable or reference with several paths, and the paths."""
-    return next((entry for entry in _by_identity(node, ...) if kind_of(entry[0]) != LEAF), None)
+def check_tree(
+    function: str, node: Any, name: Callable[[Path], Path | str] = lambda path: path
+) -> None:
+    """Raise if something is not a tree of pytrees of jax.
+
+    Args:
+        function: What was called, for errors.
+        node: An object, or a container of objects.
+        name: Returns how errors name a path.
+
+    Raises:
+        UnregisteredPytreeError: An object in it is declared with ``pytree=False``.
+        SharedReferenceError: An object, Variable or reference is reached on two paths.
+    """
+    for path, value in _occurrences(node, (), set()):
+        if kind_of(value) == OBJECT and not value._nnx_is_pytree:
+            raise UnregisteredPytreeError(function, type(value).__name__, name(path))
+    for value, paths in _by_identity(node, ...):
+        if kind_of(value) != LEAF:
+            raise SharedReferenceError(function, type(value).__name__, list(map(name, paths)))

@@ -9,7 +9,7 @@ from typed_nnx._core.state import FlatState
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.mode import check_tree
+from typed_nnx._graph.mode import require_tree
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.traversal import Traversal
 
@@ -91,7 +91,7 @@ def flatten(
         ref_outer_index: Numbers that objects have outside, noted in the structure.
         graph: False asserts that the graph is a tree.
     """
-    is_tree = check_tree("flatten", node, graph)
+    is_tree = require_tree("flatten", node, graph)
     known = RefMap() if ref_index is None else ref_index
     traversal = traverse(node, known, known.end())
     structure = traversal.graphdef()

@@ -6,10 +6,8 @@ import threading
 from typing import Any
 
 from typed_nnx._core.nodes import LEAF, STATIC, kind_of
-from typed_nnx._core.paths import Path
 from typed_nnx._core.setting import Setting
-from typed_nnx._graph.duplicates import shared_paths
-from typed_nnx.errors import SharedReferenceError
+from typed_nnx._graph.duplicates import check_tree
 
 
 class _Modes(threading.local):
@@ -49,34 +47,29 @@ class set_graph_updates(Setting):  # lower case: it is called like a function
         _modes.graph_updates = value if cls.get_stack() else None
 
 
-def _allows_graphs(graph: bool | None) -> bool:
+def allows_graphs(graph: bool | None) -> bool:
+    """Return the mode of the graph in force: what is given, else the default of this thread."""
     given = _modes.graph if graph is None else graph
     return set_graph_mode.get_default() if given is None else given
 
 
-def check_tree(function: str, node: Any, graph: bool | None) -> bool:
-    """Raise if trees are asserted and an object of the graph is reached on two paths.
+def require_tree(function: str, node: Any, graph: bool | None) -> bool:
+    """Raise if trees are asserted and an object graph is none; see `check_tree`.
 
     Returns:
         Whether trees are asserted.
-
-    Raises:
-        SharedReferenceError: With the paths of the object.
     """
-    if _allows_graphs(graph):
+    if allows_graphs(graph):
         return False
-    if kind_of(node) in (LEAF, STATIC):
-        return True
-    found: tuple[Any, list[Path]] | None = shared_paths(node)
-    if found is not None:
-        raise SharedReferenceError(function, type(found[0]).__name__, found[1])
+    if kind_of(node) not in (LEAF, STATIC):
+        check_tree(function, node)
     return True
 
 
 def resolve_modes(graph: bool | None, graph_updates: bool | None) -> tuple[bool, bool]:
     """Return the modes in force: what is given, else the defaults of this thread."""
-    allows_graphs = _allows_graphs(graph)
+    graphs = allows_graphs(graph)
     updates = _modes.graph_updates if graph_updates is None else graph_updates
     if updates is None:
         updates = set_graph_updates.get_default()
-    return allows_graphs, updates and allows_graphs
+    return graphs, updates and graphs

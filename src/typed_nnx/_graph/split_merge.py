@@ -14,7 +14,7 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graph_state import GraphState
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.mode import check_tree
+from typed_nnx._graph.mode import require_tree
 from typed_nnx._graph.plans import check_exhaustive, plan_for, structure_of
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, snapshot
@@ -121,7 +121,7 @@ def split(node: Any, *filters: Any, graph: bool | None = None) -> Any:
         FilterOrderError: `...` is not the last filter.
         SharedReferenceError: ``graph=False`` and an object is reached on two paths.
     """
-    is_tree = check_tree("split", node, graph)
+    is_tree = require_tree("split", node, graph)
     record = snapshot(node)
     return (structure_of(record).of_mode(is_tree), *_states("split", record, filters))
 
@@ -180,7 +180,7 @@ def state(node: Any, *filters: Any, graph: bool | None = None) -> Any:
         *filters: Which leaves; all without filters.
         graph: False asserts that the graph is a tree.
     """
-    check_tree("state", node, graph)
+    require_tree("state", node, graph)
     states = _states("state", snapshot(node), filters)
     return states[0] if len(states) == 1 else tuple(states)
 
@@ -195,7 +195,7 @@ def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]:
         node: An object, or a container of objects.
         graph: False asserts that the graph is a tree.
     """
-    is_tree = check_tree("graphdef", node, graph)
+    is_tree = require_tree("graphdef", node, graph)
     return structure_of(snapshot(node)).of_mode(is_tree)
 
 
@@ -286,7 +286,7 @@ def clone(node: A, variables: bool = True, *, arrays: bool = False, graph: bool 
             "clone: arrays=True needs variables=True, got variables=False.\n"
             "  Fix: nnx.clone(node, arrays=True)"
         )
-    check_tree("clone", node, graph)
+    require_tree("clone", node, graph)
     record = snapshot(node)
     leaves = record.values()
     if variables:

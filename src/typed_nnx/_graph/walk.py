@@ -20,15 +20,31 @@ from typed_nnx._core.nodes import (
 from typed_nnx._core.paths import Key, Path
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.walk import entries_with_own
-from typed_nnx._core.walk import iter_children as iter_children
+from typed_nnx._core.walk import iter_children as _iter_children
 from typed_nnx._core.walk import iter_graph as _iter_graph
-from typed_nnx._graph.mode import check_tree
+from typed_nnx._graph.mode import allows_graphs, require_tree
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, snapshot
+from typed_nnx.errors import UnregisteredPytreeError
 
 A = TypeVar("A")
 
 _OWN_ROWS = frozenset({"_pytree__nodes", "_pytree__state"})
+
+
+def iter_children(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Key, Any]]:
+    """Yield (key, child) of the direct children that are objects or Variables.
+
+    Args:
+        node: An object, or a container of objects.
+        graph: False asserts that the object is a pytree of jax.
+
+    Raises:
+        UnregisteredPytreeError: ``graph=False`` and its class is declared with ``pytree=False``.
+    """
+    if not allows_graphs(graph) and not getattr(type(node), "_nnx_is_pytree", True):
+        raise UnregisteredPytreeError("iter_children", type(node).__name__, ())
+    return _iter_children(node)
 
 
 def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Any]]:
@@ -43,7 +59,7 @@ def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Pat
     Raises:
         SharedReferenceError: ``graph=False`` and an object is reached on two paths.
     """
-    check_tree("iter_graph", node, graph)
+    require_tree("iter_graph", node, graph)
     return _iter_graph(node)
 
 
@@ -69,7 +85,7 @@ def map(  # noqa: A001 -- the public name
     Raises:
         SharedReferenceError: ``graph=False`` and an object is reached on two paths.
     """
-    check_tree("map", node, graph)
+    require_tree("map", node, graph)
     record = snapshot(node)
     structure = record.graphdef if isinstance(record, Record) else record.graphdef()
     leaves = [
@@ -93,7 +109,7 @@ def recursive_map(f: Callable[[Path, Any], Any], node: Any, /, *, graph: bool | 
     Raises:
         SharedReferenceError: ``graph=False`` and an object is reached on two paths.
     """
-    check_tree("recursive_map", node, graph)
+    require_tree("recursive_map", node, graph)
     return _RecursiveMap(f).of(node, ())
 
 

@@ -13,7 +13,7 @@ from typed_nnx._core.sharding import named_sharding, sharding_of
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.mode import check_tree
+from typed_nnx._graph.mode import require_tree
 from typed_nnx._graph.split_merge import split
 from typed_nnx._transforms.eval_shape import shapes_of
 from typed_nnx._transforms.partition_specs import (
@@ -50,7 +50,7 @@ def get_abstract_model(
 
     def parts() -> Any:
         model = init_fn()
-        check_tree("get_abstract_model", model, graph)
+        require_tree("get_abstract_model", model, graph)
         return split(model)
 
     with jax.set_mesh(mesh):
@@ -81,7 +81,7 @@ def as_abstract(tree: A, graph: bool | None = None) -> A:
         InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
         SharedReferenceError: With ``graph=False``, and a Variable is reached on two paths.
     """
-    check_tree("as_abstract", tree, graph)
+    require_tree("as_abstract", tree, graph)
     return map_variables(_abstract_value, _abstract, tree)
 
 

@@ -122,7 +122,7 @@ def custom_vjp(
 
     Raises:
         ArgnumsError: nondiff_argnums has something that is no position, or one twice.
-        DiffStateModeError: nondiff_argnums has a DiffState, with graph_updates=False.
+        PrefixKindError: nondiff_argnums has a DiffState, with graph_updates=False.
 
     Returns:
         The function, with a method ``defvjp`` that must be called before it is.

@@ -7,10 +7,9 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
-from typed_nnx._core.nodes import GraphNode
 from typed_nnx._transforms.argnums import positive
-from typed_nnx._transforms.prefixes import DiffState
-from typed_nnx.errors import ArgnumsError, DiffStateModeError
+from typed_nnx._transforms.prefixes import DiffState, check_kinds
+from typed_nnx.errors import ArgnumsError
 
 DiffArg: TypeAlias = SupportsIndex | DiffState
 DiffArgs: TypeAlias = DiffArg | Sequence[DiffArg]
@@ -46,21 +45,17 @@ class Chosen(NamedTuple):
 
         Raises:
             ArgnumsError: It has something that is no position, or one twice.
-            DiffStateModeError: It has a filter where there can be none.
+            PrefixKindError: It has a filter where there can be none, or an object.
         """
         name = f"{transform}: {option}"
         is_one = isinstance(given, DiffState) or hasattr(type(given), "__index__")
         listed: Any = (given,) if is_one else given
+        check_kinds(transform, option, given, structural)
         if not isinstance(listed, Sequence):
-            rule = (
-                "Graph nodes are not allowed as prefixes; " if isinstance(given, GraphNode) else ""
-            )
-            raise ArgnumsError(name, given, f"{rule}a {type(given).__name__} is no position")
+            raise ArgnumsError(name, given, f"a {type(given).__name__} is no position")
         entries: list[DiffArg] = []
         for entry in listed:
             if isinstance(entry, DiffState):
-                if not structural:
-                    raise DiffStateModeError(name, entry)
                 entries.append(entry)
                 continue
             try:

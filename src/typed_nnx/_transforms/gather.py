@@ -10,7 +10,7 @@ import jax
 
 from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.filters import to_predicates
-from typed_nnx._core.nodes import LEAF, GraphNode, kinds
+from typed_nnx._core.nodes import LEAF, GraphNode, Spec, kinds
 from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.variable import Variable
@@ -165,10 +165,13 @@ class Gatherer:
         pure, part = self._add(value, graph, prefix, (CAPTURED, type(value).__name__))
         return pure, Argument(_LEAF_TREE, (part,))
 
-    def shares(self) -> bool:
-        """Whether some object is reached on several paths."""
-        return self._index is not None or any(
-            type(item) is int for place in self.places for item in place.structure.items
+    def are_trees(self) -> bool:
+        """Whether all are trees of pytrees of jax, in which no object is reached on several paths."""
+        return self._index is None and not any(
+            type(item) is int
+            or (type(item) is Spec and not getattr(item.cls, "_nnx_is_pytree", True))
+            for place in self.places
+            for item in place.structure.items
         )
 
     def _add(

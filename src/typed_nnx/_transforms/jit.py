@@ -69,6 +69,7 @@ class JitWrapped(Staged[P, R]):
         graph_updates: bool | None,
     ) -> None:
         super().__init__(function, graph, graph_updates)
+        self._check_prefixes(in_shardings=options.in_shardings, out_shardings=options.out_shardings)
         self._options = options
         self._statics = frozenset(options.static_argnums)
         self._static_names = frozenset(options.static_argnames)

@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from typed_nnx._core.cells import graph_lock
+from typed_nnx._graph.duplicates import check_tree
 from typed_nnx._graph.mode import resolve_modes
-from typed_nnx._transforms.argument_trees import check_trees
 from typed_nnx._transforms.callables import Parameters, describe
 from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call, Gatherer
@@ -146,9 +146,9 @@ class Lift:
                 )
                 if spec is not None:
                     keywords[name] = spec
-            if not modes[0] and gatherer.shares():
+            if not modes[0] and not gatherer.are_trees():
                 named_args = {roots[number]: value for number, value in enumerate(args)}
-                check_trees(self.title, {**named_args, **(kwargs or {})})
+                check_tree(self.title, {**named_args, **(kwargs or {})}, place_name)
             captured, found = [], []
             for value in self.captures().objects:
                 pure, spec = gatherer.captured(value, capture_prefix, kept=keep_captured)

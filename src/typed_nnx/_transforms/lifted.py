@@ -8,6 +8,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 from typed_nnx._transforms.callables import describe, unwrapped_function
 from typed_nnx._transforms.lift import Lift
+from typed_nnx._transforms.prefixes import Prefix, check_kinds
 
 A = TypeVar("A")
 P = ParamSpec("P")
@@ -65,6 +66,11 @@ class Lifted(Generic[P, R]):
         made.__wrapped__ = function
         made._prepare()
         return made
+
+    def _check_prefixes(self, **prefixes: Prefix) -> None:
+        """Raise if an option has prefixes of a kind that the mode does not allow."""
+        for option, prefix in prefixes.items():
+            check_kinds(self.transform, option, prefix, self._lift.modes[1])
 
     def _prepare(self) -> None:
         """Make what belongs to one function only."""

@@ -58,6 +58,8 @@ class Mapped(Lifted[P, R]):
 
     #: The name of the option for the prefixes of arguments.
     _ins_name = "in_axes"
+    #: That for the prefix of the result.
+    _outs_name = "out_axes"
     #: Whether arguments given by name have prefixes too where structures stay as they are.
     _always_by_position = False
     #: Whether jax maps over axes of one size.
@@ -74,6 +76,7 @@ class Mapped(Lifted[P, R]):
         options: Any = None,
     ) -> None:
         super().__init__(function, graph, graph_updates)
+        self._check_prefixes(**{self._ins_name: axes.ins, self._outs_name: axes.outs})
         self._axes = axes
         self._options = options
         self._prepare()

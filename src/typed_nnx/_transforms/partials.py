@@ -9,16 +9,17 @@ from typing import Any, Generic, ParamSpec, Self, TypeVar
 
 from typed_nnx._core.tracebacks import hide_frames, hides_frames
 from typed_nnx._graph import verify
+from typed_nnx._graph.duplicates import check_tree
 from typed_nnx._graph.mode import resolve_modes
 from typed_nnx._transforms import jit_dispatch
 from typed_nnx._transforms.argnums import ArgNames, ArgNums
-from typed_nnx._transforms.argument_trees import check_trees
 from typed_nnx._transforms.callables import describe, unwrapped_function
 from typed_nnx._transforms.fixed_structure import FixedLift
 from typed_nnx._transforms.jit import Device, JitWrapped, jit
 from typed_nnx._transforms.jit_stages import HasStages, Traced
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.partial_plan import Plan
+from typed_nnx._transforms.places import place_name
 from typed_nnx._transforms.write_back import write_back
 from typed_nnx.errors import NotJittedError
 
@@ -230,7 +231,8 @@ def jit_partial(
     lift = jitted._lift
     if not lift.modes[0]:
         names = lift.parameters
-        check_trees(lift.title, {names[n]: value for n, value in enumerate(partial_args)})
+        bound = {names[n]: value for n, value in enumerate(partial_args)}
+        check_tree(lift.title, bound, place_name)
     return JitPartial(jitted, *partial_args)
 
 

@@ -17,7 +17,7 @@ from typed_nnx._core.state import State
 from typed_nnx._core.static_keys import static_key
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.gather import entries_of
-from typed_nnx.errors import NoFilterMatchedError
+from typed_nnx.errors import NoFilterMatchedError, PrefixKindError
 
 N = TypeVar("N", default=Any)
 F = TypeVar("F", default=Any)
@@ -221,6 +221,47 @@ Prefix: TypeAlias = Any
 def is_prefix_leaf(value: Any) -> bool:
     """Whether a value inside a prefix tree stands for all that is below it."""
     return value is None or isinstance(value, ByFilter | GraphNode | Variable)
+
+
+def check_kinds(transform: str, option: str, prefix: Prefix, structural: bool) -> None:
+    """Raise if a prefix is of a kind that the mode does not allow.
+
+    Where structures may change it says by filter which Variables it is for, else in a tree like the
+    argument.
+
+    Args:
+        transform: The name of the transform.
+        option: The name of the option.
+        prefix: The prefix that was given for the option.
+        structural: Whether structures may change.
+
+    Raises:
+        PrefixKindError: With the first such prefix.
+    """
+    for leaf in jax.tree.leaves(prefix, is_leaf=is_prefix_leaf):
+        kind = type(leaf).__name__
+        if isinstance(leaf, Variable):
+            rule = f"Variables prefixes are not supported, here a {kind} in `{option}`"
+            fix = "give the value that it holds"
+        elif structural and isinstance(leaf, GraphNode):
+            rule = (
+                f"Graph nodes are not allowed as prefixes, here a {kind} in `{option}`, where "
+                "structures may change"
+            )
+            fix = "give a filter for each group of Variables, such as nnx.StateAxes({nnx.Param: 0, ...: None})"
+        elif not structural and isinstance(leaf, ByFilter | DiffState):
+            rule = (
+                f"`{option}` cannot contain `{kind}` objects when `graph=False` or "
+                "`graph_updates=False`, since a prefix is then a tree like the argument"
+            )
+            fix = (
+                "give the position alone"
+                if isinstance(leaf, DiffState)
+                else "give nnx.prefix(model, {nnx.Param: ..., ...: ...})"
+            ) + ", or allow graph=True and graph_updates=True"
+        else:
+            continue
+        raise PrefixKindError(transform, option, leaf, rule, fix)
 
 
 def by_filter(prefix: Prefix) -> ByFilter | None:

@@ -11,7 +11,7 @@ import jax
 
 from typed_nnx._core.rngs import RngStream
 from typed_nnx._core.walk import iter_graph
-from typed_nnx._graph.mode import check_tree
+from typed_nnx._graph.mode import require_tree
 
 StreamBackup: TypeAlias = tuple[RngStream, jax.Array] | tuple[RngStream, jax.Array, jax.Array]
 """A stream and the key that it had, with or without the count that it had."""
@@ -58,7 +58,7 @@ def backup_keys(node: object, /, *, graph: bool | None = None) -> list[StreamBac
     Raises:
         SharedReferenceError: ``graph=False``, and an object is reached on two paths.
     """
-    check_tree("backup_keys", node, graph)
+    require_tree("backup_keys", node, graph)
     return [(stream, stream.key[...]) for _, stream in streams_of(node)]
 
 

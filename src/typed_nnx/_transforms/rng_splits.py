@@ -20,7 +20,7 @@ from typed_nnx._core.nodes import LEAF, STATIC, kind_of
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.rngs import RngStream
 from typed_nnx._core.unset import UNSET
-from typed_nnx._graph.mode import check_tree, resolve_modes
+from typed_nnx._graph.mode import require_tree, resolve_modes
 from typed_nnx._graph.walk import recursive_map
 from typed_nnx._transforms.rng_backups import (
     SplitBackups,
@@ -310,7 +310,7 @@ def _in_place(function: str, node: object, *, rule: KeyRule, graph: bool) -> Spl
 
 
 def _copied(function: str, node: A, *, rule: KeyRule, graph: bool) -> A:
-    check_tree(function, node, graph)
+    require_tree(function, node, graph)
     _, drawn = _draw(node, rule)
 
     def change(path: StreamPath, value: Any) -> Any:

@@ -41,6 +41,7 @@ class Scanned(Lifted[P, R]):
         options: Mapping[str, Any],
     ) -> None:
         super().__init__(function, graph, graph_updates)
+        self._check_prefixes(in_axes=axes.ins, out_axes=axes.outs)
         self._axes = axes
         self._metadata = metadata
         self._options = options

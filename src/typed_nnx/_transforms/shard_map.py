@@ -29,6 +29,7 @@ class ShardMapped(Mapped[P, R]):
 
     transform = "shard_map"
     _ins_name = "in_specs"
+    _outs_name = "out_specs"
     _always_by_position = True
     _options: Mapping[str, Any]
 

@@ -27,6 +27,7 @@ _REPLICATED: Any
 class ShardMapped(Mapped[P, R]):
     transform = "shard_map"
     _ins_name = "in_specs"
+    _outs_name = "out_specs"
     _always_by_position = True
     _options: Mapping[str, Any]
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call: ...
