@@ -181,7 +181,7 @@ def of_values(state: tp.Any) -> list[tp.Any]:
 def assert_fresh(root: tp.Any) -> None:
     """Assert that everything that uses the record of `root` is as without a record."""
     traversal = Traversal().visit(root)
-    structure = traversal.graphdef()
+    structure = traversal.graphdef
     leaves = list(zip(structure.layout.paths, traversal.values(), strict=True))
     graphdef, state = nnx.split(root)
     assert graphdef == structure == nnx.graphdef(root)

@@ -21,16 +21,16 @@ class Bounded(dict[K, V], Generic[K, V]):
     __slots__ = ("_half", "_older")
 
     def __init__(self, most: int = 4096) -> None:
-        super().__init__()
-        self._half = max(most // 2, 1)
-        self._older: dict[K, V] = {}
+        self._half = most // 2 or 1
+        self._older: dict[K, V] | None = None
 
     if TYPE_CHECKING:
 
         def __getitem__(self, key: K, /) -> V | None: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # as `__missing__` says
 
     def __missing__(self, key: K) -> V | None:
-        found = self._older.get(key)
+        older = self._older
+        found = None if older is None else older.get(key)
         return None if found is None else self.add(key, found)
 
     def add(self, key: K, value: V) -> V:
@@ -42,9 +42,10 @@ class Bounded(dict[K, V], Generic[K, V]):
 
     def all_values(self) -> list[V]:
         """Return what is kept, in both halves."""
-        return [*self._older.values(), *[v for k, v in self.items() if k not in self._older]]
+        older = self._older or {}
+        return [*older.values(), *[v for k, v in self.items() if k not in older]]
 
     def clear(self) -> None:
         """Forget all."""
         super().clear()
-        self._older = {}
+        self._older = None

@@ -150,10 +150,6 @@ def is_data(value: Any, /) -> bool:
     return isinstance(value, jax.Array) if verdict is None else verdict
 
 
-def _is_data_or_mark(value: Any) -> bool:
-    return isinstance(value, Mark) or is_data(value)
-
-
 def has_data(value: Any, /) -> list[Any]:
     """Return the data values inside `value`, a plain container of any depth or a single value."""
     return [leaf for leaf in _leaves(value, is_data) if is_data(leaf)]
@@ -178,25 +174,29 @@ def _leaves(
         yield from jax.tree.leaves(value, is_leaf=is_leaf)
 
 
-def marks_in(value: Any) -> list[Mark[Any]]:
-    """Return the annotations that were put inside a plain container, where they mean nothing."""
-    return [leaf for leaf in _leaves(value, _is_data_or_mark) if isinstance(leaf, Mark)]
+def contents_of(value: Any) -> list[Any]:
+    """Return the leaves of a plain container, or a value itself, as `_nnx_status` is decided by them.
+
+    Data, annotations and objects of flax.nnx are leaves. What is data of ours was looked at when it
+    was put together, and may be part of a cycle.
+    """
+    stops = (Mark, *flax_kinds())
+    return list(_leaves(value, lambda each: isinstance(each, stops) or is_data(each)))
+
+
+_flax: tuple[Any, tuple[type, ...]] = (None, ())  # the module that was looked at, and its classes
 
 
 def flax_kinds() -> tuple[type, ...]:
     """Return the classes of Modules and Variables of flax.nnx; nothing where nobody imported it."""
+    global _flax
     module = sys.modules.get("flax.nnx")
+    if module is _flax[0]:
+        return _flax[1]
     if getattr(module, "__name__", None) != "flax.nnx":  # also where typed_nnx has taken the name
         return ()
-    found = (getattr(module, name, None) for name in ("Pytree", "Variable"))
-    return tuple([each for each in found if isinstance(each, type)])
-
-
-def flax_object_in(value: Any, /) -> Any:
-    """Return a Module or Variable of flax.nnx in `value`, a plain container or it itself, or None."""
-    kinds = flax_kinds()
-    if not kinds:
-        return None
-    # What is data of ours was looked at when it was put together, and may be part of a cycle.
-    leaves = _leaves(value, lambda each: isinstance(each, kinds) or is_data(each))
-    return next((leaf for leaf in leaves if isinstance(leaf, kinds)), None)
+    found = [getattr(module, name, None) for name in ("Pytree", "Variable")]
+    kinds = tuple([each for each in found if isinstance(each, type)])
+    if len(kinds) == len(found):  # else it is being imported
+        _flax = (module, kinds)
+    return kinds

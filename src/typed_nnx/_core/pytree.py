@@ -9,6 +9,8 @@ import types
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import jax.numpy as jnp
+
 from typed_nnx._core.cells import graph_lock, mark_static, mark_structure
 from typed_nnx._core.data_types import declared_statuses
 from typed_nnx._core.display import NodeDisplay
@@ -42,15 +44,16 @@ from typed_nnx_models import Hooks
 
 _MISSING = object()
 
+# A `with` statement of the lock takes twice as long as what it guards.
+_acquire, _release = graph_lock.acquire, graph_lock.release
+
 
 # Sizes and names are computed anew for each layer, so that they are equal but not identical.
 _BY_VALUE = frozenset({int, str, bool})
-_HASHED = _BY_VALUE | {type, type(None), float, types.FunctionType, types.BuiltinFunctionType}
-
-
-def _stays(value: Any) -> bool:
-    """Whether a static value stays what it is: who has a hash promises that."""
-    return value.__class__ in _HASHED or is_hashable(value)
+# Who has a hash promises to stay what it is; of these it is known.
+_HASHED = _BY_VALUE | {
+    type, type(None), float, types.FunctionType, types.BuiltinFunctionType, type(jnp.float32),
+}  # fmt: skip
 
 
 def _part(value: Any) -> Any:
@@ -177,22 +180,29 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
 
     def _store(self, name: str, value: Any, is_data: bool | None) -> None:
         attributes: Any = self.__dict__  # pyright takes it for the class's
-        with graph_lock:  # what another thread traverses meanwhile must not miss the write
+        status = self._nnx_status
+        if (
+            self._nnx_described is not None
+            and attributes.get(name, _MISSING) is value
+            and status.get(name) is is_data
+            # A list that is assigned again may have other items.
+            and (is_data is not False or value.__class__ in _HASHED or is_hashable(value))
+        ):
+            return
+        _acquire()  # what another thread traverses meanwhile must not miss the write
+        try:
             if self._nnx_described is None and not self._nnx_cells:
                 attributes[name] = value
                 if is_data is not None:
-                    self._nnx_status[name] = is_data
+                    status[name] = is_data
                 return
-            old = attributes.get(name, _MISSING)
-            was_data = self._nnx_status.get(name) if is_data is not None else None
-            is_same = old is value and was_data is is_data
-            # A list that is assigned again may have other items.
-            if is_same and (is_data is not False or _stays(value)):
-                return
+            old, was_data = attributes.get(name, _MISSING), status.get(name)
             attributes[name] = value
             if is_data is not None:
-                self._nnx_status[name] = is_data
+                status[name] = is_data
             self._tell(name, old, value, was_data, is_data)
+        finally:
+            _release()
 
     def _tell(
         self, name: str, old: Any, new: Any, was_data: bool | None, is_data: bool | None
@@ -206,7 +216,11 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
             if after == LEAF:
                 return
             # Records look at a value that may change in place; they learn of it by a traversal.
-            if after == STATIC and _stays(new) and _stays(old):
+            if (
+                after == STATIC
+                and (new.__class__ in _HASHED or is_hashable(new))
+                and (old.__class__ in _HASHED or is_hashable(old))
+            ):
                 spec = self._nnx_described
                 known = None if spec is None else spec.variant(name, new)
                 store_spec(self, known)
@@ -233,7 +247,8 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
     # -- structure --------------------------------------------------------------------------------
 
     def _nnx_spec(self) -> Spec:
-        with graph_lock:
+        _acquire()
+        try:
             attributes, status = self.__dict__, self._nnx_status
             try:
                 parts = tuple([None if status[n] else _part(v) for n, v in attributes.items()])
@@ -252,6 +267,8 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
             if spec.is_lasting:
                 store_spec(self, spec)
             return spec
+        finally:
+            _release()
 
     def _nnx_entries(self) -> dict[str, Any]:
         """Return the attributes without what cached properties computed, which is no state."""

@@ -6,7 +6,7 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
-from typed_nnx._core.fields import flax_object_in, has_data, is_data, marks_in
+from typed_nnx._core.fields import Mark, contents_of, flax_kinds, is_data
 from typed_nnx.errors import (
     DataInStaticError,
     ForeignAttributeError,
@@ -43,49 +43,49 @@ def decide_status(
         declared: What the class declares.
         current: What the attribute is now.
     """
-    innocent = needs_no_check(value)
     holder = type(node)
-    if not innocent and not is_data(value):
-        _check_inside(holder, name, value)
+    innocent = needs_no_check(value)
+    is_child = not innocent and is_data(value)
+    inside = [] if innocent or is_child else _data_inside(holder, name, value)
     if mark is not None:
-        if not mark and not innocent and has_data(value):
+        if not mark and (is_child or inside):
             raise StaticMarkError(holder, name, value)
         return mark
     if declared is not None:
-        if not declared and not innocent and has_data(value):
+        if not declared and (is_child or inside):
             raise UnexpectedDataError(holder, name, value)
         return declared
     if current:
         return True
-    if innocent:
-        return False
-    if is_data(value):
-        if current is False:
-            raise StaticAttributeError(holder, name, value)
-        return True
-    found = has_data(value)
-    if found:
-        raise DataInStaticError(holder, name, value, [type(leaf).__name__ for leaf in found])
-    return False
+    if is_child and current is False:
+        raise StaticAttributeError(holder, name, value)
+    if inside:
+        raise DataInStaticError(holder, name, value, [type(leaf).__name__ for leaf in inside])
+    return is_child
 
 
-def _check_inside(holder: type, name: str, value: Any) -> None:
-    """Raise where a value holds annotations, or something of flax.nnx."""
-    marks = marks_in(value)
+def _data_inside(holder: type, name: str, value: Any) -> list[Any]:
+    """Return the data inside a value; raise where it holds annotations, or something of flax.nnx."""
+    data: list[Any] = []
+    kinds = flax_kinds()
+    leaves = contents_of(value)
+    marks = {leaf.name for leaf in leaves if isinstance(leaf, Mark)}
     if marks:
-        raise MisplacedMarkError(holder, name, value, {found.name for found in marks})
-    foreign = flax_object_in(value)
-    if foreign is not None:
-        raise ForeignAttributeError(holder, name, foreign)
+        raise MisplacedMarkError(holder, name, value, marks)
+    for leaf in leaves:
+        if isinstance(leaf, kinds):
+            raise ForeignAttributeError(holder, name, leaf)
+        if is_data(leaf):
+            data.append(leaf)
+    return data
 
 
 def check_attributes(
     node: Any, attributes: Mapping[str, Any], statuses: Mapping[str, bool]
 ) -> None:
-    """Check all attributes of a Pytree: mutation may have put data into a static container."""
+    """Check attributes again after construction: later changes to containers went past assignment."""
     for name, value in attributes.items():
         if needs_no_check(value) or is_data(value):
             continue
-        _check_inside(type(node), name, value)
-        if not statuses.get(name, True) and has_data(value):
+        if _data_inside(type(node), name, value) and not statuses.get(name, True):
             raise UnexpectedDataError(type(node), name, value)

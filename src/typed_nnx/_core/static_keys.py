@@ -69,6 +69,8 @@ def content_key(value: Any) -> Any:
     hold, dataclasses by their fields, everything else by a copy and ``==``.
     """
     kind = type(value)
+    if kind in _SELF_KEYED:
+        return value
     if kind is int or kind is bool:
         return (kind, value)
     if kind is list or isinstance(value, tuple):
@@ -77,7 +79,7 @@ def content_key(value: Any) -> Any:
         return (set, frozenset([content_key(item) for item in value]))
     if kind is dict:
         return (dict, frozenset([(content_key(k), content_key(v)) for k, v in value.items()]))
-    if kind in _SELF_KEYED or kind in _KEY_OF:
+    if kind in _KEY_OF:
         return static_key(value)
     if is_hashable(value):
         return (kind, value)
@@ -138,7 +140,13 @@ def mutable_values(values: Iterable[Any]) -> tuple[tuple[Any, Any], ...]:
 
     Who has a hash promises that it stays, as jax and Python take it.
     """
-    return tuple([(value, content_key(value)) for value in values if not is_hashable(value)])
+    return tuple(
+        [
+            (value, content_key(value))
+            for value in values
+            if type(value) not in _SELF_KEYED and not is_hashable(value)
+        ]
+    )
 
 
 def first_unhashable(items: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:

@@ -89,7 +89,7 @@ _local = _Local()
 def current_defaults() -> Defaults:
     """Return the defaults of this thread."""
     found = _local.defaults
-    if found.given is None and found.eager_sharding is not use_eager_sharding.get_default():
+    if found.given is None and found.eager_sharding is not use_eager_sharding._default:
         found = _local.defaults = Defaults(found.hijax, found.ref, None)
     return found
 

@@ -94,7 +94,7 @@ def flatten(
     is_tree = require_tree("flatten", node, graph)
     known = RefMap() if ref_index is None else ref_index
     traversal = traverse(node, known, known.end())
-    structure = traversal.graphdef()
+    structure = traversal.graphdef
     if ref_outer_index is not None:
         outer = tuple(
             [

@@ -50,7 +50,7 @@ class set_graph_updates(Setting):  # lower case: it is called like a function
 def allows_graphs(graph: bool | None) -> bool:
     """Return the mode of the graph in force: what is given, else the default of this thread."""
     given = _modes.graph if graph is None else graph
-    return set_graph_mode.get_default() if given is None else given
+    return set_graph_mode._default if given is None else given
 
 
 def require_tree(function: str, node: Any, graph: bool | None) -> bool:

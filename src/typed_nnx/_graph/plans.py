@@ -11,7 +11,6 @@ from typed_nnx._core.nested import MixedLevel, Nested
 from typed_nnx._core.paths import Path
 from typed_nnx._core.static_keys import static_key
 from typed_nnx._core.variable import Variable
-from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.record import Record
 from typed_nnx._graph.traversal import Leaf, Slot, Traversal
 from typed_nnx.errors import NoFilterMatchedError
@@ -177,7 +176,7 @@ def plan_for(filters: tuple[Filter, ...], record: Record | Traversal) -> Plan | 
         if isinstance(known, Plan):
             return known
     predicates = to_predicates(filters)
-    layout = structure_of(record).layout
+    layout = record.graphdef.layout
     count = max(len(predicates), 1)
     values = record.values()
     groups = _groups(predicates, layout.paths, values) if predicates else [0] * len(values)
@@ -188,11 +187,6 @@ def plan_for(filters: tuple[Filter, ...], record: Record | Traversal) -> Plan | 
         return Groups(layout.tree, values, groups, count)
     plan = record.plans[key] = Plan(layout.tree, record.leaves, groups, count)
     return plan
-
-
-def structure_of(record: Record | Traversal) -> GraphDef[Any]:
-    """Return the structure of a record or a traversal."""
-    return record.graphdef if isinstance(record, Record) else record.graphdef()
 
 
 def _lasting(predicates: Sequence[Predicate], record: Record) -> bool:
@@ -207,7 +201,7 @@ def _lasting(predicates: Sequence[Predicate], record: Record) -> bool:
 def check_exhaustive(function: str, plan: Plan | Groups, record: Record | Traversal) -> None:
     """Raise `NoFilterMatchedError` if the plan leaves something out."""
     if plan.rest:
-        paths, values = structure_of(record).layout.paths, record.values()
+        paths, values = record.graphdef.layout.paths, record.values()
         raise NoFilterMatchedError(
             function, [(paths[number], describe_leaf(values[number])) for number in plan.rest]
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from typed_nnx._core.bounded import Bounded
@@ -41,7 +41,7 @@ class Rebuilt:
     """
 
     def __init__(self, structure: GraphDef[Any], made: Mapping[int, Any]) -> None:
-        self._structure = structure
+        self.graphdef: GraphDef[Any] = structure
         self.objects: list[Any] = [made.get(number) for number in range(len(structure.items))]
         self.leaves = [found for found in self.objects if isinstance(found, Variable)]
         self.index = {id(found): number for number, found in made.items()}
@@ -50,10 +50,6 @@ class Rebuilt:
         self.mutable = {id(pair[0]): pair for item in nodes for pair in item.mutable}
         self.references: list[Any] = []
         self.has_slots = False
-
-    def graphdef(self) -> GraphDef[Any]:
-        """Return the structure."""
-        return self._structure
 
 
 def adopt(root: Any, structure: GraphDef[Any], made: Mapping[int, Any]) -> Record | None:
@@ -95,7 +91,7 @@ class Record:
     )  # fmt: skip
 
     def __init__(self, traversal: Traversal | Rebuilt, cell: Cell) -> None:
-        self.graphdef = traversal.graphdef()
+        self.graphdef = traversal.graphdef
         self.leaves = tuple(traversal.leaves)
         self.objects = traversal.objects
         self.objects[0] = None
@@ -118,37 +114,38 @@ class Record:
 
     def is_current(self) -> bool:
         """Whether all that it says is true now: the one condition under which it is used."""
-        return not self.cell.dirty and self._keeps_structure()
+        cell = self.cell
+        return cell.valid and not cell.dirty and (self.watch is None or self.watch.holds())
 
-    def _keeps_structure(self) -> bool:
-        """Whether nothing but static values and metadata changed, which `patch` takes over."""
-        return self.cell.valid and (self.watch is None or self.watch.holds())
+    def patch(self, root: Any) -> bool:
+        """Take over static values and metadata that changed; with the lock held.
 
-    def patch(self, root: Any) -> None:
-        """Take over static values and metadata that changed."""
-        dirty = self.cell.dirty
-        with graph_lock:
-            if dirty:
-                positions = sorted(dirty)
-                self._replace_items(
-                    [(position, self._item(root, position)) for position in positions]
-                )
-                dirty.clear()
-
-    def _item(self, root: Any, position: int) -> Spec | VariableDef:
-        """Return what describes the object at a position now."""
-        node = self.objects[position] if position else root
-        is_variable = isinstance(node, Variable)
-        return VariableDef(type(node), node._meta) if is_variable else spec_of(node)
-
-    def _replace_items(self, changed: Sequence[tuple[int, Spec | VariableDef]]) -> None:
-        key = (self.graphdef.token, tuple([(position, item.token) for position, item in changed]))
-        known = self._variants[key]
-        if known is None:
-            known = self._with_items(changed)
-            self._variants.add(key, known)
-        self.plans.clear()
-        self.graphdef = known
+        Returns:
+            Whether nothing else changed.
+        """
+        cell = self.cell
+        if not cell.valid or not (self.watch is None or self.watch.holds()):
+            return False
+        dirty = cell.dirty
+        if dirty:
+            changed: list[tuple[int, Spec | VariableDef]] = []
+            for position in sorted(dirty):
+                node = self.objects[position] if position else root
+                is_variable = isinstance(node, Variable)
+                item = VariableDef(type(node), node._meta) if is_variable else spec_of(node)
+                changed.append((position, item))
+            key = (
+                self.graphdef.token,
+                tuple([(position, item.token) for position, item in changed]),
+            )
+            known = self._variants[key]
+            if known is None:
+                known = self._variants.add(key, self._with_items(changed))
+            if self.plans:
+                self.plans.clear()
+            self.graphdef = known
+            dirty.clear()
+        return True
 
     def _with_items(self, changed: Iterable[tuple[int, Item]]) -> GraphDef[Any]:
         """Return the structure with other items in some places."""
@@ -183,11 +180,13 @@ def record_of(root: Pytree) -> Record:
     """Return the record of an object: the cached one if nothing changed, else a new one."""
     record: Record | None = root._nnx_record
     if record is None or not record.is_current():
-        with graph_lock:
+        graph_lock.acquire()
+        try:
             record = root._nnx_record
-            if record is None or not record._keeps_structure():
+            while record is None or not record.patch(root):
                 record = _attach(root, Traversal().visit(root))
-            record.patch(root)
+        finally:
+            graph_lock.release()
     if verify.enabled:
         with graph_lock:  # else another thread may change the structure between the two
             if not record.is_current():

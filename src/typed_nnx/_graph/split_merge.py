@@ -15,7 +15,7 @@ from typed_nnx._graph.gather import leaves_in_order
 from typed_nnx._graph.graph_state import GraphState
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.mode import require_tree
-from typed_nnx._graph.plans import check_exhaustive, plan_for, structure_of
+from typed_nnx._graph.plans import check_exhaustive, plan_for
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record, snapshot
 from typed_nnx._graph.traversal import Traversal
@@ -37,7 +37,7 @@ Part: TypeAlias = State[Any, Any, A, F]
 
 def _states(function: str, record: Record | Traversal, filters: tuple[Filter, ...]) -> list[Any]:
     """Return one State per filter; for a graph that is one leaf, the leaf itself."""
-    if type(structure_of(record).layout.tree) is int:
+    if type(record.graphdef.layout.tree) is int:
         return _root_leaf(function, record.values()[0], filters)
     plan = plan_for(filters, record)
     if function != "state":
@@ -123,7 +123,7 @@ def split(node: Any, *filters: Any, graph: bool | None = None) -> Any:
     """
     is_tree = require_tree("split", node, graph)
     record = snapshot(node)
-    return (structure_of(record).of_mode(is_tree), *_states("split", record, filters))
+    return (record.graphdef.of_mode(is_tree), *_states("split", record, filters))
 
 
 # The State that an object's own type names is the more precise answer.
@@ -196,7 +196,8 @@ def graphdef(node: A, /, *, graph: bool | None = None) -> GraphDef[A]:
         graph: False asserts that the graph is a tree.
     """
     is_tree = require_tree("graphdef", node, graph)
-    return structure_of(snapshot(node)).of_mode(is_tree)
+    structure = snapshot(node).graphdef
+    return structure if structure.is_tree is is_tree else structure.of_mode(is_tree)
 
 
 def merge(
@@ -294,7 +295,7 @@ def clone(node: A, variables: bool = True, *, arrays: bool = False, graph: bool 
             leaves = [leaf._clone() if isinstance(leaf, Variable) else leaf for leaf in leaves]
     if arrays:
         leaves = [_copied(leaf) for leaf in leaves]
-    made: A = rebuild(structure_of(record), leaves)
+    made: A = rebuild(record.graphdef, leaves)
     return made
 
 

@@ -173,8 +173,9 @@ class Traversal:
         self._last = (type(variable), meta, definition)
         return definition
 
+    @property
     def graphdef(self) -> GraphDef[Any]:
-        """Return the structure."""
+        """The structure."""
         if self._graphdef is None:
             self._graphdef = GraphDef(tuple(self.items), base=self.base)
         return self._graphdef

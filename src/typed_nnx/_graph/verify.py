@@ -40,7 +40,7 @@ def check(root: Any, record: Any, fresh: Any) -> None:
         StaleRecordError: They differ.
     """
     name = type(root).__name__
-    graphdef = fresh.graphdef()
+    graphdef = fresh.graphdef
     if record.graphdef != graphdef:
         raise StaleRecordError(name, "its structure is not what it was")
     if len(record.leaves) != len(fresh.leaves):

@@ -24,7 +24,7 @@ from typed_nnx._core.walk import iter_children as _iter_children
 from typed_nnx._core.walk import iter_graph as _iter_graph
 from typed_nnx._graph.mode import allows_graphs, require_tree
 from typed_nnx._graph.rebuild import rebuild
-from typed_nnx._graph.record import Record, snapshot
+from typed_nnx._graph.record import snapshot
 from typed_nnx.errors import UnregisteredPytreeError
 
 A = TypeVar("A")
@@ -87,7 +87,7 @@ def map(  # noqa: A001 -- the public name
     """
     require_tree("map", node, graph)
     record = snapshot(node)
-    structure = record.graphdef if isinstance(record, Record) else record.graphdef()
+    structure = record.graphdef
     leaves = [
         f(path, leaf) for path, leaf in zip(structure.layout.paths, record.values(), strict=True)
     ]
@@ -168,6 +168,6 @@ def set_metadata(node: Any, /, *, only: Any = Variable, **metadata: Any) -> None
 
 def _variables(node: Any) -> list[tuple[Path, Variable[Any]]]:
     record = snapshot(node)
-    structure = record.graphdef if isinstance(record, Record) else record.graphdef()
+    structure = record.graphdef
     leaves = zip(structure.layout.paths, record.values(), strict=True)
     return [(path, leaf) for path, leaf in leaves if isinstance(leaf, Variable)]

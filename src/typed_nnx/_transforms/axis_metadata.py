@@ -130,7 +130,7 @@ def variables_with_axes(
 def _in_object(function: str, node: Any, prefix: Prefix) -> Iterator[tuple[Variable[Any], int]]:
     filters = by_filter(prefix)
     traversal: Traversal = Traversal().visit(node)
-    for path, leaf in zip(traversal.graphdef().layout.paths, traversal.leaves, strict=True):
+    for path, leaf in zip(traversal.graphdef.layout.paths, traversal.leaves, strict=True):
         if isinstance(leaf, Variable):
             axis = prefix
             if filters is not None:

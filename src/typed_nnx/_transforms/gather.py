@@ -58,7 +58,7 @@ class Place(NamedTuple):
     def structure(self) -> GraphDef[Any]:
         """The structure."""
         graph = self.graph
-        return graph.graphdef if isinstance(graph, Record) else graph.graphdef()
+        return graph.graphdef
 
     @property
     def leaves(self) -> Sequence[Leaf]:

@@ -59,7 +59,7 @@ class ResultCheck:
             if not is_object(node):
                 continue
             traversal: Traversal = Traversal().visit(node)
-            paths = traversal.graphdef().layout.paths
+            paths = traversal.graphdef.layout.paths
             for below, leaf in zip(paths, traversal.leaves, strict=True):
                 path = (*map(key_of_entry, keys), *below)
                 if id(leaf) in went_in:
@@ -83,7 +83,7 @@ class ResultCheck:
             self._known = self._of_arguments()
         filters = by_filter(prefix)
         traversal: Traversal = Traversal().visit(node)
-        for path, leaf in zip(traversal.graphdef().layout.paths, traversal.leaves, strict=True):
+        for path, leaf in zip(traversal.graphdef.layout.paths, traversal.leaves, strict=True):
             if not isinstance(leaf, Variable):
                 continue
             own = prefix

@@ -109,7 +109,7 @@ class Given:
         traversal: Traversal = Traversal(self._index, self._count).visit(given)
         self._count += len(traversal.items)
         values = [value[...] if is_array_ref(value) else value for value in raw_values(traversal)]
-        return dict(zip(traversal.graphdef().layout.paths, values, strict=True))
+        return dict(zip(traversal.graphdef.layout.paths, values, strict=True))
 
     def _mismatch(
         self, structure: GraphDef[Any], wanted: Sequence[Path], given: Any, place: str
@@ -196,7 +196,7 @@ def _description(given: Any) -> str:
     if isinstance(given, State):
         return f"State with {_listed([path for path, _ in flat_items(given._mapping)])}"
     if is_object(given):
-        paths = Traversal().visit(given).graphdef().layout.paths
+        paths = Traversal().visit(given).graphdef.layout.paths
         return f"{type(given).__name__} with {_listed(paths)}"
     return describe_leaf(given)
 
