@@ -223,7 +223,7 @@ def _type_of(variable_type: type[Variable[Any]] | str) -> type[Variable[Any]]:
 def _all_modules(root: Module) -> list[Module]:
     """Return all Modules below one and itself; from its record, if that is current."""
     record = root._nnx_record
-    if record is None or not record.is_current():
+    if record is None or not record.keeps_structure():
         return [module for _, module in iter_modules(root)]
     return [root, *[found for found in record.objects if isinstance(found, Module)]]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import jax.numpy as jnp
 
-from typed_nnx._core.cells import graph_lock, mark_static, mark_structure
+from typed_nnx._core.cells import acquire, graph_lock, mark_static, mark_structure, release
 from typed_nnx._core.data_types import declared_statuses
 from typed_nnx._core.display import NodeDisplay
 from typed_nnx._core.fields import Mark
@@ -43,9 +43,6 @@ from typed_nnx.errors import TraceLevelError
 from typed_nnx_models import Hooks
 
 _MISSING = object()
-
-# A `with` statement of the lock takes twice as long as what it guards.
-_acquire, _release = graph_lock.acquire, graph_lock.release
 
 
 # Sizes and names are computed anew for each layer, so that they are equal but not identical.
@@ -132,14 +129,6 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
 
     # -- attributes -------------------------------------------------------------------------------
 
-    if not TYPE_CHECKING:  # assignments are checked by the declared types of the attributes
-
-        def __setattr__(self, name, value):
-            self._assign(name, value)
-
-        def __delattr__(self, name):
-            self._remove(name)
-
     def _assign(self, name: str, value: Any) -> None:
         """Assign an attribute: check it, decide its status, tell the records."""
         cls = type(self)
@@ -189,7 +178,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
             and (is_data is not False or value.__class__ in _HASHED or is_hashable(value))
         ):
             return
-        _acquire()  # what another thread traverses meanwhile must not miss the write
+        acquire()  # what another thread traverses meanwhile must not miss the write
         try:
             if self._nnx_described is None and not self._nnx_cells:
                 attributes[name] = value
@@ -202,7 +191,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
                 status[name] = is_data
             self._tell(name, old, value, was_data, is_data)
         finally:
-            _release()
+            release()
 
     def _tell(
         self, name: str, old: Any, new: Any, was_data: bool | None, is_data: bool | None
@@ -244,10 +233,14 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
             store_spec(self, None)
             mark_structure(self._nnx_cells)
 
+    if not TYPE_CHECKING:  # assignments are checked by the declared types of the attributes
+        __setattr__ = _assign
+        __delattr__ = _remove
+
     # -- structure --------------------------------------------------------------------------------
 
     def _nnx_spec(self) -> Spec:
-        _acquire()
+        acquire()
         try:
             attributes, status = self.__dict__, self._nnx_status
             try:
@@ -268,7 +261,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
                 store_spec(self, spec)
             return spec
         finally:
-            _release()
+            release()
 
     def _nnx_entries(self) -> dict[str, Any]:
         """Return the attributes without what cached properties computed, which is no state."""

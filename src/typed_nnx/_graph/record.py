@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from typed_nnx._core.bounded import Bounded
-from typed_nnx._core.cells import Cell, graph_lock, joined
+from typed_nnx._core.cells import Cell, acquire, graph_lock, joined, release
 from typed_nnx._core.nodes import (
     CONTAINER,
     LEAF,
@@ -114,8 +114,11 @@ class Record:
 
     def is_current(self) -> bool:
         """Whether all that it says is true now: the one condition under which it is used."""
-        cell = self.cell
-        return cell.valid and not cell.dirty and (self.watch is None or self.watch.holds())
+        return not self.cell.dirty and self.keeps_structure()
+
+    def keeps_structure(self) -> bool:
+        """Whether nothing but static values and metadata changed, which `patch` takes over."""
+        return self.cell.valid and (self.watch is None or self.watch.holds())
 
     def patch(self, root: Any) -> bool:
         """Take over static values and metadata that changed; with the lock held.
@@ -123,10 +126,9 @@ class Record:
         Returns:
             Whether nothing else changed.
         """
-        cell = self.cell
-        if not cell.valid or not (self.watch is None or self.watch.holds()):
+        if not self.keeps_structure():
             return False
-        dirty = cell.dirty
+        dirty = self.cell.dirty
         if dirty:
             changed: list[tuple[int, Spec | VariableDef]] = []
             for position in sorted(dirty):
@@ -180,13 +182,13 @@ def record_of(root: Pytree) -> Record:
     """Return the record of an object: the cached one if nothing changed, else a new one."""
     record: Record | None = root._nnx_record
     if record is None or not record.is_current():
-        graph_lock.acquire()
+        acquire()
         try:
             record = root._nnx_record
             while record is None or not record.patch(root):
                 record = _attach(root, Traversal().visit(root))
         finally:
-            graph_lock.release()
+            release()
     if verify.enabled:
         with graph_lock:  # else another thread may change the structure between the two
             if not record.is_current():
