@@ -152,8 +152,24 @@ def test_what_they_are_may_be_said_again(lib: Any) -> None:
     variable.set_metadata(hijax=False)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: nnx.Param(jnp.ones(2), hijax=True),
+        lambda: nnx.var_defaults(hijax=True)(print),
+        lambda: nnx.with_vars(nnx.Param(jnp.ones(2)), hijax=True),
+    ],
+    ids=["Variable", "defaults", "with_vars"],
+)
+def test_hijax_warns_that_it_is_metadata_only(make: Any) -> None:
+    with pytest.warns(UserWarning, match="(?s)jax.jit.*Fix: ") as found:
+        make()
+    assert {one.filename for one in found} == {__file__}
+
+
 @both
 @pytest.mark.parametrize("hijax", [True, False])
+@pytest.mark.filterwarnings("ignore:hijax=True")
 def test_hijax_variables_are_known_by_their_class(lib: Any, hijax: bool) -> None:
     variable = lib.Param(jnp.ones(2), hijax=hijax)
     assert isinstance(variable, lib.Param)

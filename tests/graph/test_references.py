@@ -106,7 +106,8 @@ def test_with_vars_changes_variables_alone() -> None:
     assert kinds(nnx.with_vars(refs, ref=False)) == ["a", "A", "a"]
     assert kinds(nnx.with_vars(model, ref=True, only=nnx.Param)) == ["a", "A", "r"]
     assert kinds(nnx.with_vars(refs)) == ["r", "A", "r"]
-    assert nnx.with_vars(model, hijax=True).w.hijax is True
+    with pytest.warns(UserWarning, match="hijax"):
+        assert nnx.with_vars(model, hijax=True).w.hijax is True
     assert nnx.vars_as is nnx.with_vars
 
 

@@ -50,6 +50,14 @@ def _assigned(frame: FrameType) -> str | None:
     return None
 
 
+def stacklevel_of_caller() -> int:
+    """Return the ``stacklevel`` with which a warning names the line outside of this library."""
+    frame, count = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("typed_nnx."):
+        frame, count = frame.f_back, count + 1
+    return count
+
+
 def _climb(target: Any, depth: int) -> tuple[str, Any]:
     if depth == 0:
         return "", target

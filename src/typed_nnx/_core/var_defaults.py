@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, overload
 
+from typed_nnx._core.locate import stacklevel_of_caller
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.restoring import Restoring
 from typed_nnx._core.setting import Setting
@@ -68,6 +70,8 @@ class Defaults:
     __slots__ = ("eager_sharding", "given", "hijax", "metadata", "ref")
 
     def __init__(self, hijax: bool, ref: bool, given: bool | None) -> None:
+        if hijax:
+            warn_of_hijax()
         self.hijax: bool = hijax
         self.ref: bool = ref
         self.given: bool | None = given
@@ -96,6 +100,17 @@ def current_defaults() -> Defaults:
 
 def _set(hijax: bool, ref: bool) -> None:
     _local.defaults = Defaults(hijax, ref, _local.defaults.given)
+
+
+def warn_of_hijax() -> None:
+    """Warn that ``hijax=True`` does less than in flax, where it makes a Variable a reference of jax."""
+    warnings.warn(
+        "hijax=True is only metadata here: what a function under a transform of jax itself, such as "
+        "jax.jit, does to the Variable does not come out.\n"
+        "  Fix: the transform of nnx, such as nnx.jit; or ref=True, a mutable array of jax",
+        UserWarning,
+        stacklevel=stacklevel_of_caller(),
+    )
 
 
 class VarDefaultsContext(Restoring):

@@ -46,7 +46,7 @@ class Variable(
 
     Args:
         value: The value, or what an initializer wrapped in metadata returned.
-        hijax: Accepted for compatibility; kept as metadata.
+        hijax: Kept as metadata, with a warning: transforms of jax itself do not bring changes out.
         ref: Hold the value in a mutable array reference of jax.
         eager_sharding: Place the value by its sharding metadata at once (default True).
         **metadata: Static facts about the value, readable as attributes (``v.sharding_names``,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from typed_nnx._core.metadata import HOOKS, Metadata
-from typed_nnx._core.var_defaults import current_defaults
+from typed_nnx._core.var_defaults import current_defaults, warn_of_hijax
 
 A = TypeVar("A")
 
@@ -70,6 +70,8 @@ def named_metadata(
     for old in ("sharding", "sharding_names"):
         if old in metadata:
             metadata["out_sharding"] = metadata.pop(old)
+    if hijax:
+        warn_of_hijax()
     metadata["hijax"] = defaults.hijax if hijax is None else hijax
     metadata["ref"] = defaults.ref if ref is None else ref
     metadata["eager_sharding"] = (

@@ -11,6 +11,7 @@ from typed_nnx._core.filters import Filter, Predicate, to_predicate
 from typed_nnx._core.nodes import LEAF, kind_of
 from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.references import is_array_ref, new_array_ref
+from typed_nnx._core.var_defaults import warn_of_hijax
 from typed_nnx._core.variable import Variable
 from typed_nnx.errors import DuplicatePathsError
 
@@ -120,6 +121,8 @@ def with_vars(
     Raises:
         DuplicatePathsError: A Variable is there twice.
     """
+    if hijax:
+        warn_of_hijax()
     predicate = to_predicate(only)
     flags = {"hijax": hijax, "mutable": mutable}
     wanted = {name: value for name, value in flags.items() if value is not None}

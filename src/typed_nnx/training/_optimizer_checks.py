@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from typed_nnx._core.filters import Filter, Nothing, to_predicate
+from typed_nnx._core.locate import stacklevel_of_caller
 from typed_nnx._core.nested import flat_items
 from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._core.rngs import RngState
@@ -63,16 +63,8 @@ def warn_if_nothing_is_chosen(
         f"{optimizer}: wrt={_shown(wrt)} chooses nothing of the {type(model).__name__}, which has {has}; "
         f"`update` will change nothing.\n  Fix: {fix}",
         UserWarning,
-        stacklevel=_frames_of_ours(),
+        stacklevel=stacklevel_of_caller(),
     )
-
-
-def _frames_of_ours() -> int:
-    """Return the ``stacklevel`` of the caller that names the line of the user."""
-    frame, count = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("typed_nnx."):
-        frame, count = frame.f_back, count + 1
-    return count
 
 
 _BARE = "bare array"
