@@ -7,14 +7,12 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import jax
 
-from typed_nnx._core.bounded import Bounded
 from typed_nnx._core.static_keys import content_key
 from typed_nnx._core.tracebacks import hides_frames
 from typed_nnx._core.unset import UNSET
 from typed_nnx._transforms.argnums import positive, resolve, with_statics, without_statics
-from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call, holds_objects
-from typed_nnx._transforms.interned import Interned
+from typed_nnx._transforms.interned import Kept
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.literals import as_arrays
 from typed_nnx._transforms.outcomes import Flat
@@ -51,11 +49,7 @@ class Rematerialised(Lifted[P, R]):
         self._prepare()
 
     def _prepare(self) -> None:
-        # jax finds a trace again by the identity of the function, so there is one for each kind of
-        # call. Functions that close over something else now are traced again.
-        self._signatures = Interned()
-        self._made: Bounded[Any, Callable[..., Flat]] = Bounded(64)
-        self._made_for: Captures | None = None
+        self._made: Kept[Callable[..., Flat]] = Kept(self._lift)
 
     @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -73,24 +67,21 @@ class Rematerialised(Lifted[P, R]):
         dynamic = without_statics(statics, call.args)
         keywords = {name: value for name, value in call.kwargs.items() if name not in named}
         flat = self._flat(call, fixed, named)(dynamic, keywords, call.captured)
+        self._made.accept_changes()
         return lift.finish(call, as_arrays(flat))  # type: ignore[no-any-return]  # what the function returned
 
     def _flat(
         self, call: Call, fixed: dict[int, Any], named: dict[str, Any]
     ) -> Callable[..., Flat]:
         """Return the function for one kind of call; the same one for the same kind."""
-        captures = self._lift.captures()
-        if self._made_for is not captures:
-            self._made_for = captures
-            self._made.clear()
+
+        def make(signature: Signature) -> Callable[..., Flat]:
+            return self._make(signature, fixed, named)
+
         if holds_objects((fixed, named)):  # their values are those of this call
-            return self._make(call.signature, fixed, named)
+            return make(call.signature)
         statics = tuple(fixed.items()), tuple(sorted(named.items()))
-        key = (self._signatures.of(call.signature), content_key(statics))
-        found = self._made[key]
-        if found is None:
-            found = self._made.add(key, self._make(key[0], fixed, named))
-        return found
+        return self._made.of(call.signature, content_key(statics), make)
 
     def _make(
         self, signature: Signature, fixed: dict[int, Any], named: dict[str, Any]
