@@ -7,11 +7,9 @@ before it began.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import itertools
 import random
-import sys
 import threading
 import typing as tp
 
@@ -21,6 +19,7 @@ import numpy as np
 
 import typed_nnx as nnx
 from tests.fuzz.slow_walk import describe, leaves
+from tests.support import switching
 
 THREADS = 8
 Time = int
@@ -136,7 +135,7 @@ class Threads:
             threading.Thread(target=self.work, args=(start, role, self.random.random()))
             for role in roles
         ]
-        with switching_often():
+        with switching.often():
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -256,17 +255,6 @@ class Threads:
         found = [id(x) for _, x in nnx.to_flat_state(nnx.state(model))]
         if sorted(found) != sorted(id(x) for _, x in leaves(model)):
             wrong.append("after all threads ended: the State has other Variables")
-
-
-@contextlib.contextmanager
-def switching_often() -> tp.Iterator[None]:
-    """Make Python change threads as often as it can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 def play(seed: int | str) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import threading
 import time
 import typing as tp
@@ -13,6 +11,7 @@ import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
+from tests.support import switching
 
 THREADS = 8
 
@@ -35,12 +34,8 @@ class Model(nnx.Module):
 @pytest.fixture
 def switching_often() -> tp.Iterator[None]:
     """Make Python change threads as often as it can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
-    try:
+    with switching.often(1e-5):
         yield
-    finally:
-        sys.setswitchinterval(before)
 
 
 def together(work: tp.Callable[[int], None]) -> None:
@@ -162,7 +157,7 @@ def test_the_first_objects_of_a_class_may_be_made_at_once() -> None:
 
 def test_a_mode_that_was_set_before_is_what_all_threads_read() -> None:
     model = nnx.List([nnx.Dropout(0.5) for _ in range(100)])
-    with often():
+    with switching.often():
         for step in range(20):
             mode = bool(step % 2)
             (model.eval if mode else model.train)()
@@ -176,7 +171,7 @@ def test_a_mode_that_was_set_before_is_what_all_threads_read() -> None:
 
 
 def test_a_change_during_the_first_traversal_is_not_lost() -> None:
-    with often():
+    with switching.often():
         for _ in range(30):
             model: tp.Any = nnx.List([Layer(1.0) for _ in range(20)])
 
@@ -208,7 +203,7 @@ def test_what_jitted_functions_write_is_what_all_read() -> None:
 
     set_all(model, numbers[0])
     read(model)
-    with often():
+    with switching.often():
         for _ in range(100):
 
             def work(number: int) -> None:
@@ -218,14 +213,3 @@ def test_what_jitted_functions_write_is_what_all_read() -> None:
 
             together(work)
             assert [float(v[...]) for v in model] == [float(value) for value in read(model)]
-
-
-@contextlib.contextmanager
-def often() -> tp.Iterator[None]:
-    """Make Python change threads at almost every step."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)

@@ -61,8 +61,16 @@ class ForeignModuleError(TypeError, ValueError):
         )
 
 
+class _StaticArgumentError(ValueError, TypeError):
+    def __init__(self, function: str, argument: str, value: object) -> None:
+        super().__init__(function, argument, value)
+        self.function = function
+        self.argument = argument
+        self.value = value
+
+
 @public
-class StaticModuleError(ValueError, TypeError):
+class StaticModuleError(_StaticArgumentError):
     """A static argument of a compiled function is a Module or Variable, or holds one.
 
     Args:
@@ -70,12 +78,6 @@ class StaticModuleError(ValueError, TypeError):
         argument: Which argument.
         value: What it was.
     """
-
-    def __init__(self, function: str, argument: str, value: object) -> None:
-        super().__init__(function, argument, value)
-        self.function = function
-        self.argument = argument
-        self.value = value
 
     def __str__(self) -> str:
         return (
@@ -87,7 +89,7 @@ class StaticModuleError(ValueError, TypeError):
 
 
 @public
-class UnhashableArgumentError(ValueError, TypeError):
+class UnhashableArgumentError(_StaticArgumentError):
     """A static argument of a transformed function has no hash.
 
     Args:
@@ -95,12 +97,6 @@ class UnhashableArgumentError(ValueError, TypeError):
         argument: Which argument.
         value: What it was.
     """
-
-    def __init__(self, function: str, argument: str, value: object) -> None:
-        super().__init__(function, argument, value)
-        self.function = function
-        self.argument = argument
-        self.value = value
 
     def __str__(self) -> str:
         return (
