@@ -16,7 +16,7 @@ export JAX_PLATFORMS ?= cpu
 
 help:
 	@echo "make demo      take a Linen project to typed_nnx: migrate, check, train, compare (about two minutes)"
-	@echo "make test      the test suite"
+	@echo "make test      the tests, some cases of each (about six minutes);  make test CASES=all  all cases"
 	@echo "make check     ruff, mypy, pyright; generated files are current, the documentation builds"
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
 	@echo "make fuzz N=10000  so many random programs, compared with a slow reference and with flax, and graphs"
@@ -51,9 +51,13 @@ docs-serve: $(DOCS_STAMP)
 demo: $(STAMP)
 	$(BIN)/python -m examples.linen_digits
 
+# Of a test with many cases some, spread over all; CASES=all, which CI says, runs all.
+CASES ?= some
+CHOSEN := $(if $(filter all,$(CASES)),not slow,not slow and not thorough)
+
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n $(WORKERS)
-	$(BIN)/python -m pytest -q -n $(WORKERS) --typed-nnx-verify $(VERIFIED)
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "$(CHOSEN)"
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "$(CHOSEN)" --typed-nnx-verify $(VERIFIED)
 
 # What fails is cut down and saved in tests/fuzz/found.txt, which `make test` replays.
 N ?= 1000

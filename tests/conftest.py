@@ -21,10 +21,29 @@ QUICK_COMPILER = (
 )
 
 
+# How many cases of one parametrized test `make test` runs; spread over all, so that each kind is met.
+CASES = 8
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as `thorough` all but some cases of each test that has many."""
+    cases: dict[tuple[Path, str], list[pytest.Item]] = {}
+    for item in items:
+        function = item.name.partition("[")[0]
+        cases.setdefault((item.path, function), []).append(item)
+    for group in cases.values():
+        step = -(-len(group) // CASES)
+        for number, item in enumerate(group):
+            if number % step:
+                item.add_marker("thorough")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Have XLA compile quickly; `make test-all` runs what users run, its optimised programs."""
     on_cpu = os.environ.get("JAX_PLATFORMS") == "cpu"
-    if on_cpu and config.option.markexpr == "not slow" and "XLA_FLAGS" not in os.environ:
+    is_quick = config.option.markexpr.startswith("not slow")
+    if on_cpu and is_quick and "XLA_FLAGS" not in os.environ:
         os.environ["XLA_FLAGS"] = " ".join(QUICK_COMPILER)
 
 

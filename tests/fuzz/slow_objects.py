@@ -163,6 +163,11 @@ def walk(
             yield from walk(value, (*path, key), seen)
 
 
+def differ(one: tp.Iterable[tp.Any], two: tp.Iterable[tp.Any]) -> bool:
+    """Whether two lists of (key, value) have other keys or other objects as values."""
+    return [(key, id(value)) for key, value in one] != [(key, id(value)) for key, value in two]
+
+
 def get(slot: Slot) -> tp.Any:
     holder, key = slot
     if key is None:
@@ -368,6 +373,11 @@ class Objects:
             restore, number = self.snapshot(), len(self.made)
             structure = self.structure(number, metadata=False) if fixed else None
             given = {slot_id(s): (s, get(s)) for _, s in walk((*args, *kwargs.values()))}
+            nodes = [
+                (x, list(items(x)))
+                for x in self.reached(0, (*args, *kwargs.values()))
+                if isinstance(x, Pytree)
+            ]
             self.depth += 1
             try:
                 result = function(*args, **kwargs)
@@ -376,11 +386,12 @@ class Objects:
                 if fixed and self.structure(number, None, False, False) != structure:
                     raise RuleError("the structure changed")
                 left = {slot_id(s) for _, s in walk((*args, *kwargs.values(), result))}
+                stay = {id(x) for x in self.reached(0, (*args, *kwargs.values(), result))}
                 if any(
                     get(s) is not x
                     for name, (s, x) in given.items()
                     if name not in left and s[1] is None
-                ):
+                ) or any(id(x) not in stay and differ(items(x), old) for x, old in nodes):
                     self.facts.add("removed")
                 return result
             except Exception:
