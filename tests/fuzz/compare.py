@@ -19,6 +19,7 @@ EXCUSES = {
     "removed": "a Variable or Module that is removed from its parent inside, and changed",
     "array in fixed structure": "a plain array attribute that is replaced, with `graph_updates=False`",
     "bound and changed": "objects of `jit_partial`, `cached_partial` whose structure changes outside",
+    "bound in fixed structure": "`cached_partial` with `graph_updates=False`",
     "metadata": "metadata that was set inside, in the default mode",
     "closures": "reading one",
     "grown": "a list, dict, set or unfrozen dataclass in a static attribute that is changed in place "

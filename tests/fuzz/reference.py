@@ -43,7 +43,7 @@ class Reference(Objects):
 
     def jit(self, function: tp.Callable, graph_updates: bool = True) -> tp.Callable:
         made = self.guarded(function, not graph_updates)
-        made.jitted = True  # type: ignore[attr-defined]  # a mark for `cached_partial`
+        made.jitted = graph_updates  # type: ignore[attr-defined]  # a mark for `cached_partial`
         return made
 
     def remat(self, function: tp.Callable, graph_updates: bool = True) -> tp.Callable:
@@ -59,6 +59,8 @@ class Reference(Objects):
             before = self.structure(0, args)
             if before != bound:
                 self.facts.add("bound and changed")
+            if not function.jitted:
+                self.facts.add("bound in fixed structure")
             result = function(*args, *rest)
             if self.structure(0, args) != before:
                 raise RuleError("the structure of what is bound changed")
