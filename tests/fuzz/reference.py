@@ -243,12 +243,14 @@ class Reference(Objects):
             return [(k, self.shape(v)) for k, v in items(result)]
         return result.shape if is_array(result) else index.get(id(result))
 
-    def step(self, function: tp.Callable, *args: tp.Any) -> tp.Any:
+    def step(self, function: tp.Callable, *args: tp.Any, scanned: bool = False) -> tp.Any:
         """Run a step of a loop, which must leave the structure as it is."""
         number = len(self.made)
-        before = self.structure(number)
+        before, parts = self.structure(number), self.structure(number, statics=False)
         result = function(*args)
         if self.structure(number, deep=False) != before:
+            if scanned and self.structure(number, deep=False, statics=False) == parts:
+                raise UnclearError("each step begins with the static values of the first")
             raise RuleError("the structure changed in a loop")
         return result
 
@@ -297,6 +299,7 @@ class Reference(Objects):
                 raise RuleError("conflicting axes")
             whole = [get(s) for s in mapped]
             arrays = [(n, a) for n, a in enumerate(args) if is_array(a) and in_axes[n] == 0]
+            maps_objects = in_axes.count(0) > len(arrays)
             sizes = {x.shape[0] for x in (*whole, *(a for _, a in arrays))}
             if len(sizes) > 1:
                 raise RuleError("sizes")
@@ -314,9 +317,9 @@ class Reference(Objects):
                 for n, a in arrays:
                     given[n] = a[i]
                 try:
-                    given[at], ys = self.step(function, *given)
+                    given[at], ys = self.step(function, *given, scanned=True)
                 except RuleError:
-                    if mapped:
+                    if mapped or maps_objects:
                         raise UnclearError("structure of what is mapped") from None
                     raise
                 if self.shape(given[at]) != shape:

@@ -338,12 +338,21 @@ class Objects:
         return found
 
     def structure(
-        self, number: int, result: tp.Any = None, deep: bool = True, metadata: bool = True
+        self,
+        number: int,
+        result: tp.Any = None,
+        deep: bool = True,
+        metadata: bool = True,
+        statics: bool = True,
     ) -> tp.Any:
         """Describe without values the first `number` objects, and what they and a result reach.
 
         With `deep=False` only the first ones are described.
         """
+
+        def has_part(x: tp.Any) -> bool:
+            return is_array(x) or isinstance(x, Variable | Pytree | list | dict | tuple)
+
         found = self.reached(number, result)
         index = {id(x): n for n, x in enumerate(found)}
 
@@ -362,7 +371,8 @@ class Objects:
                 notes = sorted(x.metadata.items()) if metadata else ()
                 views.append((type(x).__name__, x.raw.shape, notes))
             else:
-                views.append((type(x).__name__, view(vars(x))))
+                parts = {k: v for k, v in vars(x).items() if statics or has_part(v)}
+                views.append((type(x).__name__, view(parts)))
         return views
 
     def guarded(self, function: tp.Callable, fixed: bool = False) -> tp.Callable:
