@@ -22,7 +22,7 @@ QUICK_COMPILER = (
 
 
 # How many cases of one parametrized test `make test` runs; spread over all, so that each kind is met.
-CASES = 8
+CASES = 5
 
 
 @pytest.hookimpl(tryfirst=True)

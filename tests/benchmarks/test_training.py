@@ -31,6 +31,7 @@ def losses(task: Task) -> dict[str, list[float]]:
     return {label: [float(act()) for _ in range(STEPS)] for label, act in acts.items()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["MLP", pytest.param("decoder", marks=pytest.mark.slow), "ViT"])
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # flax announces its own changes
 def test_all_take_the_same_steps(name: str) -> None:

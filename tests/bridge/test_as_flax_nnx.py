@@ -50,6 +50,7 @@ def other(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("before", ["", "import flax", "import flax.nnx", "import flax.linen"])
 def test_each_way_to_import_flax_nnx_gives_typed_nnx(before: str) -> None:
     assert printed(f"""
@@ -108,6 +109,7 @@ def test_no_module_of_ours_is_loaded_twice_or_gets_another_name() -> None:
     """) == ["True"]
 
 
+@pytest.mark.thorough
 def test_what_has_no_part_in_the_engine_is_flax_s_own_and_the_engine_is_not_there() -> None:
     assert printed("""
         import typed_nnx as nnx
@@ -122,6 +124,7 @@ def test_what_has_no_part_in_the_engine_is_flax_s_own_and_the_engine_is_not_ther
     """) == ["flax.nnx.reprlib flax.nnx.deprecations", "No module named 'flax.nnx.extract'"]
 
 
+@pytest.mark.thorough
 def test_leaving_the_context_undoes_everything(other: Path) -> None:
     assert printed(
         """
@@ -149,6 +152,7 @@ def test_leaving_the_context_undoes_everything(other: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_second_call_changes_nothing_and_does_not_undo_the_first() -> None:
     assert printed("""
         import sys, typed_nnx as nnx
@@ -166,6 +170,7 @@ def test_a_second_call_changes_nothing_and_does_not_undo_the_first() -> None:
     """) == ["True", "True", "False"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("use", "phrase"),
     [
@@ -201,6 +206,7 @@ def test_what_uses_flax_nnx_already_is_named(other: Path, use: str, phrase: str)
     assert lines[-1] == "True True"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("transform", ["jit", "remat"])
 def test_our_own_modules_are_no_guests_of_our_transforms(other: Path, transform: str) -> None:
     assert printed(
@@ -223,6 +229,7 @@ def test_our_own_modules_are_no_guests_of_our_transforms(other: Path, transform:
     ) == ["1 (2,)"]
 
 
+@pytest.mark.thorough
 def test_linen_and_nnx_of_one_program_work_together() -> None:
     assert printed("""
         import jax, jax.numpy as jnp, typed_nnx
@@ -238,6 +245,7 @@ def test_linen_and_nnx_of_one_program_work_together() -> None:
     """) == ["(1, 2) (1, 2)", "typed_nnx True"]
 
 
+@pytest.mark.thorough
 def test_threads_that_import_at_once_get_one_module() -> None:
     assert printed("""
         import importlib, sys, threading, typed_nnx as nnx
@@ -253,6 +261,7 @@ def test_threads_that_import_at_once_get_one_module() -> None:
     """) == ["8 True"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("after", [True, False])
 def test_flags_of_flax_s_config_are_followed_in_every_thread(after: bool) -> None:
     first = "import flax.nnx" if after else "import flax"

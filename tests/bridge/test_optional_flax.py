@@ -25,6 +25,7 @@ def run(program: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.thorough
 def test_importing_the_bridge_does_not_import_flax() -> None:
     program = "import sys, typed_nnx.bridge; print('flax' in sys.modules)"
     assert run(program) == "False"
@@ -39,6 +40,7 @@ USES = {
 }
 
 
+@pytest.mark.thorough
 def test_without_flax_every_use_says_what_to_install() -> None:
     lines = [
         f"""
@@ -59,6 +61,7 @@ except ImportError as error:
     assert [line.split()[2] for line in printed] == ["True", "True", "False", "False", "True"]
 
 
+@pytest.mark.thorough
 def test_without_flax_the_rest_of_the_package_works() -> None:
     program = WITHOUT_FLAX + "import typed_nnx as nnx\nprint(int(nnx.Param(1).get_value()))"
     assert run(program) == "1"

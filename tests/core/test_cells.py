@@ -81,6 +81,7 @@ def test_an_object_taken_out_no_longer_concerns_its_old_root() -> None:
     assert nnx.graphdef(model) == graphdef
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("survivor", ["layer", "kernel"])
 def test_a_survivor_does_not_keep_its_model_alive(survivor: str) -> None:
     model = Model()

@@ -108,6 +108,7 @@ def expected_paths(model: dict[str, tp.Any]) -> list[tp.Any]:
     return [(key, "w") for key in sorted(model) if key in MODULES]
 
 
+@pytest.mark.thorough
 @settings(max_examples=150, deadline=None)
 @given(mappings, steps)
 def test_every_sequence_of_operations_does_what_it_does_to_a_dict(

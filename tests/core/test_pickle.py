@@ -206,6 +206,7 @@ assert graphdef == nnx.graphdef(net) and type(nnx.merge(graphdef, state)) is Net
 """
 
 
+@pytest.mark.thorough
 def test_classes_of_main_round_trip_and_load_in_another_process(tmp_path: Path) -> None:
     script, stored = tmp_path / "script.py", tmp_path / "net.pickle"
     script.write_text(textwrap.dedent(SCRIPT))

@@ -132,6 +132,7 @@ def results() -> dict[str, tuple[int, str]]:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PARTS)
 def test_a_value_is_split_over_the_devices_as_in_flax(
     results: dict[str, tuple[int, str]], name: str

@@ -30,6 +30,7 @@ def test_a_page_without_both_marks_is_refused(page: str) -> None:
         with_table(page, "| new |")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("library", SETUPS)
 def test_every_planted_mistake_fails_when_it_runs_and_the_program_around_it_does_not(
     library: str,

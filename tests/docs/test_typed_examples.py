@@ -30,6 +30,7 @@ def refused_in(findings: Findings, checker: str, page: str) -> Iterator[tuple[st
         yield lines[finding.line - 1].strip(), finding
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES)
 @with_each_checker
 def test_the_code_of_a_page_has_no_type_error_without_a_reason(

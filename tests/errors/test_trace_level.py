@@ -64,6 +64,7 @@ WRITES: dict[str, tuple[Callable[[Any], object], tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("write", WRITES)
 @pytest.mark.parametrize("transform", TRANSFORMS)
 def test_a_write_inside_a_transform_is_refused_with_the_path(transform: str, write: str) -> None:

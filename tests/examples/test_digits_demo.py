@@ -86,6 +86,7 @@ def test_a_run_that_misses_the_accuracy_fails(alone: Alone) -> None:
     assert "is less than 97.00%" in alone.said
 
 
+@pytest.mark.thorough
 def test_eight_devices_train_to_the_same_curves(alone: Alone, tmp_path: Path) -> None:
     done = run(tmp_path, *SHORT, "--devices", "8", "--accuracy", "0")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -93,6 +94,7 @@ def test_eight_devices_train_to_the_same_curves(alone: Alone, tmp_path: Path) ->
     assert_same_curves(alone.out, tmp_path, loss=1e-5, images=0)
 
 
+@pytest.mark.thorough
 def test_two_processes_train_to_the_same_curves(alone: Alone, tmp_path: Path) -> None:
     done = run(tmp_path, *SHORT, "--processes", "2", "--devices", "2", "--accuracy", "0")
     logs = [log.read_text() for log in (tmp_path / "logs").iterdir()]
@@ -102,6 +104,7 @@ def test_two_processes_train_to_the_same_curves(alone: Alone, tmp_path: Path) ->
     assert_same_curves(alone.out, tmp_path, loss=1e-5, images=0)
 
 
+@pytest.mark.thorough
 def test_a_process_that_fails_fails_the_run(tmp_path: Path) -> None:
     assert processes.run(2, ["--nonsense"], tmp_path) == 2  # as argparse exits
     assert "--nonsense" in (tmp_path / "process_1.log").read_text()

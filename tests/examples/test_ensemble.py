@@ -31,6 +31,7 @@ def test_members_start_from_different_parameters() -> None:
     assert len({kernel.tobytes() for kernel in kernels}) == MEMBERS
 
 
+@pytest.mark.thorough
 def test_a_member_trains_as_it_would_alone() -> None:
     members, optimizer = build_members(0)
     alone = member(members, 3)

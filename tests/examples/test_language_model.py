@@ -34,6 +34,7 @@ def test_forty_steps_beat_the_frequencies_of_single_characters(
     assert np.mean(losses[-5:]) < 0.9 * entropy
 
 
+@pytest.mark.thorough
 def test_a_character_does_not_see_those_after_it(
     trained: tuple[LanguageModel, list[float]],
 ) -> None:

@@ -26,6 +26,7 @@ def demo(shared_folder: Path) -> Run:
     return short_run(shared_folder)
 
 
+@pytest.mark.thorough
 def test_the_demo_succeeds_and_says_how_long_each_step_took(demo: Run) -> None:
     assert demo.code == 0, demo.said
     places = [demo.said.index(f"{number}. {step.title}") for number, step in enumerate(STEPS)]

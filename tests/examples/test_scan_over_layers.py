@@ -34,6 +34,7 @@ def test_the_scan_computes_what_the_loop_does() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_slopes_of_the_scan_are_those_of_the_loop() -> None:
     model = Deep(3, rngs=nnx.Rngs(0))
     x, _ = draw_batch(np.random.default_rng(0))

@@ -22,6 +22,7 @@ def check_program(source: str, closures: bool) -> None:
     assert (verdict.mismatch, verdict.unexcused) == (None, None), source
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", range(0, PROGRAMS, 8))
 def test_programs_mean_what_the_reference_and_flax_say(first):
     for seed in range(first, first + 8):
@@ -36,6 +37,7 @@ def test_every_view_of_a_graph_agrees_with_a_slow_walk(first):
         assert failure is None, str(graphs.cut_down(failure))
 
 
+@pytest.mark.thorough
 def test_threads_see_what_some_order_of_their_operations_explains():
     for seed in range(THREADS):
         assert threads.play(seed) == []

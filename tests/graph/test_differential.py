@@ -111,6 +111,7 @@ def test_merge_rebuilds_the_same_values_and_identities(
     assert_same(graph, operation)
 
 
+@pytest.mark.thorough
 @given(graphs(), filter_lists(max_size=2), st.integers(0, 5))
 def test_merge_refuses_a_missing_state(graph: Graph, specs: list[FilterSpec], dropped: int) -> None:
     def operation(world: World) -> tp.Any:

@@ -108,6 +108,7 @@ def alive(references: list[weakref.ref[tp.Any]]) -> list[tp.Any]:
     return [x for x in (reference() for reference in references) if x is not None]
 
 
+@pytest.mark.thorough
 @every_use
 @pytest.mark.usefixtures("no_collector")
 def test_a_dropped_tree_is_freed_at_once(use: tp.Callable[[tp.Any], object]) -> None:
@@ -119,6 +120,7 @@ def test_a_dropped_tree_is_freed_at_once(use: tp.Callable[[tp.Any], object]) -> 
     assert alive(watched) == []
 
 
+@pytest.mark.thorough
 @every_use
 def test_a_dropped_cycle_is_freed_by_the_collector(use: tp.Callable[[tp.Any], object]) -> None:
     model = Ring()
@@ -130,6 +132,7 @@ def test_a_dropped_cycle_is_freed_by_the_collector(use: tp.Callable[[tp.Any], ob
     assert alive(watched) == []
 
 
+@pytest.mark.thorough
 @every_use
 @pytest.mark.usefixtures("no_collector")
 def test_a_surviving_variable_does_not_keep_its_model(use: tp.Callable[[tp.Any], object]) -> None:
@@ -141,6 +144,7 @@ def test_a_surviving_variable_does_not_keep_its_model(use: tp.Callable[[tp.Any],
     assert kernel[...].shape == (2,)
 
 
+@pytest.mark.thorough
 @every_use
 @pytest.mark.usefixtures("no_collector")
 def test_a_surviving_submodule_does_not_keep_its_parent(use: tp.Callable[[tp.Any], object]) -> None:
@@ -196,6 +200,7 @@ def live_objects() -> int:
     return len(gc.get_objects())
 
 
+@pytest.mark.thorough
 def test_models_that_share_a_variable_leave_nothing_behind() -> None:
     kernel = nnx.Param(jnp.ones((2,)))
 
@@ -223,6 +228,7 @@ def test_models_that_share_a_variable_leave_nothing_behind() -> None:
     assert sorted(growth)[1] < 64_000, "less than 32 bytes for each of 2,000 models"
 
 
+@pytest.mark.thorough
 def test_models_that_share_a_submodule_leave_nothing_behind() -> None:
     layer = Layer()
 
@@ -246,6 +252,7 @@ def graphdefs(first: int, count: int) -> list[tp.Any]:
     return made
 
 
+@pytest.mark.thorough
 def test_the_intern_tables_shrink_when_graphdefs_die() -> None:
     graphdefs(0, 100)
     before = live_objects()

@@ -118,6 +118,7 @@ def test_pop_without_a_filter_shows_how_it_is_called() -> None:
         nnx.pop(nnx.Dict())
 
 
+@pytest.mark.thorough
 def test_pop_under_another_trace_is_refused_and_takes_nothing() -> None:
     model = model_class(nnx)()
 

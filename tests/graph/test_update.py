@@ -189,6 +189,7 @@ def test_a_bare_tuple_as_root_cannot_be_updated_and_says_so() -> None:
     assert variable[...].tolist() == [1.0]
 
 
+@pytest.mark.thorough
 def test_an_update_under_another_trace_is_refused_and_changes_nothing() -> None:
     model = model_class(nnx)()
 

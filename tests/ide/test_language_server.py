@@ -52,6 +52,7 @@ def check(wanted: Completion, labels: list[str]) -> None:
     assert wanted.others or len(labels) == len(wanted.fields)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wanted", COMPLETIONS, ids=str)
 def test_completion_offers_the_fields_first_and_no_excluded_ones(
     wanted: Completion, answers: Any

@@ -33,6 +33,7 @@ def codes_in(part: str) -> set[str]:
     }
 
 
+@pytest.mark.thorough
 @with_each_file
 def test_mypy_says_of_each_line_what_the_case_file_says(
     file: CaseFile, shared_folder: Path
@@ -88,6 +89,7 @@ PARTS_OF_FILES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("part", "file"),
     PARTS_OF_FILES,

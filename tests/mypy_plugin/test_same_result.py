@@ -86,6 +86,7 @@ def test_files_in_another_order(project: Project, expected: Said) -> None:
     assert project.check(*reversed(NAMES)) == expected
 
 
+@pytest.mark.thorough
 def test_after_an_edit_in_an_indirectly_imported_file_and_back(
     project: Project, expected: Said, expected_renamed: Said
 ) -> None:
@@ -102,6 +103,7 @@ def test_after_an_edit_that_changes_no_type(project: Project, expected: Said) ->
     assert project.check() == expected
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "options", [("--num-workers", "2"), (OTHER_PARSER,)], ids=["workers", "other-parser"]
 )
@@ -177,6 +179,7 @@ def test_by_the_daemon(tmp_path: Path, expected: Said, expected_renamed: Said) -
     says_the_same_by_the_daemon(project, expected, expected_renamed)
 
 
+@pytest.mark.thorough
 def test_by_the_daemon_where_jax_is_not_installed(tmp_path: Path) -> None:
     # The daemon uses no cache of ours, and without jax there is little that it has to check.
     reference = Project(tmp_path / "reference", libraries=False, config=WITHOUT_JAX)

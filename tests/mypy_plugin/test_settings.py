@@ -21,6 +21,7 @@ flax_nnx.split(flax_nnx.Dict(), ..., flax_nnx.Param)
 # -- [tool.typed_nnx] ---------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [

@@ -78,6 +78,7 @@ def assert_twins(data: Any) -> None:
     twins.assert_same_gradients(*args, **{**kwargs, "deterministic": True})
 
 
+@pytest.mark.thorough
 @quick
 @given(st.data())
 def test_attention_is_the_twin_of_flax(data: Any) -> None:
@@ -248,6 +249,7 @@ def test_layouts_over_an_explicit_mesh_are_those_of_flax() -> None:
         )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rate", [0.0, 0.5])
 def test_attention_runs_under_vmap_scan_and_remat_as_outside(rate: float) -> None:
     layer = nnx.MultiHeadAttention(
@@ -266,6 +268,7 @@ def test_attention_runs_under_vmap_scan_and_remat_as_outside(rate: float) -> Non
         np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("param_dtype", [jnp.float32, jnp.float64], ids=["f32", "f64"])
 def test_attention_under_x64_is_that_of_flax(param_dtype: Any) -> None:
     with jax.enable_x64(True):

@@ -39,6 +39,7 @@ def layers(draw: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.thorough
 @quick
 @given(layers(), st.sampled_from([(), (2, 3)]), st.booleans())
 def test_token_by_token_the_results_and_the_cache_are_those_of_flax(
@@ -56,6 +57,7 @@ def test_token_by_token_the_results_and_the_cache_are_those_of_flax(
         twins.assert_states_equal()
 
 
+@pytest.mark.thorough
 @quick
 @given(layers(), st.sampled_from([(), (2, 3)]), st.booleans())
 def test_token_by_token_the_results_are_those_of_one_causal_pass(

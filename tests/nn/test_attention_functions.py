@@ -82,12 +82,14 @@ def assert_same(name: str, problem: dict[str, Any]) -> None:
             assert_same_bits(getattr(OURS, name)(**problem), getattr(THEIRS, name)(**problem))
 
 
+@pytest.mark.thorough
 @quick
 @given(problems(), dropping())
 def test_weights_are_those_of_flax(problem: Any, options: Any) -> None:
     assert_same("dot_product_attention_weights", {**problem, **options})
 
 
+@pytest.mark.thorough
 @quick
 @given(problems(), dropping())
 def test_attention_is_that_of_flax(problem: Any, options: Any) -> None:
@@ -112,6 +114,7 @@ def by_formula(problem: dict[str, Any], value: Any) -> Any:
     return np.einsum("...hqk,...khd->...qhd", weights, value), allowed.any(-1)
 
 
+@pytest.mark.thorough
 @quick
 @given(problems(), st.booleans())
 def test_attention_is_the_weighted_mean_of_the_formula(problem: Any, sown: bool) -> None:

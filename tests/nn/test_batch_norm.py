@@ -67,6 +67,7 @@ def test_batch_norm_is_the_twin_of_flax_in_many_configurations(configuration: An
     check_batch_norm(configuration)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda d: getattr(d, "__name__", "promoted"))
 def test_the_running_averages_follow_the_batches_as_in_flax(dtype: Any) -> None:
     twins = ArrayTwins(lambda lib, rngs: lib.BatchNorm(3, momentum=0.9, dtype=dtype, rngs=rngs))

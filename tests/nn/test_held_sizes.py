@@ -81,12 +81,14 @@ def assert_computes_what_the_small_layer_does(lib: Any, case: Case) -> None:
         assert jnp.allclose(mine, wanted, atol=1e-5)
 
 
+@pytest.mark.thorough
 @both
 @pytest.mark.parametrize("case", RUN_BY_FLAX, ids=named)
 def test_a_layer_with_the_parameters_of_a_smaller_one_is_the_smaller_one(lib, case):
     assert_computes_what_the_small_layer_does(lib, case)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", BEYOND_FLAX, ids=named)
 def test_so_is_one_whose_bias_or_inputs_flax_shapes_by_the_sizes_of_the_constructor(case):
     assert_computes_what_the_small_layer_does(nnx, case)

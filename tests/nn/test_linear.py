@@ -39,6 +39,7 @@ def common(draw: Any) -> dict[str, Any]:
     return options
 
 
+@pytest.mark.thorough
 @quick
 @given(common(), st.lists(sizes, max_size=3), sizes, sizes, st.booleans(), dtypes)
 def test_linear_is_the_twin_of_flax(
@@ -51,6 +52,7 @@ def test_linear_is_the_twin_of_flax(
     twins.assert_same_gradients(x)
 
 
+@pytest.mark.thorough
 @quick
 @given(common(), st.data())
 def test_linear_general_is_the_twin_of_flax(options: Any, data: Any) -> None:
@@ -128,6 +130,7 @@ def test_einsum_takes_another_equation_for_one_call() -> None:
     twins.assert_same_call(an_input((3, 6, 2), None), einsum_str="n t a, a b -> btn")
 
 
+@pytest.mark.thorough
 @quick
 @given(sizes, sizes, dtypes, param_dtypes, st.sampled_from([jnp.int32, jnp.uint8, jnp.int8]))
 def test_embed_is_the_twin_of_flax(

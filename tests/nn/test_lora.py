@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax.numpy as jnp
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ DTYPES = (None, jnp.float32, jnp.bfloat16, jnp.float16)
 sizes = st.integers(1, 5)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12, deadline=None)
 @given(sizes, sizes, sizes, st.sampled_from(DTYPES), st.sampled_from(DTYPES[1:]), st.booleans())
 def test_lora_is_the_twin_of_flax(
@@ -40,6 +42,7 @@ def test_lora_is_the_twin_of_flax(
     twins.assert_same_call(jnp.ones((3, ins)))
 
 
+@pytest.mark.thorough
 @settings(max_examples=12, deadline=None)
 @given(sizes, sizes, sizes, st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.booleans())
 def test_lora_linear_is_the_twin_of_flax(

@@ -20,6 +20,7 @@ dtypes = st.sampled_from([jnp.float32, jnp.bool_, jnp.int32, jnp.bfloat16])
 shapes = st.sampled_from([(), (2,), (2, 3)])
 
 
+@pytest.mark.thorough
 @quick
 @given(shapes, st.integers(1, 4), st.integers(1, 4), st.integers(0, 2), dtypes, st.booleans())
 def test_attention_masks_are_those_of_flax(

@@ -60,6 +60,7 @@ def test_a_run_is_that_of_flax(data: Any) -> None:
     twins.assert_same_program(x, **at_call)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("time_major", [False, True])
 def test_a_run_over_sequences_of_other_lengths_is_that_of_flax(
@@ -100,6 +101,7 @@ def test_gradients_are_those_of_flax() -> None:
         twins.assert_same_gradients(normal(2, 4, 3), initial_carry=normal(2, 4))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rngs", [True, False, "rngs", "stream"])
 def test_first_carries_come_from_the_stream_that_flax_takes(rngs: Any) -> None:
     init = jax.nn.initializers.normal(1.0)
@@ -176,6 +178,7 @@ def test_state_axes_say_what_a_step_may_change() -> None:
     assert rnn.cell.steps[...] == 4
 
 
+@pytest.mark.thorough
 def test_a_run_is_the_same_jitted_mapped_and_eager() -> None:
     x = normal(3, 2, 4, 3)
     for lib in LIBRARIES:
@@ -211,6 +214,7 @@ def test_flipped_sequences_are_those_of_flax(time_major: bool, batches: int) -> 
         assert_same_bits(*found)
 
 
+@pytest.mark.thorough
 def test_lengths_keep_their_dtype_under_x64() -> None:
     with jax.enable_x64(True):
         twins = Twins(make(return_carry=True, reverse=True))

@@ -94,6 +94,7 @@ def losses(nnx: Any, make: Callable[[Any, Any], Any]) -> np.ndarray:
     return np.asarray(jnp.stack([*found, metrics.compute()]))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("make", [perceptron, convolutions, transformer])
 def test_200_steps_give_the_losses_of_flax(make: Callable[[Any, Any], Any]) -> None:
     ours, theirs = losses(typed_nnx, make), losses(flax.nnx, make)

@@ -134,6 +134,7 @@ def test_a_process_that_a_test_starts_has_the_mode_of_the_test(
     assert outcomes(pytester, OPTION)[0] == ({"passed": 1} if mark else {"failed": 1})
 
 
+@pytest.mark.thorough
 def test_the_workers_of_xdist_verify_too(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_a=SNEAKY + MARKED, test_b=SNEAKY)
     found, output = outcomes(pytester, OPTION, "-p", "xdist", "-n", "2", own_process=True)

@@ -210,6 +210,7 @@ def test_a_row_filter_sees_everything_about_a_call() -> None:
 # -- what stays as it was ----------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [{}, COSTS], ids=["shapes", "costs"])
 def test_the_model_and_its_classes_stay_as_they_were(options: Any) -> None:
     for model in (models.net(nnx), models.sowing(nnx), models.drawing(nnx), models.tied(nnx)):

@@ -73,6 +73,7 @@ def check_steps(folder: Path) -> None:
         assert manager.metrics(step) == {"score": step % 7}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["save", "manager"])
 def test_a_killed_save_leaves_a_complete_checkpoint(tmp_path: Path, how: str) -> None:
     check_killed(how, tmp_path / "c", kills=2, seed=0)

@@ -149,6 +149,7 @@ def generated(params: dict[str, Any], nested: bool, name: str) -> None:
 KINDS = st.sampled_from(["sgd", "adam", "lion", "momentum", "MultiSteps"])
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None)
 @given(PARAMS, st.booleans(), KINDS)
 def test_models_of_any_shapes_are_updated_as_in_flax(

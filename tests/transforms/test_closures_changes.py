@@ -123,6 +123,7 @@ def test_a_model_exchanged_in_a_list_beside_its_own_capture_is_seen(first):
     assert number(model.n) == (3.0 if first else 1.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [1000, 1001, 5000])
 def test_there_is_no_number_of_captured_objects_at_which_they_become_constants(count):
     parameters = [nnx.Param(jnp.zeros(())) for _ in range(count)]
@@ -289,6 +290,7 @@ def test_without_graph_updates_a_captured_model_may_not_change_structure(mode, t
 GLOBAL = counter(nnx, 1.0, 2.0)
 
 
+@pytest.mark.thorough
 @all_modes
 def test_a_global_model_may_be_read_but_not_changed_inside(mode):
     before = Before(GLOBAL)

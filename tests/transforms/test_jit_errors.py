@@ -54,6 +54,7 @@ def test_an_exception_inside_leaves_the_model_bit_for_bit(lib, modes, options):
     assert not any(array.is_deleted() for array in arrays)
 
 
+@pytest.mark.thorough
 @both
 @in_each_mode
 @pytest.mark.parametrize(

@@ -103,6 +103,7 @@ def test_fifty_alternating_models_do_not_retrace(modes):
     assert len(traces) == 1
 
 
+@pytest.mark.thorough
 @in_each_mode
 def test_a_jitted_function_keeps_no_model_alive(modes):
     step = nnx.jit(bump, **modes)

@@ -232,6 +232,7 @@ def test_the_model_stays_the_users_and_both_may_be_used(bind):
     assert count_of(model) == 10
 
 
+@pytest.mark.thorough
 @each_binding
 def test_a_bound_step_keeps_nothing_alive_once_it_is_gone(bind):
     model = counter(nnx)

@@ -33,6 +33,7 @@ hooks_are_deprecated_in_flax = pytest.mark.filterwarnings("ignore:Variable hooks
 RULES = (("a", "data"), ("b", "model"), ("c", None), ("d", ("data", "model")))
 
 
+@pytest.mark.thorough
 def test_sharding_on_eight_devices() -> None:
     assert passed_on_eight_devices(HERE / "sharding_on_devices.py") >= 30
 

@@ -6,9 +6,8 @@
 # pyright: reportInvalidTypeVarUse=false
 
 from collections.abc import Callable
-from typed_nnx._core.bounded import Bounded
-from typed_nnx._transforms.captures import Captures
 from typed_nnx._transforms.gather import Call
+from typed_nnx._transforms.interned import Kept
 from typed_nnx._transforms.lifted import Lifted
 from typed_nnx._transforms.outcomes import Flat
 from typed_nnx._transforms.signature import Signature
@@ -28,10 +27,8 @@ class RematOptions(NamedTuple):
     static_argnames: tuple[str, ...] = ...
 
 class Rematerialised(Lifted[P, R]):
-    _made: Bounded[Any, Callable[..., Flat]]
-    _made_for: Captures | None
+    _made: Kept[Callable[..., Flat]]
     _options: RematOptions
-    _signatures: Any
     transform = "remat"
     def __init__(
         self,

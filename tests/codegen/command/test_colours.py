@@ -29,12 +29,14 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_terminal_gets_colours(project: Path, name: str) -> None:
     _, shown = run_on_terminal(*COMMANDS[name], folder=project)
     assert COLOUR.search(shown)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_terminal_gets_none_where_nobody_wants_or_can_show_them(
@@ -45,6 +47,7 @@ def test_a_terminal_gets_none_where_nobody_wants_or_can_show_them(
     assert not COLOUR.search(shown)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "more", [{}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}, {"NO_COLOR": ""}], ids=str
 )
@@ -55,6 +58,7 @@ def test_a_pipe_gets_no_escape_sequences(project: Path, name: str, more: dict[st
     assert "\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["migrate", "check", "stubs"])
 def test_a_log_gets_colours_where_they_are_forced_but_a_patch_never(
     project: Path, name: str
@@ -67,6 +71,7 @@ def test_a_log_gets_colours_where_they_are_forced_but_a_patch_never(
         assert COLOUR.search(done.stdout + done.stderr)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("columns", ["40", "80"])
 def test_what_is_piped_has_whole_lines_whatever_the_width(project: Path, columns: str) -> None:
     more = {"COLUMNS": columns}

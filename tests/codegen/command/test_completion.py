@@ -55,6 +55,7 @@ def test_values_that_are_known_are_completed() -> None:
     assert values("completion", "") == list(SHELLS)
 
 
+@pytest.mark.thorough
 def test_codes_of_rules_are_completed_also_in_a_list() -> None:
     assert values("migrate", "--select", "TN10")[:2] == ["TN101", "TN102"]
     assert values("migrate", "--ignore", "TN101,tn12")[0] == "TN101,TN120"
@@ -62,6 +63,7 @@ def test_codes_of_rules_are_completed_also_in_a_list() -> None:
     assert all(code.startswith("TN") for code in values("rules", ""))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "kind"),
     [

@@ -217,6 +217,7 @@ def test_output_that_is_closed_is_no_error(closed: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "arguments",
     [("doctor",), ("stubs", "code.py", "--watch"), ("sarif",)],

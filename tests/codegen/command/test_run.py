@@ -139,6 +139,7 @@ def test_a_program_that_is_not_there_is_wrong_use(
     assert "Traceback" not in found.stderr
 
 
+@pytest.mark.thorough
 def test_imports_of_flax_nnx_give_typed_nnx_and_jax_sees_the_environment_of_the_program(
     project: Path,
 ) -> None:

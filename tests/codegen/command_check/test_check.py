@@ -113,6 +113,7 @@ def test_mypy_checks_what_its_settings_name_where_no_paths_are_given(project: Pa
     assert check("--only", "mypy", "other").exit_code == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
@@ -296,6 +297,7 @@ def test_quiet_shows_only_what_was_found(project: Path) -> None:
 # -- the log ------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_log_has_a_run_for_each_tool_with_what_was_shown(
     project: Path, models: Callable[[Models], None]
 ) -> None:

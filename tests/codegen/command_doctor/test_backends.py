@@ -113,6 +113,7 @@ def test_a_jax_that_is_broken_is_told_of(
     assert finding.remedy
 
 
+@pytest.mark.thorough
 def test_a_jax_that_hangs_does_not_take_the_command_down(tmp_path: Path) -> None:
     (tmp_path / "jax.py").write_text("import time; time.sleep(600)", encoding="utf-8")
     # Only jax is short of time; the command has more to look at.

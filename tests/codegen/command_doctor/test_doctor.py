@@ -280,6 +280,7 @@ def test_quiet_shows_only_what_is_to_be_fixed(project: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_a_pipe_gets_a_line_for_each_finding_and_a_terminal_no_line_that_is_too_wide(
     project: Path,
 ) -> None:

@@ -44,6 +44,7 @@ def problems(path: Path) -> list[str]:
     return [f"{path}: {one}" for one in check_all(path, Project((path,)), Options()).problems]
 
 
+@pytest.mark.thorough
 def test_of_files_without_nnx_only_a_planted_import_changes() -> None:
     files = small_files()
     assert len(files) > QUICK_FILES // 3  # some systems come without the tests of Python

@@ -101,6 +101,7 @@ def assert_is_as_the_document_says(names: dict[str, Any], printed: str, nnx: Any
     assert type(names["model"]).__name__ == "CounterLinear"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_migrated_program_does_what_the_document_says(
     target: Target, capsys: pytest.CaptureFixture[str]

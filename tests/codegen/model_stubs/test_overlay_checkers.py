@@ -281,6 +281,7 @@ def differences(
 NONE_DIFFER: dict[str, object] = {"not expected": {}, "missing": set()}
 
 
+@pytest.mark.thorough
 def test_pyright_knows_the_fields_of_states_and_parts_and_finds_nothing_in_the_overlay(
     tmp_path: Path,
 ) -> None:
@@ -289,6 +290,7 @@ def test_pyright_knows_the_fields_of_states_and_parts_and_finds_nothing_in_the_o
     assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER
 
 
+@pytest.mark.thorough
 def test_pyright_knows_the_fields_of_states_of_flax_models(tmp_path: Path) -> None:
     expected = project(tmp_path, "flax.nnx", {"states.py": FLAX})
     assert differences(pyright_errors(tmp_path), expected) == NONE_DIFFER

@@ -120,6 +120,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_of_what_is_used_changes_what_uses_it(name: str, project: Project) -> None:
     path, old, new, attribute = CHANGES[name]

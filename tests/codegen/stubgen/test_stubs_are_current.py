@@ -19,6 +19,7 @@ def files() -> dict[str, str]:
     return command.render()
 
 
+@pytest.mark.thorough
 def test_the_committed_stubs_are_what_the_generator_writes(files: dict[str, str]) -> None:
     assert command.stale(files) == [], f"Fix: {command.COMMAND}"
 
@@ -27,6 +28,7 @@ def test_the_package_declares_itself_partial() -> None:
     assert (command.TARGET / "py.typed").read_text(encoding="utf-8") == "partial\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", ["cuda", "no_such_backend"])
 def test_neither_jax_nor_the_backend_nor_the_hash_seed_takes_part(
     backend: str, tmp_path: Path, files: dict[str, str]

@@ -97,6 +97,7 @@ def test_a_gradient_that_differs_alone_is_found(tmp_path: Path) -> None:
     assert set(done.differing("MLP").values()) == {"gradients"}
 
 
+@pytest.mark.thorough
 def test_statistics_that_are_updated_otherwise_are_found(tmp_path: Path) -> None:
     done = run(
         tmp_path,

@@ -109,6 +109,7 @@ def test_code_that_needs_values_is_run_with_them(tmp_path: Path) -> None:
     assert [each.path for each in found.calls] == [(), ("Dense_0",), ("Dense_1",)]
 
 
+@pytest.mark.thorough
 def test_the_module_prints_json_and_nothing_else(tmp_path: Path) -> None:
     calls = tmp_path / "calls.py"
     calls.write_text(f"{HEAD}\nprint('noise')\nEXAMPLES = [Example(Build('MLP', (4,)), ROWS)]\n")

@@ -40,6 +40,7 @@ def _migrated(file: Path, folder: Path) -> Migrated:
     return found[file]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("file", [in_time(file, file) for file in linen_files()], ids=_name)
 def test_what_is_migrated_without_a_marker_computes_what_it_computed(
     file: Path, tmp_path: Path

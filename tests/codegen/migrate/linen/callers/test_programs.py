@@ -19,6 +19,7 @@ from typed_nnx_codegen.migrate.linen.results import map_path, map_text
 
 
 # Flax says it of each `sow`, also of those that its own guide shows.
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:Using 'Module.sow:DeprecationWarning")
 @pytest.mark.parametrize("target", ["typed_nnx", "flax.nnx"])
 @pytest.mark.parametrize("path", programs(), ids=lambda path: path.stem)

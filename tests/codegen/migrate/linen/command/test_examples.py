@@ -78,6 +78,7 @@ def test_sizes_that_all_examples_share_are_defaults_that_say_where_they_come_fro
     assert {"name": "dense_0_in_features", "expr": "4"} in found
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_what_is_migrated_with_examples_gives_equal_outputs() -> None:
     run(*with_examples(4))
@@ -95,6 +96,7 @@ def test_a_size_that_differs_stays_required_and_the_marker_has_the_values() -> N
     assert "layer_norm_0_num_features: int = 2,  # from --example\n" in text
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("text", "says"),

@@ -118,6 +118,7 @@ def code_of(folder: Path, name: str) -> str:
     return text.partition(f"class {name}(")[2].partition("\n\n\n")[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "code"),
     [
@@ -159,6 +160,7 @@ def test_a_size_that_nothing_fits_stays_required_in_all_that_contain_the_module(
         assert f"give `{parameter}`; in the examples it is 18, 28" in text
 
 
+@pytest.mark.thorough
 def test_what_is_migrated_gives_equal_outputs(folder: Path) -> None:
     names = ("OfField", "OfProduct", "OfArgument", "Each")
     files = [str(folder / name) for name in ("old.py", "new.py")]

@@ -88,6 +88,7 @@ def test_calls_keep_what_they_change_but_only_where_they_may_change_something(pa
     assert "self.leaf_0(x))" in after
 
 
+@pytest.mark.thorough
 def test_what_is_in_a_bridge_computes_what_linen_computes(path: Path) -> None:
     path.write_text(MODEL)
     calls, new = path.with_name("calls.py"), path.with_name("new.py")

@@ -78,6 +78,7 @@ def test_files_that_are_named_together_need_no_marker(project: Path, imports: st
     assert "TODO" not in model.read_text()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("imports", IMPORTS)
 def test_a_module_of_a_file_that_is_not_named_is_held_in_a_bridge(
     project: Path, imports: str

@@ -361,6 +361,7 @@ def test_a_module_stays_where_the_file_has_the_name_of_a_helper(
 # -- types --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_mypy_accepts_a_migrated_file(path: Path) -> None:
     text = """import flax.linen as nn
 import jax

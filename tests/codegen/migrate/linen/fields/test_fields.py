@@ -57,6 +57,7 @@ def messages(result: LinenResult) -> list[str]:
     return [mark.message for plan in result.plans for mark in plan.marks]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("runtime", RUNTIMES)
 @pytest.mark.parametrize("stem", FILES)
 def test_migrated_modules_compute_what_linen_computes(stem: str, runtime: Runtime) -> None:

@@ -51,6 +51,7 @@ def _allow_rank_promotion() -> object:
         yield
 
 
+@pytest.mark.thorough
 @given(shapes_and_axes(), st.lists(st.integers(1, 3), min_size=1, max_size=2), st.booleans())
 @settings(max_examples=12, deadline=None)
 def test_a_general_dense_layer_over_any_axes(
@@ -61,6 +62,7 @@ def test_a_general_dense_layer_over_any_axes(
     check(code, shape, "inputs")
 
 
+@pytest.mark.thorough
 @given(shapes_and_axes(), st.sampled_from(["LayerNorm", "RMSNorm"]))
 @settings(max_examples=12, deadline=None)
 def test_a_norm_over_any_axes(case: tuple[tuple[int, ...], tuple[int, ...]], name: str) -> None:

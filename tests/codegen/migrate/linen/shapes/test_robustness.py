@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -84,6 +85,7 @@ def _is_sound(value: Value | None) -> bool:
     return value is None or isinstance(value, Value)
 
 
+@pytest.mark.thorough
 @settings(max_examples=1000, deadline=None)
 @given(
     name=st.sampled_from(known_names()), arguments=st.lists(VALUES, max_size=5), keywords=KEYWORDS

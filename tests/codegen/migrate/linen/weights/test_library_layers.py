@@ -87,6 +87,7 @@ LAYERS: dict[str, tuple[nn.Module, tuple[Any, ...], Layer]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("nnx", [typed_nnx, flax_nnx], ids=["typed_nnx", "flax.nnx"])
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_filled_layer_computes_what_its_linen_layer_does(name: str, nnx: Any) -> None:
