@@ -16,7 +16,7 @@ export JAX_PLATFORMS ?= cpu
 
 help:
 	@echo "make demo      take a Linen project to typed_nnx: migrate, check, train, compare (about two minutes)"
-	@echo "make test      the tests, some cases of each (about six minutes);  make test CASES=all  all cases"
+	@echo "make test      the tests in a few minutes;  make test CASES=all  all but the slow ones, as in CI"
 	@echo "make check     ruff, mypy, pyright; generated files are current, the documentation builds"
 	@echo "make test-all  the test suite with its slow part, on every Python of: $(VERSIONS)"
 	@echo "make fuzz N=10000  so many random programs, compared with a slow reference and with flax, and graphs"
@@ -51,7 +51,7 @@ docs-serve: $(DOCS_STAMP)
 demo: $(STAMP)
 	$(BIN)/python -m examples.linen_digits
 
-# Of a test with many cases some, spread over all; CASES=all, which CI says, runs all.
+# Without what is marked thorough: what takes seconds, most cases of tests with many. CI says CASES=all.
 CASES ?= some
 CHOSEN := $(if $(filter all,$(CASES)),not slow,not slow and not thorough)
 
