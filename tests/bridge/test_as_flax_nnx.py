@@ -70,6 +70,7 @@ def test_each_way_to_import_flax_nnx_gives_typed_nnx(before: str) -> None:
     """) == ["True", "True True", "True True True", "flax.linen flax.core flax.struct"]
 
 
+@pytest.mark.thorough
 def test_the_error_of_trace_levels_is_what_flax_errors_names() -> None:
     assert printed("""
         import flax.errors, jax
@@ -93,6 +94,7 @@ def test_the_error_of_trace_levels_is_what_flax_errors_names() -> None:
     """) == ["TraceLevelError", "TraceLevelError", "True"]
 
 
+@pytest.mark.thorough
 def test_no_module_of_ours_is_loaded_twice_or_gets_another_name() -> None:
     assert printed("""
         import importlib, sys, typed_nnx

@@ -209,6 +209,7 @@ def test_flax_refuses_under_the_same_transforms(transform: str) -> None:
         TRANSFORMS[transform](function)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", PYTREE_MUTATIONS)
 def test_the_message_names_the_attribute_and_the_path(name: str) -> None:
     attribute, path, change = PYTREE_MUTATIONS[name]
@@ -334,6 +335,7 @@ def test_reading_copying_and_splitting_a_captured_object_is_allowed(lib: Any) ->
     np.testing.assert_array_equal(node.layer.kernel[...], [1.0, 1.0])
 
 
+@pytest.mark.thorough
 @both
 def test_a_captured_object_may_be_mutated_again_after_the_transform(lib: Any) -> None:
     node = model(lib)

@@ -44,6 +44,7 @@ def program_of(page: str) -> tuple[str, str]:
     return name, "\n".join(block.source for block in blocks_of(page_of(page))[:count])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", FILES)
 def test_a_page_shows_what_mypy_prints(page: str) -> None:
     shown = [line for block in SAID.findall(page_of(page)) for line in block.splitlines()]

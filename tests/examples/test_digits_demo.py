@@ -68,6 +68,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Alone:
     return Alone(out, code, said.getvalue())
 
 
+@pytest.mark.thorough
 def test_a_run_prints_a_summary_and_writes_curves(alone: Alone) -> None:
     assert "1437 images to train on, 360 to test; processes: 1, devices: 1 (cpu)" in alone.said
     assert "85,002" in alone.said  # parameters: 65 * 256 + 257 * 256 + 257 * 10

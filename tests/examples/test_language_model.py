@@ -23,6 +23,7 @@ def test_the_text_is_the_zen_of_python() -> None:
     assert TEXT.startswith("The Zen of Python, by Tim Peters\n\nBeautiful is better than ugly.\n")
 
 
+@pytest.mark.thorough
 def test_forty_steps_beat_the_frequencies_of_single_characters(
     trained: tuple[LanguageModel, list[float]],
 ) -> None:
@@ -47,6 +48,7 @@ def test_a_character_does_not_see_those_after_it(
     assert (one[0, 20:] != other[0, 20:]).any(axis=-1).all()
 
 
+@pytest.mark.thorough
 def test_logits_with_a_cache_are_those_of_a_whole_pass(
     trained: tuple[LanguageModel, list[float]],
 ) -> None:

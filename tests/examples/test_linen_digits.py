@@ -35,6 +35,7 @@ def test_the_demo_succeeds_and_says_how_long_each_step_took(demo: Run) -> None:
     assert str(demo.out / "report.html") in demo.said
 
 
+@pytest.mark.thorough
 def test_the_commands_that_it_shows_are_those_to_repeat(demo: Run) -> None:
     # The codemod has nothing left to do, and the overlay is current.
     for line in (
@@ -96,6 +97,7 @@ def test_an_editor_completes_what_states_have_when_the_program_runs(demo: Run) -
                     assert kind == f"{type(value[name]).__name__}[Array]"
 
 
+@pytest.mark.thorough
 def test_the_checkpoint_has_what_the_migrated_program_trained(demo: Run) -> None:
     images = np.zeros((1, 8, 8, 1), np.float32)
     with imported(demo.out / "project") as project:

@@ -65,6 +65,7 @@ def test_advantages_are_the_discounted_sums_of_surprises() -> None:
     np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.thorough
 def test_the_player_learns_to_catch() -> None:
     _, shares = ppo.train(60)
     assert np.mean(shares[:3]) < 0.35

@@ -13,6 +13,7 @@ from jax import lax
 
 from tests.fuzz import slow_objects
 from tests.fuzz.reference import copied
+from tests.fuzz.slow_world import Objects
 
 NAMES = ("a", "b", "c", "d")
 
@@ -35,7 +36,7 @@ class Helpers:
 
     def __init__(self, nnx: tp.Any) -> None:
         self.nnx = nnx
-        self.is_reference = isinstance(nnx, slow_objects.Objects)
+        self.is_reference = isinstance(nnx, Objects)
         self.seen: list[tp.Any] = []
         self.held: list[tp.Any] = []
         self.M, self.N = two_classes(nnx) if self.is_reference else module_classes(nnx)

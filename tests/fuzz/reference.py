@@ -14,7 +14,6 @@ import jax.numpy as jnp
 
 from tests.fuzz.slow_objects import (
     DiffState,
-    Objects,
     Path,
     Pytree,
     RuleError,
@@ -36,6 +35,7 @@ from tests.fuzz.slow_objects import (
     walk,
     with_arrays,
 )
+from tests.fuzz.slow_world import Objects
 
 
 class Reference(Objects):

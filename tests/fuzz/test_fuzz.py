@@ -30,6 +30,7 @@ def test_programs_mean_what_the_reference_and_flax_say(first):
         check_program(program.source(), program.closures)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", range(0, WORLDS, 20))
 def test_every_view_of_a_graph_agrees_with_a_slow_walk(first):
     for seed in range(first, first + 20):

@@ -69,6 +69,7 @@ def test_integer_paths_come_back_from_strings(graph: Graph) -> None:
     assert_same(graph, operation)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("function", ["split_state", "filter_state"])
 @given(graph=graphs(), specs=filter_lists())
 def test_states_are_divided_like_flax(function: str, graph: Graph, specs: list[FilterSpec]) -> None:

@@ -156,6 +156,7 @@ def test_a_surviving_submodule_does_not_keep_its_parent(use: tp.Callable[[tp.Any
     use(layer)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_collector")
 def test_a_state_or_a_graphdef_does_not_keep_the_model() -> None:
     model = Model()
@@ -166,6 +167,7 @@ def test_a_state_or_a_graphdef_does_not_keep_the_model() -> None:
     assert nnx.merge(graphdef, state).first.name == "layer"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_collector")
 def test_a_clone_does_not_keep_the_original() -> None:
     model = Model()
@@ -176,6 +178,7 @@ def test_a_clone_does_not_keep_the_original() -> None:
     assert clone.first.name == "layer"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_collector")
 def test_a_replaced_submodule_is_freed_although_the_parent_lives() -> None:
     model = Model()
@@ -185,6 +188,7 @@ def test_a_replaced_submodule_is_freed_although_the_parent_lives() -> None:
     assert old() is None, "a stale record of the parent must not hold what was replaced"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("no_collector")
 def test_a_value_that_was_overwritten_is_freed_although_records_exist() -> None:
     model = Model()
@@ -262,6 +266,7 @@ def test_the_intern_tables_shrink_when_graphdefs_die() -> None:
     assert live_objects() - before < 200
 
 
+@pytest.mark.thorough
 def test_a_static_value_dies_with_the_last_graphdef() -> None:
     class Setting:
         """A static value that can be watched."""

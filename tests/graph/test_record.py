@@ -292,6 +292,7 @@ def test_a_layer_in_two_models_tells_both() -> None:
     assert_fresh(second)
 
 
+@pytest.mark.thorough
 def test_a_model_that_died_does_not_disturb_its_layer() -> None:
     shared: tp.Any = Layer()
     nnx.split(nnx.List([shared]))

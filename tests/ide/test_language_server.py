@@ -92,6 +92,7 @@ def test_right_lines_and_the_script_itself_are_not_underlined(answers: Any) -> N
     assert errors_elsewhere(len(MISTAKES), answers) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("wanted", FLAX_COMPLETIONS, ids=str)
 def test_completion_offers_the_fields_of_a_flax_model(
     wanted: Completion, flax_answers: Any

@@ -61,6 +61,7 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path)
 
 
+@pytest.mark.thorough
 def test_the_project_has_a_report_of_every_check(expected: Said) -> None:
     codes = {report.code for _, report in expected if report.code.startswith("nnx-")}
     assert codes == {code.code for code in ALL}
@@ -76,6 +77,7 @@ def test_from_the_cache(project: Project, expected: Said) -> None:
     assert project.check() == expected
 
 
+@pytest.mark.thorough
 def test_from_the_cache_of_the_files_that_are_imported(project: Project, expected: Said) -> None:
     project.check("models.py")
     project.check("shared.py")
@@ -97,6 +99,7 @@ def test_after_an_edit_in_an_indirectly_imported_file_and_back(
     assert project.check() == expected
 
 
+@pytest.mark.thorough
 def test_after_an_edit_that_changes_no_type(project: Project, expected: Said) -> None:
     project.check()
     project.write(edited("models.py", lambda text: text + "\n# the end\n"))

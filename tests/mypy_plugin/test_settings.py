@@ -181,6 +181,7 @@ def test_a_report_is_ignored_by_its_code_and_by_the_code_of_all() -> None:
     assert unused == [5, 7, 8, 9]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -97,6 +97,7 @@ def test_attention_is_the_twin_of_flax_over_many_configurations(data: Any) -> No
     twins.assert_same_gradients(*args, **kwargs)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dtype", [None, jnp.bfloat16], ids=["f32", "bf16"])
 @pytest.mark.parametrize("rate", [0.0, 0.4])
 def test_a_jitted_call_is_that_of_flax(dtype: Any, rate: float) -> None:
@@ -109,6 +110,7 @@ def test_a_jitted_call_is_that_of_flax(dtype: Any, rate: float) -> None:
         twins.assert_same_jitted_call(normal(2, 3, 8), deterministic=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("precision", ["high", "highest", jax.lax.Precision.HIGH])
 def test_a_precision_changes_nothing_on_a_cpu_and_reaches_every_product(precision: Any) -> None:
     make = lambda lib, rngs: lib.MultiHeadAttention(  # noqa: E731  # one line shorter than a def

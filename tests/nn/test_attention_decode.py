@@ -73,6 +73,7 @@ def test_token_by_token_the_results_are_those_of_one_causal_pass(
     assert int(layer.cache_index[...]) == 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16], ids=["bf16", "f16"])
 def test_a_cache_has_the_dtype_that_was_asked_for(dtype: Any) -> None:
     twins = Twins(
@@ -86,6 +87,7 @@ def test_a_cache_has_the_dtype_that_was_asked_for(dtype: Any) -> None:
     assert twins.ours.cached_key.dtype == dtype
 
 
+@pytest.mark.thorough
 def test_decoding_is_the_same_jitted_scanned_and_eager() -> None:
     x = normal(2, 5, 4)
 

@@ -132,6 +132,7 @@ def test_attention_is_the_weighted_mean_of_the_formula(problem: Any, sown: bool)
     )
 
 
+@pytest.mark.thorough
 def test_values_may_have_other_features_than_keys() -> None:
     query, key, value = normal(2, 3, 4, 5), normal(2, 6, 2, 5, seed=8), normal(2, 6, 2, 7, seed=9)
     found = OURS.dot_product_attention(query, key, value)
@@ -155,6 +156,7 @@ def test_masks_and_biases_broadcast_over_some_of_several_batch_axes(
     )
 
 
+@pytest.mark.thorough
 def test_gradients_are_those_of_flax() -> None:
     x = normal(2, 3, 4, 5)
     for options in ({}, {"is_causal": True}, {"dropout_rate": 0.5, "dropout_rng": KEY}):

@@ -87,6 +87,7 @@ def check_conv(configuration: tuple[dict[str, Any], jax.Array]) -> None:
         twins.assert_same_gradients(x)
 
 
+@pytest.mark.thorough
 @quick
 @given(configurations())
 def test_conv_is_the_twin_of_flax(configuration: Any) -> None:

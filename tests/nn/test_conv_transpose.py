@@ -60,6 +60,7 @@ def check_conv_transpose(configuration: tuple[dict[str, Any], jax.Array]) -> Non
         twins.assert_same_gradients(x)
 
 
+@pytest.mark.thorough
 @quick
 @given(configurations())
 def test_conv_transpose_is_the_twin_of_flax(configuration: Any) -> None:

@@ -94,6 +94,7 @@ def test_so_is_one_whose_bias_or_inputs_flax_shapes_by_the_sizes_of_the_construc
     assert_computes_what_the_small_layer_does(nnx, case)
 
 
+@pytest.mark.thorough
 @both
 @pytest.mark.parametrize("name", ["LSTMCell", "OptimizedLSTMCell", "GRUCell", "SimpleCell"])
 def test_a_cell_goes_by_its_kernels(lib, name):

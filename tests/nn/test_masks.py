@@ -37,6 +37,7 @@ def test_attention_masks_are_those_of_flax(
     assert_same_bits(found, flax.nnx.make_attention_mask(a, b, **options))
 
 
+@pytest.mark.thorough
 @quick
 @given(shapes, st.integers(1, 4), st.integers(0, 2), dtypes)
 def test_causal_masks_are_those_of_flax(batch: Any, tokens: int, extra: int, dtype: Any) -> None:

@@ -85,6 +85,7 @@ def check_norm(norm: str, configuration: tuple[dict[str, Any], jax.Array, Any]) 
         twins.assert_same_gradients(x, mask=mask)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("norm", ["LayerNorm", "GroupNorm", "InstanceNorm"])
 @quick
 @given(st.data())
@@ -92,6 +93,7 @@ def test_a_norm_is_the_twin_of_flax(norm: str, data: Any) -> None:
     check_norm(norm, data.draw(configurations(norm)))
 
 
+@pytest.mark.thorough
 @settings(max_examples=4, deadline=None)
 @given(configurations("RMSNorm"))
 def test_rms_norm_is_the_twin_of_flax(configuration: Any) -> None:
@@ -126,6 +128,7 @@ def test_a_norm_of_complex_inputs_is_that_of_flax(norm: str) -> None:
     np.testing.assert_array_equal(mine, other)
 
 
+@pytest.mark.thorough
 @each_norm
 @pytest.mark.parametrize("fast", [True, False], ids=["fast", "precise"])
 def test_devices_of_a_mapped_axis_count_together(norm: str, fast: bool) -> None:

@@ -113,6 +113,7 @@ def test_parameters_may_have_any_float_dtype(cell: str, dtype: Any) -> None:
     np.testing.assert_allclose(kernel @ kernel.T, np.eye(4), atol=0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64], ids=["f32", "f64"])
 def test_under_x64_parameters_are_those_of_flax(dtype: Any) -> None:
     with jax.enable_x64(True):

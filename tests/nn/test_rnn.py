@@ -73,6 +73,7 @@ def test_a_run_over_sequences_of_other_lengths_is_that_of_flax(
     assert_same_results(twins, x, seq_lengths=LENGTHS, return_carry=False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cell", ["LSTMCell", "GRUCell"])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_run_is_the_steps_taken_by_hand(cell: str, reverse: bool) -> None:
@@ -153,6 +154,7 @@ def a_cell_with_state(lib: Any, rngs: Any) -> Any:
     return Counting()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("broadcast", [None, "dropout", ...], ids=str)
 def test_state_of_the_cell_and_repeated_keys_are_as_in_flax(broadcast: Any) -> None:
     twins = Twins(lambda lib, rngs: lib.RNN(a_cell_with_state(lib, rngs), broadcast_rngs=broadcast))
@@ -257,6 +259,7 @@ def both_ways(**options: Any) -> Any:
     return build
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("time_major", "return_carry", "lengths"), list(itertools.product([False, True], repeat=3))
 )
@@ -269,6 +272,7 @@ def test_both_directions_are_those_of_flax(
     assert_same_results(twins, x, seq_lengths=LENGTHS if lengths else None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rngs", ["rngs", False])
 def test_both_directions_take_the_keys_that_flax_takes(rngs: Any) -> None:
     twins, x = Twins(both_ways(rngs=rngs)), normal(2, 4, 3)

@@ -121,6 +121,7 @@ def test_each_test_starts_in_the_mode_whatever_the_one_before_did(
     assert outcomes(pytester, OPTION)[0] == {"failed": 1, "passed": 1}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mark", ["", f"@pytest.mark.{MARKER}\n"], ids=["in it", "left out"])
 def test_a_process_that_a_test_starts_has_the_mode_of_the_test(
     pytester: pytest.Pytester, mark: str

@@ -78,6 +78,7 @@ def tabulated(lib: Any, case: Case) -> Parsed:
     return parse(lib.summary.tabulate(obj, *args, **PLAIN, **options))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", CASES)
 def test_a_table_says_what_flax_says(name: str) -> None:
     assert tabulated(typed_nnx, CASES[name]) == tabulated(flax.nnx, CASES[name])

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PROCESSES = 2
 
@@ -18,6 +20,7 @@ def free_address() -> str:
         return f"127.0.0.1:{probe.getsockname()[1]}"
 
 
+@pytest.mark.thorough
 def test_processes_save_and_restore_together(tmp_path: Path) -> None:
     address = free_address()
     flags = os.environ.get("XLA_FLAGS", "")  # of the quick compiler

@@ -204,6 +204,7 @@ def test_a_restored_model_is_free_to_go_to_another_device(tmp_path: Path) -> Non
     assert model.mean[...].committed
 
 
+@pytest.mark.thorough
 def test_restored_values_do_not_make_jit_trace_again(tmp_path: Path) -> None:
     # In a process of its own: after thousands of other tests in one process it has been seen to
     # trace once more, for a reason that is not known yet.

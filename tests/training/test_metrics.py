@@ -279,6 +279,7 @@ def computed(lib: Any, shape: tuple[int, ...], dtype: str, masked: bool) -> Any:
     return repr((found, contents(lib, average), contents(lib, welford), contents(lib, accuracy)))
 
 
+@pytest.mark.thorough
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from([(), (0,), (3,), (2, 3)]), DTYPES, st.booleans())
 def test_values_of_any_shape_and_dtype_give_what_flax_gives(

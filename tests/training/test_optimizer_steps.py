@@ -52,6 +52,7 @@ def program(lib: Any, tx: Any) -> str:
     return str(jax.make_jaxpr(step)(state, ones_like_params(lib, model)))
 
 
+@pytest.mark.thorough
 @each_transformation
 @pytest.mark.parametrize("way", ["eager", "jit"])
 def test_training_equals_that_of_flax_bit_for_bit(name: str, way: str) -> None:

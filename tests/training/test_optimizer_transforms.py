@@ -34,6 +34,7 @@ def close(found: Any, wanted: Any) -> None:
         )
 
 
+@pytest.mark.thorough
 @both
 @modes
 def test_jit_gives_what_eager_training_gives(lib: Any, graph: bool) -> None:
@@ -100,6 +101,7 @@ def test_an_optimizer_made_in_jit_equals_one_made_outside(lib: Any) -> None:
     assert contents(lib, made) == contents(lib, lib.Optimizer(model, tx, wrt=lib.Param))
 
 
+@pytest.mark.thorough
 @both
 @modes
 def test_an_ensemble_is_trained_by_vmap(lib: Any, graph: bool) -> None:

@@ -78,12 +78,14 @@ def is_float(path, leaf):
     return getattr(value, "dtype", None) == jnp.float32
 
 
+@pytest.mark.thorough
 @given(scenario=values_only, wrt=wrt_names)
 @budget(60)
 def test_gradients_and_effects_are_those_of_the_functional_form(scenario, wrt):
     check(scenario, wrt)
 
 
+@pytest.mark.thorough
 @given(scenario=restructuring, wrt=wrt_names)
 @budget(80)
 def test_gradients_of_programs_that_change_structure_are_those_of_the_functional_form(

@@ -66,18 +66,21 @@ def check(scenario: Scenario, transform: str) -> None:
     agree(Play(nnx, scenario, NESTED).play(TRANSFORMS[transform]), expected)
 
 
+@pytest.mark.thorough
 @given(scenario=values_only, transform=transforms)
 @budget(30)
 def test_programs_that_change_values_give_the_same_under_jit(scenario, transform):
     check(scenario, transform)
 
 
+@pytest.mark.thorough
 @given(scenario=restructuring, transform=transforms)
 @budget(40)
 def test_programs_that_change_structure_give_the_same_under_jit(scenario, transform):
     check(scenario, transform)
 
 
+@pytest.mark.thorough
 @given(scenario=plain)
 @budget(40)
 def test_models_of_variables_alone_give_the_same_under_jit_call_after_call(scenario):

@@ -132,6 +132,7 @@ def see_slices(mapped: Mapped, result: tuple[jax.Array, jax.Array]) -> list[Seen
     return [("ok", walk(slice_of(nnx, x, chosen, i))) for i, x in enumerate(seen)]
 
 
+@pytest.mark.thorough
 @given(scenario=values_only, axes=axes_names)
 @budget(40)
 def test_a_program_that_changes_values_gives_the_same_under_scan_as_in_a_loop(scenario, axes):

@@ -211,6 +211,7 @@ def test_captures_pass_through_jit(modes):
 COUNTER = nnx.BatchStat(jnp.array(0))
 
 
+@pytest.mark.thorough
 @in_each_mode
 def test_globals_are_read_but_not_changed(modes):
     def read(x):

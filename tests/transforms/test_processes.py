@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import pytest
 
 from tests.support.processes import finished
 from tests.transforms.data_parallel import train_here
@@ -59,6 +60,7 @@ def assert_close(got: tp.Any, wanted: tp.Any) -> None:
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6), got, wanted)
 
 
+@pytest.mark.thorough
 def test_a_data_parallel_step_of_two_processes_equals_the_step_of_one(tmp_path: Path) -> None:
     wanted = train_here()
     found = run_together(tmp_path)

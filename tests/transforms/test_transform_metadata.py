@@ -281,6 +281,7 @@ def test_the_name_must_be_given_and_may_be_none(lib):
     assert names(named) == ((None, "in", "out"), (None, "out"), None)
 
 
+@pytest.mark.thorough
 @both
 @graph_modes
 def test_the_function_too_refuses_another_name(lib, mode):

@@ -68,10 +68,10 @@ class Processes(Generic[Result]):
     ) -> None:
         """End the processes; at once where an exception leaves the block, such as Ctrl-C."""
         if kind is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
             for child in set(active_children()) - self._others:
                 child.terminate()
-        self._pool.shutdown()
+        # Once: a pool that was told not to wait forgets its thread, which Python's exit would disturb.
+        self._pool.shutdown(cancel_futures=True)
 
     def start(self, paths: Sequence[Path]) -> Future[list[Result]]:
         """Let a process work at paths."""

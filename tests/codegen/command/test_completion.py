@@ -40,6 +40,7 @@ def test_commands_are_completed_in_the_order_of_the_help() -> None:
     assert values("nothing") == []
 
 
+@pytest.mark.thorough
 def test_options_of_the_group_and_of_each_command_are_completed() -> None:
     assert values("--v") == ["--version"]
     assert values("migrate", "--li") == ["--linen"]
@@ -49,6 +50,7 @@ def test_options_of_the_group_and_of_each_command_are_completed() -> None:
     assert values("verify", "--exa") == ["--example"]
 
 
+@pytest.mark.thorough
 def test_values_that_are_known_are_completed() -> None:
     assert values("check", "--only", "m") == ["mypy", "migrate"]
     assert values("migrate", "--target", "fl") == ["flax.nnx"]

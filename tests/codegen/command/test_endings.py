@@ -178,6 +178,7 @@ def test_a_file_that_cannot_be_written_is_named_with_a_remedy(
     assert fix in result.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_an_overlay_whose_place_is_a_folder_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("typings/typed_nnx_models.pyi").mkdir(parents=True)
@@ -198,6 +199,7 @@ def test_standard_output_on_a_full_disk_is_told(arguments: tuple[str, ...]) -> N
     assert "Exception" not in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("arguments", [("--help",), ("rules",), ("rules", "--format", "md")])
 def test_a_reader_that_goes_away_ends_the_command_quietly(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
@@ -209,6 +211,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(arguments: tuple[str, 
     assert (done.returncode, done.stderr) == (141, "")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("closed", ["1", "2"])
 def test_output_that_is_closed_is_no_error(closed: str) -> None:
     line = f"{' '.join(map(repr, PROGRAM))} rules TN101 {closed}>&-"

@@ -74,6 +74,7 @@ def test_the_page_shows_every_way_to_run_it_that_it_speaks_of() -> None:
     assert {language for language, _ in BLOCKS} == {"console", "bash"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("line", "shown"), OF_THE_COMMAND, ids=lambda text: text.split("\n")[0])
 def test_a_console_block_shows_what_the_command_says(project: Path, line: str, shown: str) -> None:
     more = {"COLUMNS": "100", "HOME": str(project), "XDG_CONFIG_HOME": str(project)}

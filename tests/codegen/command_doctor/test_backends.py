@@ -23,6 +23,7 @@ def found(limit: float = 60.0) -> dict[str, Finding]:
     return {each.name: each for each in backend_findings(limit)}
 
 
+@pytest.mark.thorough
 def test_here_all_imports_and_the_devices_are_those_of_jax() -> None:
     answers = found()
     for name in IMPORTS:
@@ -33,6 +34,7 @@ def test_here_all_imports_and_the_devices_are_those_of_jax() -> None:
     assert devices.found == f"{jax.default_backend()}: {jax.device_count()} x {kind}"
 
 
+@pytest.mark.thorough
 def test_a_backend_that_is_not_there_is_told_with_the_variable_that_asks_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -104,6 +104,7 @@ def test_it_is_told_whether_the_project_uses_the_plugin(
     assert (finding.remedy == "") == (state == "ok")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "state", "said"),
     [
@@ -121,6 +122,7 @@ def test_settings_of_the_plugin_are_read_as_the_plugin_reads_them(
     assert str(project) not in finding.found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("text", ["[tool.mypy\n", "\x00", '[tool]\nmypy = "'])
 def test_settings_that_cannot_be_read_are_told(project: Path, text: str) -> None:
     (project / "pyproject.toml").write_text(text, encoding="utf-8")
@@ -145,6 +147,7 @@ def test_a_plugin_that_mypy_cannot_load_is_told(
 # -- stubs --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_stub_package_is_compared_with_the_runtime(project: Path) -> None:
     finding = by_name(list(stub_findings(project)))["typed_nnx-stubs"]
     assert finding.state == "ok", finding

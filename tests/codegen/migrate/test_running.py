@@ -48,6 +48,7 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "_FILES_OF_A_SCAN", 5)
 
 
+@pytest.mark.thorough
 def test_results_do_not_depend_on_the_number_of_processes(
     files: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +106,7 @@ def test_chunks_keep_order_and_stay_small() -> None:
     assert len(running._chunks(dict(list(sizes.items())[:9]), 2)) >= 8
 
 
+@pytest.mark.thorough
 def test_a_process_that_is_killed_costs_only_its_file() -> None:
     names = ["a", "b", "killer", "c", "killer too", "d"]
     chunks = [[Path(name) for name in names[:3]], [Path(name) for name in names[3:]]]
@@ -170,6 +172,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("to_all", [True, False], ids=["to all processes", "to the first one"])
 def test_ctrl_c_ends_all_processes_at_once_and_without_noise(tmp_path: Path, to_all: bool) -> None:
     script = tmp_path / "slow.py"

@@ -83,6 +83,7 @@ def top(models: Models) -> dict[str, str]:
     return attributes(models.classes["app.top:Top"])
 
 
+@pytest.mark.thorough
 def test_an_unchanged_run_checks_nothing_and_finds_the_same(
     project: Project, checked: list[set[str]]
 ) -> None:

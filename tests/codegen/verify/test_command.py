@@ -39,6 +39,7 @@ def test_models_that_were_migrated_by_hand_are_equal(tmp_path: Path, runtime: st
     assert all(each["items"] for each in said["examples"])
 
 
+@pytest.mark.thorough
 def test_equal_models_are_said_to_be_equal(tmp_path: Path) -> None:
     done = run(tmp_path, 'Example(Build("MLP", features=(8, 4)), ROWS)')
 
@@ -61,6 +62,7 @@ def test_a_bias_that_is_zero_at_first_hides_no_mistake(tmp_path: Path) -> None:
     assert "outputs" in done.differing("MLP").values()
 
 
+@pytest.mark.thorough
 def test_a_model_that_ignores_its_mode_is_found(tmp_path: Path) -> None:
     done = run(
         tmp_path,
@@ -177,6 +179,7 @@ def test_an_example_that_fails_does_not_stop_the_others(tmp_path: Path) -> None:
     assert "Traceback" not in done.output
 
 
+@pytest.mark.thorough
 def test_modules_in_fields_get_their_widths_from_the_calls(tmp_path: Path) -> None:
     done = run(
         tmp_path,

@@ -62,6 +62,7 @@ def with_examples(width: int) -> tuple[str, ...]:
     return "old.py", "-o", "new.py", "--example", "calls.py"
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_sizes_that_all_examples_share_are_defaults_that_say_where_they_come_from() -> None:
     result = run(*with_examples(4))
@@ -87,6 +88,7 @@ def test_what_is_migrated_with_examples_gives_equal_outputs() -> None:
     assert "2 of 2 examples are equal" in done.output
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("folder")
 def test_a_size_that_differs_stays_required_and_the_marker_has_the_values() -> None:
     run(*with_examples(5))

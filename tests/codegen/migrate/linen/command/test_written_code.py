@@ -147,6 +147,7 @@ def test_fields_are_parameters_and_their_comments_stay_with_them(path: Path) -> 
     assert after.index('"""Has fields."""') < after.index("BASE = 4") < after.index("__init__")
 
 
+@pytest.mark.thorough
 def test_a_default_that_a_factory_makes_is_made_for_each_object(path: Path) -> None:
     path.write_text(FIELDS)
     run(path, "--write")
