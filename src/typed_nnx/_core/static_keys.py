@@ -17,6 +17,8 @@ _SELF_KEYED: frozenset[type] = frozenset(
     {str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType, type(...)}
 )
 
+_HASHED = _SELF_KEYED | {int, bool, float, complex}
+
 
 def _number_key(value: float) -> tuple[Any, ...]:
     if value == 0.0:  # -0.0 == 0.0
@@ -144,7 +146,7 @@ def mutable_values(values: Iterable[Any]) -> tuple[tuple[Any, Any], ...]:
         [
             (value, content_key(value))
             for value in values
-            if type(value) not in _SELF_KEYED and not is_hashable(value)
+            if type(value) not in _HASHED and not is_hashable(value)
         ]
     )
 
