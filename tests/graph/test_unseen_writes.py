@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
+from typed_nnx._graph import verify
 
 
 def overridden(lib: Any) -> Any:
@@ -147,3 +149,30 @@ def test_another_dict_of_attributes_is_seen() -> None:
     model.__dict__ = {**model.__dict__, "w": nnx.Param(jnp.array(3.0)), "n": 4}
     assert float(read(model)) == 12.0
     assert float(nnx.state(model).w[...]) == 3.0
+
+
+@jax.tree_util.register_pytree_node_class
+class Fresh:
+    """A container that has other children at each look."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def tree_flatten(self) -> Any:
+        return ({"x": self.x},), None
+
+    @classmethod
+    def tree_unflatten(cls, aux: None, children: Any) -> Fresh:
+        return cls(children[0]["x"])
+
+
+@pytest.mark.parametrize("verified", [False, True])
+def test_a_container_with_other_children_at_each_look_is_read_anew(
+    verified: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verify, "enabled", verified)
+    model = nnx.Dict(fresh=nnx.data(Fresh(jnp.ones(2))))
+    for value in (1.0, 2.0):
+        model.fresh.x = jnp.full(2, value)
+        assert [leaf.tolist() for leaf in jax.tree.leaves(nnx.state(model))] == [[value] * 2]
+        assert nnx.jit(lambda model: model.fresh.x)(model).tolist() == [value] * 2

@@ -120,14 +120,8 @@ class Record:
         """Whether nothing but static values and metadata changed, which `patch` takes over."""
         return self.cell.valid and (self.watch is None or self.watch.holds())
 
-    def patch(self, root: Any) -> bool:
-        """Take over static values and metadata that changed; with the lock held.
-
-        Returns:
-            Whether nothing else changed.
-        """
-        if not self.keeps_structure():
-            return False
+    def patch(self, root: Any) -> None:
+        """Take over static values and metadata that changed; with the lock held."""
         dirty = self.cell.dirty
         if dirty:
             changed: list[tuple[int, Spec | VariableDef]] = []
@@ -147,7 +141,6 @@ class Record:
                 self.plans.clear()
             self.graphdef = known
             dirty.clear()
-        return True
 
     def _with_items(self, changed: Iterable[tuple[int, Item]]) -> GraphDef[Any]:
         """Return the structure with other items in some places."""
@@ -182,19 +175,29 @@ def record_of(root: Pytree) -> Record:
     """Return the record of an object: the cached one if nothing changed, else a new one."""
     record: Record | None = root._nnx_record
     if record is None or not record.is_current():
-        acquire()
-        try:
-            record = root._nnx_record
-            while record is None or not record.patch(root):
-                record = _attach(root, Traversal().visit(root))
-        finally:
-            release()
+        record = _renewed(root)
     if verify.enabled:
         with graph_lock:  # else another thread may change the structure between the two
             if not record.is_current():
-                return record_of(root)
+                record = _renewed(root)
             verify.check(root, record, Traversal(afresh=True).visit(root))
     return record
+
+
+def _renewed(root: Pytree) -> Record:
+    """Return the record with what changed taken over, or a new one if that cannot be.
+
+    A new one need not be current: a container may have other children at each look.
+    """
+    acquire()
+    try:
+        record: Record | None = root._nnx_record
+        if record is None or not record.keeps_structure():
+            record = _attach(root, Traversal().visit(root))
+        record.patch(root)
+        return record
+    finally:
+        release()
 
 
 def _attach(root: Pytree, traversal: Traversal | Rebuilt) -> Record:
