@@ -70,8 +70,6 @@ class Defaults:
     __slots__ = ("eager_sharding", "given", "hijax", "metadata", "ref")
 
     def __init__(self, hijax: bool, ref: bool, given: bool | None) -> None:
-        if hijax:
-            warn_of_hijax()
         self.hijax: bool = hijax
         self.ref: bool = ref
         self.given: bool | None = given
@@ -150,6 +148,8 @@ def var_defaults(
     old = _local.defaults
     if hijax is None and ref is None:
         return VarDefaults(old.hijax, old.ref)
+    if hijax:
+        warn_of_hijax()
     return VarDefaultsContext(hijax, ref)
 
 
