@@ -121,7 +121,6 @@ types: $(STAMP) $(DOCS_STAMP)
 	$(BIN)/python -m pytest -q -m slow tests/project/test_types_complete.py tests/stubs
 
 generated: $(STAMP)
-	$(BIN)/python -m typed_nnx_codegen.samplers --check
 	$(BIN)/python -m typed_nnx_codegen.migrate.name_tables --check
 	$(BIN)/python -m typed_nnx_codegen.migrate.rules_page --check
 	$(BIN)/python -m typed_nnx_codegen.stubgen --check
@@ -131,7 +130,6 @@ docs-check: $(STAMP) $(DOCS_STAMP)
 	$(BIN)/python -m pytest -q -m slow tests/docs/test_built_site.py
 
 generate: $(STAMP) stubs
-	$(BIN)/python -m typed_nnx_codegen.samplers --write
 	$(BIN)/python -m typed_nnx_codegen.migrate.name_tables --write
 	$(BIN)/python -m typed_nnx_codegen.migrate.rules_page --write
 

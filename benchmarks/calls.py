@@ -41,6 +41,8 @@ def call_cases(size: int) -> list[Planned]:
         Planned("jit_partial, updating step", partial(_partial, size, "jit_partial")),
         Planned("cached_partial, updating step", partial(_partial, size, "cached_partial")),
         Planned("read-only call", partial(_reading, size)),
+        Planned("updating step and read-only call", partial(_updating_and_reading, size)),
+        Planned("step through state and update", partial(_through_state, size)),
         Planned("call after train()/eval()", partial(_after_toggle, size)),
         Planned("train()/eval() and call", partial(_toggle_and_call, size)),
     ]
@@ -171,6 +173,67 @@ def _reading(size: int) -> Case:
     acts["equinox"] = partial(equinox, equinox_model_of(size), x)
     acts["flat"] = partial(jax.jit(lambda vs, x: flat_reading(vs, x)), own_arrays(size), x)
     return Case("read-only call", waiting(acts), of_flat(1.1))
+
+
+def _updating_and_reading(size: int) -> Case:
+    """Time a loop that trains and evaluates: a call that writes, then one that reads, in turns."""
+    x = jnp.ones(())
+
+    def loop(api: Any) -> Callable[[], Any]:
+        update, model = api.jit(updating_step(api)), model_of(api, size)
+        read = api.jit(lambda model, x: reading(model, x))
+        return lambda: (update(model, x), read(model, x))
+
+    acts = {label: loop(api) for label, api in peers("jit")}
+    acts["flat"] = _flat_updating_and_reading(size)
+    return Case("updating step and read-only call", waiting(acts), of_flat(1.15))
+
+
+def _flat_updating_and_reading(size: int) -> Callable[[], Any]:
+    update = jax.jit(lambda values, x: flat_step(values, x))
+    read = jax.jit(lambda values, x: flat_reading(values, x))
+    values, x = own_arrays(size), jnp.ones(())
+
+    def act() -> Any:
+        nonlocal values
+        values, result = update(values, x)
+        return result, read(values, x)
+
+    return act
+
+
+def _through_state(size: int) -> Case:
+    """Time a step over two models that goes through `state` and `update`, as an optimizer does."""
+    x = jnp.ones(())
+
+    def loop(api: Any) -> Callable[[], Any]:
+        def step(model: Any, other: Any, x: Any) -> Any:
+            for each in (model, other):
+                api.update(each, jax.tree.map(lambda leaf: leaf + x, api.state(each)))
+            return x + 1
+
+        return partial(api.jit(step), model_of(api, size), model_of(api, size), x)
+
+    acts = {label: loop(api) for label, api in peers("jit")}
+    acts["flat"] = _flat_pair(size)
+    return Case(
+        "step through state and update", waiting(acts), of_flat(1.15 if size < 100 else 1.05)
+    )
+
+
+def _flat_pair(size: int) -> Callable[[], Any]:
+    def step(values: list[Any], others: list[Any], x: Any) -> Any:
+        return [value + x for value in values], [value + x for value in others], x + 1
+
+    call = jax.jit(step)
+    values, others, x = own_arrays(size), own_arrays(size), jnp.ones(())
+
+    def act() -> Any:
+        nonlocal values, others
+        values, others, result = call(values, others, x)
+        return result
+
+    return act
 
 
 class _Toggled:

@@ -15,7 +15,8 @@ import typed_nnx as nnx
 from benchmarks.calls import flat_loop, flat_reading, reading, updating_step, waiting
 from benchmarks.subjects import model_of, own_arrays
 from benchmarks.timing import medians
-from typed_nnx._transforms import jit_dispatch
+from typed_nnx._transforms.engine.call import quick_call
+from typed_nnx._transforms.engine.write import write_values
 
 KINDS = ("updating step", "read-only call")
 
@@ -32,18 +33,18 @@ def stages(kind: str, size: int, budget: float) -> dict[str, float]:
     call: Any = nnx.jit(updating_step(nnx) if updates else reading)
     call(model, x)
     call(model, x)
-    gathered: Any = jit_dispatch.gather((model, x), frozenset())
-    signature = call._quick[tuple(gathered.key)]
-    changed, _, static = call._jitted(signature, (), *gathered.values)
+    taken_apart: Any = quick_call((model, x), frozenset())
+    signature = call._quick[taken_apart.key]
+    changed, _, effects = call._jitted(signature, (), *taken_apart.values)
 
     def gather() -> Any:
-        return jit_dispatch.gather((model, x), frozenset())
+        return quick_call((model, x), frozenset())
 
     def dispatch() -> Any:
-        return call._jitted(signature, (), *gathered.values)[1]
+        return call._jitted(signature, (), *taken_apart.values)[1]
 
     def write_back() -> Any:
-        return jit_dispatch.write(gathered.records, static.value, changed)
+        return write_values(taken_apart.graphs, effects, changed)
 
     flat = jax.jit(lambda values, x: flat_reading(values, x))
     values = own_arrays(size)

@@ -26,11 +26,13 @@ class Module:
         own: The names that it defines.
         imported: By name: the module and the name that it is imported from; the name is "" where
             the module itself is.
+        listed: The names in its ``__all__``; none where it has none.
     """
 
     summary: str
     own: tuple[str, ...]
     imported: dict[str, tuple[str, str]]
+    listed: tuple[str, ...]
 
 
 def file_of(module: str) -> Path | None:
@@ -51,12 +53,15 @@ def read_module(module: str) -> Module:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     own: list[str] = []
     imported: dict[str, tuple[str, str]] = {}
+    listed: list[str] = []
     for node in _statements(tree.body):
         match node:
             case ast.ImportFrom(module=str(origin)):
                 imported |= {each.asname or each.name: (origin, each.name) for each in node.names}
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
                 own.append(name)
+            case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List() as value):
+                listed = ast.literal_eval(value)
             case ast.Assign(value=ast.Call(func=ast.Name(id=call))) if call in _TYPE_VARIABLES:
                 pass
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if (
@@ -67,7 +72,7 @@ def read_module(module: str) -> Module:
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 own.append(name)
     summary = (ast.get_docstring(tree) or "").partition("\n")[0]
-    return Module(summary, tuple(dict.fromkeys(own)), imported)
+    return Module(summary, tuple(dict.fromkeys(own)), imported, tuple(listed))
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -95,7 +100,7 @@ def names_of(module: str) -> list[str]:
 
     Type variables are for annotations, and nothing to describe.
     """
-    names = [*_reexported(module), *read_module(module).own]
+    names = read_module(module).listed or [*_reexported(module), *read_module(module).own]
     return [
         name
         for name in dict.fromkeys(names)
@@ -104,7 +109,10 @@ def names_of(module: str) -> list[str]:
 
 
 def _is_type_variable(path: str) -> bool:
-    return definition_of(path).startswith("typed_nnx._core.type_variables.")
+    module, _, name = definition_of(path).rpartition(".")
+    if file_of(module) is None or file_of(f"{module}.{name}") is not None:
+        return False
+    return name not in read_module(module).own
 
 
 def public_modules(package: str = "typed_nnx") -> list[str]:

@@ -37,7 +37,7 @@ def pages() -> tuple[Page, ...]:
 
 
 def _errors() -> Page:
-    """Return the page of the exceptions, with the headings that errors.py has as comments."""
+    """Return the page of the exceptions, with the headings that its comments have."""
     file = file_of(_ERRORS)
     assert file is not None
     parts: dict[str, str] = {}

@@ -51,43 +51,39 @@ def _take_types(function: griffe.Function, overload: griffe.Function) -> None:
 
 
 def _add_stubs(function: griffe.Function) -> None:
-    module = function.module.path
-    local = function.path.removeprefix(f"{module}.")
-    found = overloads_of(module.removeprefix("typed_nnx.")).get(local, ())
-    if len(found) > len(function.overloads or ()) and not _says_the_same(function, found):
+    module, name = _named_by(function)
+    found = overloads_of(module).get(name, ())
+    if found:
         shown = "\n".join(found) if len(found) <= _READABLE else ""
-        file = f"stubs/typed_nnx-stubs/{'/'.join(module.split('.')[1:])}.pyi"
+        file = f"stubs/typed_nnx-stubs/{_path(module)}"
         function.extra[_EXTRA] |= {"count": len(found), "code": shown, "file": file}
 
 
-def _says_the_same(function: griffe.Function, stubs: tuple[str, ...]) -> bool:
-    """Whether there is one stub, with the types that the function has."""
-    (node,) = ast.parse(stubs[0]).body
-    assert isinstance(node, ast.FunctionDef)
-    arguments = node.args
-    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    types = {each.arg: each.annotation for each in parameters if each.annotation is not None}
-    return len(stubs) == 1 and (
-        ast.unparse(node.returns or ast.Constant(None)) == str(function.returns)
-        and all(
-            name in function.parameters
-            and str(function.parameters[name].annotation) == ast.unparse(annotation)
-            for name, annotation in types.items()
-        )
-    )
+def _named_by(function: griffe.Function) -> tuple[str, str]:
+    """Return the module and the name of the overloads that a decorator names, if one does."""
+    for decorator in function.decorators:
+        match ast.parse(str(decorator.value), mode="eval").body:
+            case ast.Call(
+                func=ast.Name("typed_as"),
+                args=[ast.Lambda(body=ast.Attribute(ast.Name(alias), name))],
+            ):
+                return function.module.imports[alias], name
+    return "", ""
+
+
+def _path(module: str) -> str:
+    return f"{module.partition('.')[2].replace('.', '/')}.pyi"
 
 
 @functools.cache
 def overloads_of(module: str) -> dict[str, tuple[str, ...]]:
-    """Return the signatures in the stubs of a module, by the name of the function."""
-    file = _STUBS.joinpath(*module.split(".")).with_suffix(".pyi")
+    """Return the overloads in a module of the stub package, by the name of the function."""
+    file = _STUBS / _path(module)
     if not file.is_file():
         return {}
     found: dict[str, list[str]] = {}
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        prefix = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
-        for function in node.body if isinstance(node, ast.ClassDef) else [node]:
-            if isinstance(function, ast.FunctionDef):
-                function.decorator_list = []
-                found.setdefault(prefix + function.name, []).append(ast.unparse(function))
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = []
+            found.setdefault(node.name, []).append(ast.unparse(node))
     return {name: tuple(texts) for name, texts in found.items()}

@@ -1,7 +1,7 @@
 """Full names of mypy turned into the public names that the plugin knows.
 
 A public name does not depend on the runtime or on the file that defines it: ``split`` for
-``typed_nnx._graph.split_merge.split`` and ``flax.nnx.graphlib.split``, ``Optimizer.update`` for a
+``typed_nnx._graph.split.split`` and ``flax.nnx.graphlib.split``, ``Optimizer.update`` for a
 method, ``jax.tree.map`` for ``jax._src.tree.map``.
 """
 

@@ -11,49 +11,48 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from typed_nnx._core.list_module import List
-from typed_nnx._core.module import iter_modules as iter_modules
-from typed_nnx._core.references import ArrayRef, array_ref
-from typed_nnx._core.sequential import Sequential
+from typed_nnx._core.containers import List, Sequential
+from typed_nnx._core.jax_runtime import ArrayRef, array_ref
+from typed_nnx._core.modules import iter_modules as iter_modules
 from typed_nnx._core.variable import Variable
-from typed_nnx._graph.flatten import flatten as flatten
-from typed_nnx._graph.flatten import unflatten as unflatten
+from typed_nnx._graph.context import flatten as flatten
+from typed_nnx._graph.context import unflatten as unflatten
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.references import to_arrays, to_refs
-from typed_nnx._graph.rng_functions import reseed as reseed
-from typed_nnx._graph.split_merge import clone as clone
-from typed_nnx._graph.split_merge import graphdef as graphdef
-from typed_nnx._graph.split_merge import merge as merge
-from typed_nnx._graph.split_merge import split as split
-from typed_nnx._graph.split_merge import state as state
-from typed_nnx._graph.split_merge import unpack as unpack
+from typed_nnx._graph.rng_splits import backup_keys as backup_keys
+from typed_nnx._graph.rng_splits import fork_rngs as fork_rngs
+from typed_nnx._graph.rng_splits import reseed as reseed
+from typed_nnx._graph.rng_splits import split_rngs as split_rngs
+from typed_nnx._graph.split import clone as clone
+from typed_nnx._graph.split import graphdef as graphdef
+from typed_nnx._graph.split import merge as merge
+from typed_nnx._graph.split import split as split
+from typed_nnx._graph.split import state as state
+from typed_nnx._graph.split import unpack as unpack
 from typed_nnx._graph.views import view as view
 from typed_nnx._graph.views import view_info as view_info
 from typed_nnx._graph.views import with_attributes as with_attributes
 from typed_nnx._graph.walk import iter_children as iter_children
 from typed_nnx._graph.walk import iter_graph as iter_graph
 from typed_nnx._graph.walk import recursive_map as recursive_map
-from typed_nnx._transforms.abstract_models import get_abstract_model as get_abstract_model
-from typed_nnx._transforms.checkify import checkify as checkify
+from typed_nnx._graph.walk import to_arrays, to_refs
+from typed_nnx._transforms.cached_partial import cached_partial as cached_partial
 from typed_nnx._transforms.conditionals import cond as cond
 from typed_nnx._transforms.conditionals import switch as switch
 from typed_nnx._transforms.custom_vjp import custom_vjp as custom_vjp
 from typed_nnx._transforms.eval_shape import eval_shape as eval_shape
+from typed_nnx._transforms.eval_shape import get_abstract_model as get_abstract_model
 from typed_nnx._transforms.grad import grad as grad
 from typed_nnx._transforms.grad import value_and_grad as value_and_grad
 from typed_nnx._transforms.jit import jit as jit
-from typed_nnx._transforms.jvp import jvp as jvp
 from typed_nnx._transforms.loops import fori_loop as fori_loop
 from typed_nnx._transforms.loops import while_loop as while_loop
-from typed_nnx._transforms.partials import cached_partial as cached_partial
-from typed_nnx._transforms.pmap import pmap as pmap
+from typed_nnx._transforms.make_jaxpr import checkify as checkify
 from typed_nnx._transforms.remat import remat as remat
-from typed_nnx._transforms.rng_backups import backup_keys as backup_keys
-from typed_nnx._transforms.rng_splits import fork_rngs as fork_rngs
-from typed_nnx._transforms.rng_splits import split_rngs as split_rngs
 from typed_nnx._transforms.scan import scan as scan
 from typed_nnx._transforms.shard_map import shard_map as shard_map
+from typed_nnx._transforms.vjp import jvp as jvp
 from typed_nnx._transforms.vjp import vjp as vjp
+from typed_nnx._transforms.vmap import pmap as pmap
 from typed_nnx._transforms.vmap import vmap as vmap
 
 
@@ -131,7 +130,8 @@ def older_name(name: str) -> Any:
         AttributeError: There is no such name, old or new.
     """
     if name not in _OLDER:
-        raise AttributeError(f"module 'typed_nnx' has no attribute {name!r}")
+        message = f"module 'typed_nnx' has no attribute {name!r}"
+        raise AttributeError(message)  # for `__getattr__` of the module
     value, successor = _OLDER[name]
     if name not in _warned:
         _warned.add(name)

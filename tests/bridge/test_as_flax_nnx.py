@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import run_process
+
 
 def printed(program: str, folder: Path | None = None) -> list[str]:
     """Run a program in a process of its own and return the lines that it prints."""
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,

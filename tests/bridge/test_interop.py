@@ -11,7 +11,7 @@ from flax import linen as nn
 from tests.bridge.linen_models import X
 from tests.bridge.sides import OURS, assert_as_in_flax
 from typed_nnx import bridge
-from typed_nnx.errors import UnboundModuleError
+from typed_nnx.errors import BridgeError
 
 
 def in_compact(side: Any) -> Any:
@@ -82,5 +82,5 @@ def test_random_layers_draw_the_keys_that_they_draw_in_flax() -> None:
     ids=["nnx", "linen"],
 )
 def test_outside_of_a_bridge_module_it_is_an_error(use: Any) -> None:
-    with pytest.raises(UnboundModuleError, match="_in_bridge_mdl: there is no scope here"):
+    with pytest.raises(BridgeError, match="_in_bridge_mdl: there is no scope here"):
         use()

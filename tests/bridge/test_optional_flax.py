@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import textwrap
 
 import pytest
 
+from tests.support.processes import run_process
 from typed_nnx import bridge
 
 WITHOUT_FLAX = """
@@ -19,9 +19,7 @@ sys.modules["flax"] = None  # an import of it fails as if it were not there
 def run(program: str) -> str:
     """Run a program in a fresh interpreter and return what it prints."""
     source = textwrap.dedent(program)
-    done = subprocess.run(
-        [sys.executable, "-c", source], check=True, capture_output=True, text=True
-    )
+    done = run_process([sys.executable, "-c", source], check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from tests.support.processes import PATIENCE, run_process, run_together
 
 ROOT = Path(__file__).parents[2]
 STAND_IN = "tests/bridge/decoder_of_others.py"
@@ -21,22 +22,19 @@ TUNIX = ("google-tunix==0.1.7", "einops==0.8.2")
 
 
 def arrays_of_both(
-    program: tuple[str, ...], folder: Path, more: Mapping[str, str]
+    program: tuple[str, ...], folder: Path, more: Mapping[str, str], timeout: float = PATIENCE
 ) -> list[dict[str, Any]]:
     """Run a program with flax and with typed_nnx; return what each wrote."""
-    started = []
-    for name, words in (("flax", ()), ("ours", OURS)):
-        out = folder / f"{name}.npz"
-        command = [sys.executable, "-W", "ignore", *words, *program, str(out)]
-        settings = {**os.environ, "JAX_PLATFORMS": "cpu", **more}
-        process = subprocess.Popen(
-            command, cwd=ROOT, env=settings, stderr=subprocess.PIPE, text=True
-        )
-        started.append((process, out))
+    outs = {name: folder / f"{name}.npz" for name in ("flax", "ours")}
+    python = [sys.executable, "-W", "ignore"]
+    commands = [
+        [*python, *program, str(outs["flax"])],
+        [*python, *OURS, *program, str(outs["ours"])],
+    ]
+    settings = {**os.environ, "JAX_PLATFORMS": "cpu", **more}
+    run_together(commands, folder, timeout=timeout, cwd=ROOT, env=settings)
     found = []
-    for process, out in started:
-        _, errors = process.communicate()
-        assert process.returncode == 0, errors
+    for out in outs.values():
         with np.load(out) as arrays:
             found.append(dict(arrays))
     return found
@@ -50,6 +48,7 @@ def assert_equal(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
         np.testing.assert_array_equal(ours[name], expected, err_msg=name)
 
 
+@pytest.mark.thorough
 def test_a_decoder_in_the_shape_of_those_of_tunix_is_built_trained_and_decodes(
     tmp_path: Path,
 ) -> None:
@@ -63,9 +62,9 @@ def test_a_decoder_in_the_shape_of_those_of_tunix_is_built_trained_and_decodes(
 def test_the_models_of_google_tunix_are_built_and_trained(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
-    subprocess.run([*command, str(packages), *TUNIX], check=True)
+    run_process([*command, str(packages), *TUNIX], timeout=900, check=True)
     theirs, ours = arrays_of_both(
-        ("-m", "benchmarks.tunix_models"), tmp_path, {"PYTHONPATH": str(packages)}
+        ("-m", "benchmarks.tunix_models"), tmp_path, {"PYTHONPATH": str(packages)}, timeout=900
     )
     assert {name.split(":")[0].split(" ")[0] for name in theirs} - {"library"} == {
         *("llama3", "qwen2", "qwen3", "gemma", "gemma3", "gemma4")

@@ -1,4 +1,4 @@
-"""Linen variables as Variables and back, one by one and as trees."""
+"""Linen variables as Variables and back, one by one and as trees, also generated ones."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ import pytest
 from flax import linen as nn
 from flax import struct
 from flax.core import meta
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import typed_nnx as nnx
-from tests.bridge.sides import Side, assert_as_in_flax, plain
+from tests.bridge.sides import FLAX, OURS, Side, assert_as_in_flax, plain
 from typed_nnx import bridge
 from typed_nnx.bridge import variables
 from typed_nnx.errors import (
-    CollectionNameError,
-    DuplicateVariableError,
-    LinenBoxError,
-    VariableNameError,
+    BridgeError,
+    VariableError,
 )
 
 A = jnp.arange(6.0).reshape(2, 3)
+
+
 AUTO = jax.sharding.AxisType.Auto
 
 
@@ -240,19 +242,19 @@ def test_bridge_initializers_with_partitioning_become_partitioned_in_linen() -> 
 
 
 def test_two_collections_with_one_path_are_refused() -> None:
-    with pytest.raises(DuplicateVariableError, match="'cache' and 'params'"):
+    with pytest.raises(BridgeError, match="'cache' and 'params'"):
         variables.linen_vars_to_nnx_attrs({"params": {"a": A}, "cache": {"a": A}})
 
 
 @pytest.mark.parametrize("first", ["cache", "stats"])
 def test_a_variable_with_the_path_of_a_level_is_refused(first: str) -> None:
-    with pytest.raises(DuplicateVariableError, match="path \\('a',\\)"):
+    with pytest.raises(BridgeError, match="path \\('a',\\)"):
         variables.linen_vars_to_nnx_attrs({"params": {"a": A}, first: {"a": {"b": A}}})
 
 
 @pytest.mark.parametrize("value", [A, None, [nnx.Param(A)]], ids=["array", "none", "list"])
 def test_what_is_no_variable_has_no_collection(value: Any) -> None:
-    with pytest.raises(CollectionNameError, match="at a/b"):
+    with pytest.raises(BridgeError, match="at a/b"):
         variables.nnx_attrs_to_linen_vars({"a": {"b": value}})
 
 
@@ -260,27 +262,75 @@ def test_a_variable_type_without_a_name_has_no_collection() -> None:
     class Unnamed(nnx.Variable[Any]):
         pass
 
-    with pytest.raises(VariableNameError, match="Unnamed"):
+    with pytest.raises(VariableError, match="Unnamed"):
         variables.nnx_attrs_to_linen_vars({"a": Unnamed(A)})
 
 
 @pytest.mark.parametrize("path", [(), (jax.tree_util.SequenceKey(0),), ("params",)])
 def test_a_path_that_begins_otherwise_has_no_collection(path: Any) -> None:
-    with pytest.raises(CollectionNameError, match="the beginning of a path"):
+    with pytest.raises(BridgeError, match="the beginning of a path"):
         variables.get_col_name(path)
 
 
 def test_a_meta_of_another_type_than_its_collection_is_refused() -> None:
-    with pytest.raises(LinenBoxError, match="holds a BatchStat"):
+    with pytest.raises(BridgeError, match="holds a BatchStat"):
         variables.to_nnx_var("params", bridge.NNXMeta(nnx.BatchStat, A, {}))
 
 
 def test_a_box_that_shows_nothing_is_refused() -> None:
-    with pytest.raises(LinenBoxError, match="Opaque is no dataclass with a field `value`"):
+    with pytest.raises(BridgeError, match="Opaque: it is no dataclass with a field `value`"):
         variables.to_nnx_var("params", Opaque(A))
 
 
 def test_a_variable_that_lost_the_metadata_of_its_box_is_refused() -> None:
     variable = nnx.Param(A, linen_meta_type=nn.Partitioned)
-    with pytest.raises(LinenBoxError, match=r"needs \['names'\]"):
+    with pytest.raises(BridgeError, match=r"needs \['names'\]"):
         variables.to_linen_var(variable)
+
+
+# -- laws of the conversion of trees of Linen variables, over generated trees -----------------------
+
+
+NAMES = st.sampled_from(["a", "b", "Dense_0", "kernel", "é"])
+
+
+VALUES = st.one_of(
+    st.integers(0, 3).map(lambda n: jnp.arange(n)),
+    st.floats(-1, 1).map(jnp.float32),
+    st.tuples(st.just(jnp.ones(2)), st.integers(0, 9)),
+)
+
+
+LEVELS: Any = st.recursive(
+    st.dictionaries(NAMES, VALUES, min_size=1, max_size=3),
+    lambda inner: st.dictionaries(NAMES, inner, min_size=1, max_size=3),
+    max_leaves=6,
+)
+
+
+def trees() -> Any:
+    """Return trees of one collection per top-level name, so that no two share a path."""
+    cols = st.sampled_from(["params", "batch_stats", "made_up"])
+    return st.dictionaries(cols, LEVELS, max_size=3).map(
+        lambda tree: {col: {f"{col}_part": level} for col, level in tree.items()}
+    )
+
+
+def check(tree: Any) -> None:
+    ours, theirs = OURS.bridge.variables, FLAX.bridge.variables
+    attrs = ours.linen_vars_to_nnx_attrs(tree)
+    assert plain(attrs) == plain(theirs.linen_vars_to_nnx_attrs(tree))
+    assert plain(ours.nnx_attrs_to_linen_vars(attrs)) == plain(tree)
+
+
+@given(tree=trees())
+@settings(max_examples=20, deadline=None)
+def test_attributes_are_those_of_flax_and_come_back(tree: Any) -> None:
+    check(tree)
+
+
+@pytest.mark.slow
+@given(tree=trees())
+@settings(max_examples=300, deadline=None)
+def test_attributes_are_those_of_flax_and_come_back_over_many_trees(tree: Any) -> None:
+    check(tree)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx as flax_nnx
 
-from typed_nnx._core.rngs import Rngs, RngStream
+from typed_nnx import Rngs, RngStream
 
 
 class Library(tp.NamedTuple):

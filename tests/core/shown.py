@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+
+
+class Lines:
+    """An object whose text has several lines."""
+
+    def __repr__(self) -> str:
+        return "Lines(\n  x\n)"
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Registered:
+    """A dataclass that jax knows."""
+
+    a: Any
+    b: Any
 
 
 def pair() -> jax.Array:

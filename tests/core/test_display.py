@@ -16,6 +16,7 @@ import pytest
 from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
+from tests.core.shown import Registered
 
 from .shown import bag, pair, shown
 
@@ -158,13 +159,6 @@ def registered_dataclasses(lib: Any) -> Any:
 @dataclasses.dataclass
 class Plain:
     a: Any
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass
-class Registered:
-    a: Any
-    b: Any
 
 
 @program

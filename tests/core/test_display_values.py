@@ -15,6 +15,7 @@ import pytest
 from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
+from tests.core.shown import Lines
 
 from .shown import bag, pair, shown
 
@@ -93,11 +94,6 @@ class Numbers(list):
 
 
 Pair = namedtuple("Pair", ["left", "right"])  # what flax shows of an untyped one
-
-
-class Lines:
-    def __repr__(self) -> str:
-        return "Lines(\n  x\n)"
 
 
 STATICS: dict[str, Any] = {

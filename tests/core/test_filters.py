@@ -214,9 +214,9 @@ def test_a_bad_filter_is_shown_with_what_was_expected(bad: tp.Any) -> None:
 
 def test_dots_before_another_filter_say_where_they_are() -> None:
     text = r"`...` or `True` can only be used as the last filters, got `...` at index 1"
-    with pytest.raises(nnx.errors.FilterOrderError, match=text):
+    with pytest.raises(nnx.errors.ArgumentError, match=text):
         nnx.split(nnx.List([]), nnx.Param, ..., nnx.BatchStat)
-    with pytest.raises(nnx.errors.FilterOrderError, match="got `True` at index 0"):
+    with pytest.raises(nnx.errors.ArgumentError, match="got `True` at index 0"):
         nnx.state(nnx.List([]), True, nnx.BatchStat)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import copy
-import dataclasses
 from typing import Any, NamedTuple
 
 import jax
@@ -15,6 +14,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import structure
+from tests.core.shown import Registered
 from typed_nnx._core.nodes import (
     CONTAINER,
     LEAF,
@@ -32,13 +32,6 @@ from typed_nnx._core.nodes import (
 class Point(NamedTuple):
     x: Any
     y: Any
-
-
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass
-class Registered:
-    a: Any
-    b: Any
 
 
 KINDS: dict[str, tuple[Any, int]] = {

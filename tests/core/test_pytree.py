@@ -14,7 +14,7 @@ from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.core.libraries import both, leaves, structure
-from typed_nnx.errors import UnhashableStaticError
+from typed_nnx.errors import UnhashableError
 
 
 def ones() -> jax.Array:
@@ -247,9 +247,7 @@ def test_jit_takes_statics_without_a_hash(lib: Any) -> None:
 
 def test_a_hash_of_unhashable_statics_names_the_attribute() -> None:
     node = node_class(nnx)(ok=[1], sizes=bytearray(b"ab"), a=ones())
-    with pytest.raises(
-        UnhashableStaticError, match=r"'sizes' of Node holds bytearray\(b'ab'\).*\n.*Fix"
-    ):
+    with pytest.raises(UnhashableError, match=r"'sizes' of Node holds bytearray\(b'ab'\).*\n.*Fix"):
         hash(nnx.graphdef(node))
 
 

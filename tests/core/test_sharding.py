@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
+from tests.support.processes import run_process
 from typed_nnx.errors import MeshRequiredError
 
 SCRIPT = '''
@@ -120,7 +120,7 @@ PARTS = {
 def results() -> dict[str, tuple[int, str]]:
     flags = f"--xla_force_host_platform_device_count=8 {os.environ.get('XLA_FLAGS', '')}"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr[-3000:]

@@ -11,7 +11,7 @@ import pytest
 import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.support.peer import both_libraries
-from typed_nnx.errors import VariableNameError
+from typed_nnx.errors import VariableError
 
 PARENTS = {
     "Param": "Variable",
@@ -151,7 +151,7 @@ def test_an_unknown_type_is_an_error_or_gets_its_own_name(lib: Any) -> None:
 
 
 def test_the_error_of_an_unknown_name_says_how_to_register_it() -> None:
-    with pytest.raises(VariableNameError, match="register_variable_name\\('nowhere'"):
+    with pytest.raises(VariableError, match="register_variable_name\\('nowhere'"):
         nnx.variable_type_from_name("nowhere")
 
 

@@ -107,7 +107,7 @@ CASES = [
         "`optimizer.update(grads, model)`, in the wrong order",
         swapped,
         (0.5, 1.0),
-        "SwappedArgumentsError",
+        "OptimizerError",
     ),
     Case(
         "an `Optimizer` whose `wrt` chooses nothing of the model",
@@ -127,13 +127,13 @@ CASES = [
             nnx, optax.sgd(0.1), nnx.State({"w": nnx.Param(jnp.ones((2, 128, 128)))})
         ),
         (2, 128, 128),
-        "ChangedShapeError",
+        "StateMismatchError",
     ),
     Case(
         "a transformation whose state changes its structure",
         unstable,
         (128, 128),
-        "ChangedOptStateError",
+        "StateMismatchError",
     ),
     Case(
         "gradients as bare arrays, in a State or a dict",
@@ -155,6 +155,6 @@ CASES = [
         "a metric named `reset`, `update` or `compute` in `MultiMetric`",
         hidden,
         True,
-        "MetricNameError",
+        "ReservedNameError",
     ),
 ]

@@ -160,5 +160,7 @@ def test_a_function_with_generated_stubs_shows_their_overloads(site: Path) -> No
     (count,) = set(
         re.findall(r"What type checkers read: (\d+) overloads? of the stub package", page)[:1]
     )
-    stubs = (public_names.REPOSITORY / "stubs/typed_nnx-stubs/_graph/split_merge.pyi").read_text()
+    stubs = (
+        public_names.REPOSITORY / "stubs/typed_nnx-stubs/_graph/split_overloads.pyi"
+    ).read_text()
     assert int(count) == len(re.findall(r"^def split\(", stubs, flags=re.MULTILINE))

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.project.hook_project import assert_pre_commit_reads
+from tests.support.processes import run_process
 from tests.support.type_checkers import REPOSITORY
 from typed_nnx_mypy.config import read_config
 
@@ -78,15 +79,7 @@ def test_the_workflow_with_an_upload_may_write_what_it_uploads() -> None:
 
 @pytest.mark.parametrize("number", range(len(HOOKS)))
 def test_a_hook_is_what_pre_commit_reads(number: int, tmp_path: Path) -> None:
-    path = tmp_path / ".pre-commit-config.yaml"
-    path.write_text(HOOKS[number], encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "pre_commit", "validate-config", str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    assert_pre_commit_reads(HOOKS[number], tmp_path)
 
 
 def test_the_settings_are_settings_of_the_plugin_and_of_mypy(tmp_path: Path) -> None:
@@ -137,7 +130,7 @@ def run_step(folder: Path, source: str, plugin: str = "typed_nnx_mypy") -> int:
         FILES[0][1].replace("typed_nnx_mypy", plugin), encoding="utf-8"
     )
     tools = Path(sys.executable).parent
-    done = subprocess.run(
+    done = run_process(
         [shutil.which("bash") or "bash", "-e", "-c", step["run"]],
         cwd=folder,
         env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},

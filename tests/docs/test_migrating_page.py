@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import jsonschema
 import yaml
 from click.testing import CliRunner
 
+from tests.project.hook_project import assert_pre_commit_reads
 from tests.support.type_checkers import REPOSITORY
 from typed_nnx_codegen.migrate import report
 from typed_nnx_codegen.migrate.command import migrate, rules
@@ -24,15 +23,7 @@ HOOK, WORKFLOW = (text for language, text in BLOCKS if language == "yaml")
 
 
 def test_the_hook_is_what_pre_commit_reads(tmp_path: Path) -> None:
-    path = tmp_path / ".pre-commit-config.yaml"
-    path.write_text(HOOK, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "pre_commit", "validate-config", str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    assert_pre_commit_reads(HOOK, tmp_path)
 
 
 def test_the_workflow_checks_and_may_only_read() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from tests.mypy_plugin.run import FOLDER, REPOSITORY, footer, write
 from tests.support.code_blocks import blocks_of
 from tests.support.once import locked
+from tests.support.processes import run_process
 
 SAID = re.compile(r"^```text\n((?:\w+\.py:\d+: .*\n)+)```$", re.MULTILINE)
 # The file that the page has its reader write, and how many blocks of the page it has.
@@ -27,7 +27,7 @@ def said_of(name: str, program: str, *options: str) -> list[str]:
     write([], folder)
     with locked(folder / "lock"):
         (folder / name).write_text(program + footer(), encoding="utf-8")
-        done = subprocess.run(
+        done = run_process(
             [sys.executable, "-m", "mypy", "--no-error-summary", *options, name],
             cwd=folder,
             capture_output=True,

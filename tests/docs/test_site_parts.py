@@ -75,7 +75,7 @@ def test_what_is_no_name_of_ours_or_a_link_already_stays(page: str) -> None:
     ("path", "definition"),
     [
         ("typed_nnx.Param", "typed_nnx._core.variable_types.Param"),
-        ("typed_nnx.nn.linear.Linear", "typed_nnx.nn._linear.Linear"),
+        ("typed_nnx.nn.linear.Conv", "typed_nnx.nn._conv.Conv"),
         ("typed_nnx.relu", "jax.nn.relu"),
         ("typed_nnx.pytreelib.ObjectMeta", definition_of("typed_nnx.pytreelib.PytreeMeta")),
         ("typed_nnx.training.metrics", "typed_nnx.training.metrics"),

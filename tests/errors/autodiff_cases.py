@@ -50,14 +50,14 @@ def aux_missing() -> object:
 CASES = [
     Case(
         "argnums that name nothing",
-        errors.ArgnumsError,
-        lambda: nnx.grad(cube, argnums=()),
+        errors.ArgumentError,
+        lambda: nnx.grad(cube, argnums=()),  # type: ignore[arg-type]  # as tested
         ("grad: argnums=()", "names no argument", "expected positions of arguments"),
         "argnums=0",
     ),
     Case(
         "argnums of the wrong type",
-        errors.ArgnumsError,
+        errors.ArgumentError,
         lambda: nnx.grad(cube, argnums=(0, 1.5)),  # type: ignore[arg-type]  # that is the error
         ("grad: argnums=(0, 1.5)", "1.5 is no position"),
         "argnums=0",
@@ -65,21 +65,21 @@ CASES = [
     ),
     Case(
         "the same argument twice",
-        errors.ArgnumsError,
-        lambda: nnx.value_and_grad(lambda x, y: x, argnums=(1, -1))(X, X),
+        errors.ArgumentError,
+        lambda: nnx.value_and_grad(lambda x, y: x, argnums=(1, -1))(X, X),  # type: ignore[arg-type]  # as tested
         ("value_and_grad: argnums=(1, -1)", "argnum 1 is repeated in argnums"),
         "argnums=0",
     ),
     Case(
         "a DiffState where all Variables are differentiated",
-        errors.PrefixKindError,
+        errors.PrefixError,
         lambda: nnx.grad(cube, argnums=nnx.DiffState(0, nnx.Param), graph=False),
         ("grad: `argnums`", "`graph=False` or `graph_updates=False`", "DiffState(argnum=0"),
         "give the position alone",
     ),
     Case(
         "an argument as the result of vjp",
-        errors.DifferentiatedInputError,
+        errors.SharedReferenceError,
         lambda: nnx.vjp(lambda m: {"m": m.norm}, model()),
         ("vjp of ", "Duplicate Bag found at paths:", "m.norm", "result.m"),
         "return nnx.clone(...) of it",
@@ -87,7 +87,7 @@ CASES = [
     Case(
         "a cotangent of another structure",
         errors.TangentStructureError,
-        lambda: nnx.vjp(lambda x: nnx.Param(x), X)[1](X),
+        lambda: nnx.vjp(lambda x: nnx.Param(x), X)[1](X),  # type: ignore[arg-type]  # as tested
         ("vjp: ", "the cotangent of the result", "expected Param with its value", "got float32[]"),
         "a State of all of these values",
     ),
@@ -109,7 +109,7 @@ CASES = [
     ),
     Case(
         "fwd without residuals",
-        errors.RuleResultError,
+        errors.ResultError,
         lambda: nnx.grad(ruled(fwd=cube))(X),
         ("custom_vjp: fwd", "a pair (result, residuals)", "it returned a"),
         "return result, residuals",
@@ -117,14 +117,14 @@ CASES = [
     ),
     Case(
         "bwd with too many cotangents",
-        errors.RuleResultError,
+        errors.ResultError,
         lambda: nnx.grad(ruled(bwd=lambda x, g: (g[1], g[1])))(X),
         ("custom_vjp: bwd", "a tuple of 1", "a tuple of 2"),
         "bwd with a tuple of one cotangent",
     ),
     Case(
         "a derivative that the rule does not give",
-        errors.NoDerivativeError,
+        errors.MissingRuleError,
         lambda: nnx.grad(closed_over)(nnx.Param(X)),
         ("custom_vjp: ", "scaled", "what it closes over", "no cotangent"),
         "pass the value as an argument",
@@ -132,7 +132,7 @@ CASES = [
     ),
     Case(
         "a loss that is no scalar",
-        errors.NonScalarLossError,
+        errors.ResultError,
         lambda: nnx.grad(cube)(jnp.ones(3)),
         ("grad: Gradient only defined for scalar-output functions", "cube", "float32[3]"),
         "return loss.mean()",
@@ -140,7 +140,7 @@ CASES = [
     ),
     Case(
         "auxiliary output that is missing",
-        errors.AuxResultError,
+        errors.ResultError,
         aux_missing,
         ("grad: with has_aux=True", "(value, aux)", "tuple of 3"),
         "return value, aux",
@@ -148,8 +148,8 @@ CASES = [
     ),
     Case(
         "an argument that there is not",
-        errors.ArgumentOutOfRangeError,
-        lambda: nnx.grad(cube, argnums=2)(X),
+        errors.ArgumentError,
+        lambda: nnx.grad(cube, argnums=2)(X),  # type: ignore[call-overload]  # as tested
         ("grad", "cube", "no argument 2", "takes 1 positional"),
         "positions count from 0",
         TypeError,

@@ -12,10 +12,9 @@ from flax import nnx as flax_nnx
 
 import typed_nnx as nnx
 from tests.errors.case import Case
-from typed_nnx import bridge
-from typed_nnx._errors import bridge as errors
+from typed_nnx import bridge, errors
 from typed_nnx.bridge import variables
-from typed_nnx.bridge._linen import flax_modules
+from typed_nnx.bridge.variables import flax_modules
 
 X = jnp.ones((1, 2))
 
@@ -61,9 +60,9 @@ def with_a_module_of_flax() -> object:
 CASES = [
     Case(
         "a class of Linen where flax is not installed",
-        errors.FlaxRequiredError,
+        errors.MissingPackageError,
         without_flax,
-        ("ToLinen works with Linen", "flax is not installed"),
+        ("ToLinen: ", "`flax`, which is not installed", "Linen is part of it"),
         "pip install flax",
         ImportError,
     ),
@@ -77,7 +76,7 @@ CASES = [
     ),
     Case(
         "a seed where ToNNX takes random streams",
-        errors.BridgeRngsError,
+        errors.BridgeError,
         lambda: bridge.ToNNX(linen.Dense(2), rngs=0),  # type: ignore[arg-type]  # on purpose
         ("ToNNX: argument `rngs` is 0 (int)", "expected nnx.Rngs, a PRNG key or None"),
         "rngs=nnx.Rngs(0)",
@@ -92,23 +91,23 @@ CASES = [
     ),
     Case(
         "a path in two Linen collections",
-        errors.DuplicateVariableError,
+        errors.BridgeError,
         lambda: variables.linen_vars_to_nnx_attrs({"params": {"a": X}, "cache": {"a": X}}),
         ("duplicate variable path ('a',)", "'cache' and 'params'"),
         "give one of the two Linen variables another name",
     ),
     Case(
         "an array where a Variable says its collection",
-        errors.CollectionNameError,
+        errors.BridgeError,
         lambda: variables.nnx_attrs_to_linen_vars({"a": {"b": 1.5}}),
         ("Cannot infer collection name from value at a/b", "1.5 (float)", "expected Variables"),
         "nnx.Param(value)",
     ),
     Case(
         "a box of another Variable type than its collection",
-        errors.LinenBoxError,
+        errors.BridgeError,
         lambda: variables.to_nnx_var("params", bridge.NNXMeta(nnx.Cache, X, {})),
-        ("NNXMeta holds a Cache", "the collection 'params' Params"),
+        ("NNXMeta: it holds a Cache", "the collection 'params' Params"),
         "the collection that of its Variable type",
         TypeError,
     ),
@@ -122,21 +121,21 @@ CASES = [
     ),
     Case(
         "a call of a bridge.Module outside of apply",
-        errors.UnboundModuleError,
+        errors.BridgeError,
         lambda: Net()(X),
         ("variable of Net: there is no scope here", "`setup()`"),
         "module.init(rngs, x) or module.apply(variables, x)",
     ),
     Case(
         "a parameter with the name of another Variable",
-        errors.BridgeVariableError,
+        errors.BridgeError,
         lambda: Net().init(0, X),
         ("Net: Expected 'w' to be a Param", "got Cache"),
         "use another name for one of the two",
     ),
     Case(
         "a method that is no method",
-        errors.BridgeMethodError,
+        errors.BridgeError,
         lambda: Net().init(0, X, method=4),  # type: ignore[arg-type]  # on purpose
         ("Net: argument `method` is 4 (int)", "the name of a method"),
         "method='name'",
@@ -144,7 +143,7 @@ CASES = [
     ),
     Case(
         "a Functional that was not initialised",
-        errors.FunctionalInitError,
+        errors.BridgeError,
         lambda: bridge.functional(Bag)().apply(),
         ("Functional of Bag", "apply was called before init"),
         "functional.init(rngs=nnx.Rngs(0))",

@@ -53,7 +53,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "update of a node with a Variable": (
         lambda m: nnx.update(m, new_state(layers=nnx.Param(1))),
-        nnx.errors.UpdateTypeError,
+        nnx.errors.StateMismatchError,
     ),
     "update of a tuple": (
         lambda m: nnx.update(m, new_state(held={"t": {0: jnp.zeros(3)}}, zz=nnx.Param(1))),
@@ -73,52 +73,52 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "pop of elements of a list": (
         lambda m: nnx.pop(m, nnx.Param),
-        nnx.errors.ImmutableNodeError,
+        nnx.errors.GraphError,
     ),
-    "pop without a filter": (lambda m: nnx.pop(m), nnx.errors.MissingFilterError),
+    "pop without a filter": (lambda m: nnx.pop(m), nnx.errors.ArgumentError),  # type: ignore[call-overload]  # as tested
     "pop with a bad filter": (
         lambda m: nnx.pop(m, nnx.Param, WRONG),
         nnx.errors.InvalidFilterError,
     ),
     "an array assigned to a static attribute": (
         lambda m: assign(m, "name", jnp.ones(2)),
-        nnx.errors.StaticAttributeError,
+        nnx.errors.PytreeAttributeError,
     ),
     "a list of arrays assigned to a static attribute": (
         lambda m: assign(m, "name", [jnp.ones(2)]),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "a list of arrays assigned to a new attribute": (
         lambda m: assign(m, "fresh", [jnp.ones(2)]),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "a misplaced annotation": (
         lambda m: assign(m, "name", [nnx.data(1)]),
-        nnx.errors.MisplacedMarkError,
+        nnx.errors.PytreeAttributeError,
     ),
     "an array annotated as static": (
         lambda m: assign(m, "a", nnx.static(jnp.ones(2))),
-        nnx.errors.StaticMarkError,
+        nnx.errors.PytreeAttributeError,
     ),
     "List.append": (
         lambda m: m.layers.append([jnp.ones(2)]),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "List.insert": (
         lambda m: m.layers.insert(0, [jnp.ones(2)]),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "List.extend, the last one wrong": (
         lambda m: m.layers.extend([nnx.Param(1), [jnp.ones(2)]]),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "List += , the last one wrong": (
         lambda m: m.layers.__iadd__([nnx.Param(1), [jnp.ones(2)]]),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "List slice assignment": (
         lambda m: m.layers.__setitem__(slice(0, 1), [nnx.Param(1), [jnp.ones(2)]]),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "List index out of range": (lambda m: m.layers.__delitem__(9), IndexError),
     "List.sort of what has no order": (lambda m: m.layers.sort(), (TypeError, ValueError)),  # type: ignore[dict-item]  # either
@@ -127,7 +127,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     "Dict without the key": (lambda m: m.options.__delitem__("nothing"), KeyError),
     "Dict.update, the last one wrong": (
         lambda m: m.options.update({"x": nnx.Param(2), "y": [jnp.ones(2)]}),
-        nnx.errors.DataInStaticError,
+        nnx.errors.PytreeAttributeError,
     ),
     "metadata deleted that is not there": (
         lambda m: m.z.del_metadata("nothing"),
@@ -139,11 +139,11 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "a copy from another type": (
         lambda m: m.z.copy_from(m.b.mean),
-        nnx.errors.IncompatibleVariableError,
+        nnx.errors.VariableError,
     ),
     "sow over a Param": (
         lambda m: m.sow(nnx.Intermediate, "z", 1),
-        nnx.errors.VariableTypeError,
+        nnx.errors.VariableError,
     ),
     "set_attributes with one name unknown": (
         lambda m: m.set_attributes(name="other", nobody=1),

@@ -116,7 +116,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "an argument returned without graph_updates": (
         lambda m: nnx.jit(work, **JIT)(m),
-        errors.ReturnedInputError,
+        errors.SharedReferenceError,
     ),
     "trees with a shared Variable": (
         lambda m: nnx.jit(after(work, None), **TREE)(m),
@@ -124,13 +124,13 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "a static argument without hash": (
         lambda m: nnx.jit(rebuild, static_argnums=1)(m, [1]),
-        errors.UnhashableArgumentError,
+        errors.UnhashableError,
     ),
     "a static argument that is a Module": (
         lambda m: nnx.jit(rebuild, static_argnums=0)(m, 1.0),
-        errors.StaticModuleError,
+        errors.ArgumentError,
     ),
-    "an array donated and used": (twice_donated, errors.DonatedAliasError),
+    "an array donated and used": (twice_donated, errors.DonationError),
     "a compiled function with another structure": (compiled, errors.CompiledCallError),
     "a cached_partial that changes the structure": (
         lambda m: nnx.cached_partial(nnx.jit(rebuild), m)(),
@@ -142,7 +142,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "a value for each device": (
         lambda m: replicated()(m, jnp.ones((2, 3))),
-        errors.ReplicatedChangedError,
+        errors.BroadcastChangedError,
     ),
     "one Variable with two axes": (
         lambda m: nnx.vmap(rebuild, in_axes=(0, None))(m, m),
@@ -150,29 +150,29 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "a tree of axes for a Module": (
         lambda m: nnx.vmap(rebuild, in_axes=([0],))(m),
-        errors.PrefixStructureError,
+        errors.PrefixError,
     ),
     "too few axes": (
         lambda m: nnx.vmap(rebuild, in_axes=(0,))(m, X),
-        errors.PrefixLengthError,
+        errors.PrefixError,
     ),
     "another name of the axis in the sharding": (
         lambda m: nnx.vmap(
             rebuild, in_axes=(0,), transform_metadata={nnx.PARTITION_NAME: "layers"}
         )(m),
-        errors.PartitionNameError,
+        errors.ShardingError,
     ),
     "a loss that is no scalar": (
         lambda m: nnx.grad(lambda m: rebuild(m).a[...])(m),
-        errors.NonScalarLossError,
+        errors.ResultError,
     ),
     "auxiliary output that is missing": (
         lambda m: nnx.value_and_grad(after(rebuild, 1.0), has_aux=True)(m),
-        errors.AuxResultError,
+        errors.ResultError,
     ),
     "an argument as the result of vjp": (
         lambda m: nnx.vjp(rebuild, m),
-        errors.DifferentiatedInputError,
+        errors.SharedReferenceError,
     ),
     "a tangent with too little": (
         lambda m: nnx.jvp(after(rebuild, X), (m,), (nnx.state(m, nnx.Param),)),
@@ -180,19 +180,19 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "fwd without residuals": (
         lambda m: ruled(after(work, 1.0), None)(m),
-        errors.RuleResultError,
+        errors.ResultError,
     ),
     "bwd with too many cotangents": (
         lambda m: ruled(lambda m: (work(m).a[...].sum(), None), lambda *_: (1, 2))(m),
-        errors.RuleResultError,
+        errors.ResultError,
     ),
     "another structure in the carry": (
         lambda m: nnx.scan(lambda m, x: (rebuild(m), x))(m, X),
-        errors.CarryStructureError,
+        errors.CarryTypeError,
     ),
     "another object in the carry": (
         lambda m: nnx.fori_loop(0, 2, lambda i, m: fresh(m), m),
-        errors.CarryStructureError,
+        errors.CarryTypeError,
     ),
     "another shape in the carry": (
         lambda m: nnx.while_loop(lambda m: m.a[0] < 3, widen, m),
@@ -200,7 +200,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "a condition that changes the model": (
         lambda m: nnx.while_loop(lambda m: rebuild(m).a[0] < 3, work, m),
-        errors.ConditionChangedError,
+        errors.StructureChangedError,
     ),
     "structure in one branch": (
         lambda m: nnx.cond(True, rebuild, work, m),
@@ -212,7 +212,7 @@ FAILURES: dict[str, tuple[Callable[[Any], object], type[Exception]]] = {
     ),
     "axes that do not fit the result": (
         lambda m: nnx.scan(after(work, X), in_axes=(C, 0), out_axes=(C, 0))(m, X),
-        errors.ScanAxesError,
+        errors.PrefixError,
     ),
 }
 
@@ -234,8 +234,8 @@ def test_a_failed_split_leaves_all_streams_unchanged() -> None:
     before = snapshot(model)
     with pytest.raises(errors.KeyShapeError):
         nnx.split_rngs(model, splits=2)
-    with pytest.raises(errors.InvalidSplitsError):
+    with pytest.raises(errors.ArgumentTypeError):
         nnx.split_rngs(model, splits=-1)
-    with pytest.raises(errors.SqueezeError):
+    with pytest.raises(errors.ArgumentError):
         nnx.split_rngs(splits=2, squeeze=True)(rebuild)(model)
     assert snapshot(model) == before

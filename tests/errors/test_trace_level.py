@@ -1,6 +1,6 @@
 """The text of the error for a write to an object that a jax transform captured.
 
-Every way to write under every transform is in `tests/core/test_trace_level.py`.
+Every way to write under every transform is in `tests/core/test_variable_trace_level.py`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,23 @@
-"""What goes wrong with optimizers, train states, averages and metrics."""
+"""What goes wrong with optimizers, metrics, checkpoints and summaries."""
 
 from __future__ import annotations
 
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import jax.numpy as jnp
 import optax
 
 import typed_nnx as nnx
-from tests.errors.case import Case
+from tests.errors.case import Bag, Case
 from typed_nnx import errors
+from typed_nnx.summary import tabulate
 from typed_nnx.training import metrics
+from typed_nnx.training.checkpoint import CheckpointManager, restore, save
 from typed_nnx.training.ema import EMA
 from typed_nnx.training.optimizer import Optimizer
 from typed_nnx.training.train_state import TrainState
@@ -78,7 +85,51 @@ def update_after_a_replacement() -> None:
     made.update(model, nnx.clone(nnx.state(model)))
 
 
+def network() -> Bag:
+    """Return a model with a Param and, deeper, a BatchStat."""
+    return Bag(w=nnx.Param(jnp.ones((2, 3))), norm=Bag(mean=nnx.BatchStat(jnp.zeros(3))))
+
+
+def in_folder(does: Callable[[Path], object]) -> Callable[[], object]:
+    """Return an operation that gets a folder of its own."""
+
+    def operation() -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            return does(Path(folder) / "run")
+
+    return operation
+
+
+def saved(path: Path, **attributes: Any) -> Path:
+    """Save a model and return the path."""
+    save(path, Bag(**attributes) if attributes else network())
+    return path
+
+
+def with_a_broken_file(path: Path) -> Path:
+    """Save a model, cut off its metadata and return the path."""
+    (saved(path) / "version_1" / "default" / "_METADATA").write_text("{")
+    return path
+
+
+def in_a_file(path: Path) -> Path:
+    """Return a path below a file, which is no place for a folder."""
+    path.write_text("notes")
+    return path / "model"
+
+
+class Layer(nnx.Module):
+    def __call__(self, x: Any) -> Any:
+        return x
+
+
+def _without_rich() -> object:
+    with mock.patch.dict(sys.modules, {"rich.console": None}):
+        return tabulate(Layer(), jnp.ones(2))
+
+
 CASES = [
+    # -- optimizers and metrics ------------------------------------------------------------------
     Case(
         "layers replaced after the optimizer was made",
         errors.ChangedModelError,
@@ -94,7 +145,7 @@ CASES = [
     ),
     Case(
         "an Optimizer without wrt",
-        errors.MissingArgumentError,
+        errors.OptimizerError,
         lambda: optimizer_class(Scaled(), optax.sgd(0.1)),
         ("Optimizer: missing required argument `wrt`", "got 2 positional arguments"),
         "nnx.Optimizer(model, tx, wrt=nnx.Param), or nnx.ModelAndOptimizer(model, tx)",
@@ -102,7 +153,7 @@ CASES = [
     ),
     Case(
         "an update with gradients only",
-        errors.MissingArgumentError,
+        errors.OptimizerError,
         lambda: optimizer().update(grads()),
         ("Optimizer.update: missing required argument `grads`", "a State"),
         "optimizer.update(model, grads)",
@@ -110,7 +161,7 @@ CASES = [
     ),
     Case(
         "the model of an Optimizer",
-        errors.NoModelError,
+        errors.OptimizerError,
         lambda: optimizer().model,
         ("Optimizer does not have attribute 'model'", "`update` is given the model"),
         "nnx.ModelAndOptimizer(model, tx)",
@@ -118,7 +169,7 @@ CASES = [
     ),
     Case(
         "an Optimizer with a learning rate in the place of a transformation",
-        errors.TransformationError,
+        errors.OptimizerError,
         lambda: optimizer(0.1),
         ("Optimizer: `tx` is a float", "expected an optax.GradientTransformation"),
         "nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)",
@@ -126,7 +177,7 @@ CASES = [
     ),
     Case(
         "model and gradients swapped",
-        errors.SwappedArgumentsError,
+        errors.OptimizerError,
         lambda: optimizer().update(grads(), Scaled()),
         ("Optimizer.update: the first argument is a State", "Scaled", "expected the model"),
         "optimizer.update(model, grads)",
@@ -134,7 +185,7 @@ CASES = [
     ),
     Case(
         "gradients of other leaves",
-        errors.UnmatchedLeavesError,
+        errors.StateMismatchError,
         lambda: optimizer().update(
             Scaled(), nnx.State({"scale": nnx.Param(1.0), "new": nnx.Param(1.0)})
         ),
@@ -150,14 +201,14 @@ CASES = [
     ),
     Case(
         "gradients together with their loss",
-        errors.UnmatchedLeavesError,
+        errors.StateMismatchError,
         lambda: optimizer().update(Scaled(), (jnp.ones(()), grads())),
         ("`grads` must have one gradient", "got a tuple", "('scale',)"),
         "nnx.grad(loss, argnums=nnx.DiffState(0, wrt))",
     ),
     Case(
         "gradients of other shapes",
-        errors.ChangedShapeError,
+        errors.StateMismatchError,
         lambda: optimizer().update(
             nnx.Dict(scale=nnx.Param(jnp.ones(1))), nnx.State({"scale": nnx.Param(jnp.ones(3))})
         ),
@@ -166,14 +217,14 @@ CASES = [
     ),
     Case(
         "a transformation that changes its state",
-        errors.ChangedOptStateError,
+        errors.StateMismatchError,
         lambda: optimizer(forgetful()).update(Scaled(), grads()),
         ("`tx.update` returned a state of another structure", "('count',)", "('steps',)"),
         "let `tx.init` make every array that `tx.update` returns",
     ),
     Case(
         "a field that is no State",
-        errors.NotAStateError,
+        errors.ArgumentTypeError,
         lambda: train_state().apply("tx"),
         ("TrainState.apply: TrainState.tx is a GradientTransformation", "'params'"),
         "state.apply('params')(x)",
@@ -181,14 +232,14 @@ CASES = [
     ),
     Case(
         "gradients of a TrainState that are too few",
-        errors.UnmatchedLeavesError,
+        errors.StateMismatchError,
         lambda: train_state().apply_gradients(nnx.State({"scale": nnx.Param(jnp.ones(2))})),
         ("TrainState.apply_gradients: `grads`", "got a State of 1 leaf", "('shift',)"),
         "differentiate by the params: jax.grad(loss)(state.params)",
     ),
     Case(
         "averages of an array",
-        errors.NotAveragedError,
+        errors.ArgumentTypeError,
         lambda: EMA(Nameless(), 0.9),
         ("EMA: at path ('table',) there is float32[2]", "only Variables are averaged"),
         "nnx.EMA(model, decay, only=nnx.Param)",
@@ -196,14 +247,14 @@ CASES = [
     ),
     Case(
         "averages of another model",
-        errors.UnmatchedLeavesError,
+        errors.StateMismatchError,
         update_other,
         ("EMA.update: `updates` must have the Variables that are averaged", "('shift',)"),
         "ema.update(model)",
     ),
     Case(
         "a Metric without methods",
-        errors.AbstractMetricError,
+        errors.AbstractMethodError,
         metrics.Metric,
         ("Metric: a Metric must override `__init__()`",),
         "define __init__(self, ...) in a subclass of nnx.Metric",
@@ -211,7 +262,7 @@ CASES = [
     ),
     Case(
         "a metric without its keyword",
-        errors.MetricArgumentError,
+        errors.ArgumentTypeError,
         lambda: metrics.Average("loss").update(values=1.0, x=2.0),
         ("Average.update: expected keyword argument 'loss'", "got values, x"),
         "metric.update(loss=...), or make the metric with another name: "
@@ -220,7 +271,7 @@ CASES = [
     ),
     Case(
         "labels with an axis too many",
-        errors.LabelsError,
+        errors.ArgumentError,
         lambda: metrics.Accuracy().update(
             logits=jnp.ones((3, 2)), labels=jnp.ones((3, 1), jnp.int32)
         ),
@@ -229,14 +280,14 @@ CASES = [
     ),
     Case(
         "labels that are floats",
-        errors.LabelsError,
+        errors.ArgumentError,
         lambda: metrics.Accuracy().update(logits=jnp.ones((3, 2)), labels=jnp.ones(3)),
         ("Accuracy.update: expected labels of dtype int32", "got float32"),
         "labels=labels.astype(jnp.int32)",
     ),
     Case(
         "a mask for a number",
-        errors.MaskedNumberError,
+        errors.ArgumentError,
         lambda: metrics.Average("loss").update(loss=2.0, mask=jnp.ones(3)),
         ("Average.update: with a mask `loss` should be a jax array", "got 2.0"),
         "metrics.update(loss=jnp.array(...), mask=mask), or no mask",
@@ -244,17 +295,114 @@ CASES = [
     ),
     Case(
         "a threshold that is an int",
-        errors.ThresholdError,
+        errors.ArgumentTypeError,
         lambda: accuracy_class(1),
-        ("Accuracy: `threshold` is 1 (int)", "expected a float"),
+        ("Accuracy: argument `threshold` is 1 (int)", "expected a float"),
         "nnx.metrics.Accuracy(threshold=0.5)",
         TypeError,
     ),
     Case(
         "a metric named like a method",
-        errors.MetricNameError,
+        errors.ReservedNameError,
         lambda: metrics.MultiMetric(update=metrics.Average()),
         ("MultiMetric: a metric cannot be named 'update'", "expected another name"),
         "nnx.MultiMetric(update_metric=...)",
     ),
-]
+    # -- checkpoints -----------------------------------------------------------------------------
+    Case(
+        "a checkpoint of another model",
+        errors.CheckpointMismatchError,
+        in_folder(lambda path: restore(saved(path, w=nnx.Param(jnp.ones(4)), b=nnx.Param(1)), network())),
+        (
+            "restore: the checkpoint ", "does not fit Bag; 3 leaves differ. Nothing was changed.",
+            "missing at ('norm', 'mean'): expected float32[3], found nothing",
+            "extra at ('b',): expected nothing, found int (a value of Python)",
+            "wrong at ('w',): expected float32[2,3], found float32[4]",
+        ),
+        "build the model with the arguments of the saved one",
+    ),
+    Case(
+        "a checkpoint of a larger model",
+        errors.CheckpointMismatchError,
+        in_folder(lambda path: restore(saved(path), Bag())),
+        ("restore: ", "2 leaves differ", "extra at ('norm', 'mean'): expected nothing"),
+        "restore(path, model, ...)",
+    ),
+    Case(
+        "a path without a checkpoint",
+        errors.CheckpointNotFoundError,
+        in_folder(lambda path: restore(path, network())),
+        ("restore: ", "run' does not exist"),
+        "give the path that a finished save wrote to",
+        FileNotFoundError,
+    ),
+    Case(
+        "a step that is not there",
+        errors.CheckpointNotFoundError,
+        in_folder(lambda path: CheckpointManager(path).restore(network(), step=3)),
+        ("CheckpointManager.restore: ", "has no complete step 3; it has []"),
+        "give the path that a finished save wrote to",
+    ),
+    Case(
+        "a file for a checkpoint",
+        errors.CheckpointError,
+        in_folder(lambda path: restore(in_a_file(path).parent, network())),
+        ("restore: ", "run' is a file, not a checkpoint"),
+        "a .safetensors file is for load_safetensors",
+    ),
+    Case(
+        "a second checkpoint at a path",
+        errors.CheckpointExistsError,
+        in_folder(lambda path: save(saved(path), network())),
+        ("save: ", "holds a checkpoint already"),
+        "save(path, model, overwrite=True)",
+        FileExistsError,
+    ),
+    Case(
+        "a truncated file",
+        errors.CheckpointDamagedError,
+        in_folder(lambda path: restore(with_a_broken_file(path), network())),
+        ("restore: ", "is damaged and cannot be read (", "has other bytes than were written"),
+        "restore another checkpoint, or save it again",
+    ),
+    Case(
+        "a folder that cannot be made",
+        errors.CheckpointSaveError,
+        in_folder(lambda path: save(in_a_file(path), network())),
+        ("save: ", "could not be written (", "NotADirectoryError"),
+        "see the cause above; earlier checkpoints are intact",
+    ),
+    Case(
+        "a function in a Variable",
+        errors.CheckpointLeafError,
+        in_folder(lambda path: save(path, Bag(f=nnx.Variable(max)))),
+        ("save: 1 leaf cannot be in a checkpoint.", "at ('f',): builtin_function_or_method"),
+        "save(path, nnx.state(model, nnx.Param))",
+        TypeError,
+    ),
+    # -- summaries -------------------------------------------------------------------------------
+    Case(
+        "a table of what is no object",
+        errors.ArgumentTypeError,
+        lambda: tabulate({"a": 1}),
+        ("tabulate", "`obj`", "a dict", "expected a Module"),
+        "nnx.tabulate(model, *inputs)",
+        TypeError,
+    ),
+    Case(
+        "a table of a method that is not there",
+        errors.MethodNotFoundError,
+        lambda: tabulate(Layer(), method="encode"),
+        ("tabulate", "Layer", "'encode'", "its methods are __call__"),
+        "method='__call__'",
+        KeyError,
+    ),
+    Case(
+        "a package that is not installed",
+        errors.MissingPackageError,
+        _without_rich,
+        ("tabulate", "`rich`", "not installed"),
+        "pip install 'typed-nnx[tools]'",
+        ImportError,
+    ),
+]  # fmt: skip

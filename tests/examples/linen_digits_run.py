@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -13,6 +12,7 @@ from rich.console import Console
 
 from examples.linen_digits.stage import Stage
 from tests.support.once import once
+from tests.support.processes import run_process
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,7 +38,7 @@ def stage_in(out: Path) -> Stage:
 
 def run_demo(out: Path, *options: str) -> Run:
     """Run the demo as a program of its own."""
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "examples.linen_digits", "--out", str(out), *options],
         cwd=ROOT,
         capture_output=True,

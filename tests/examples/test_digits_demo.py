@@ -16,6 +16,7 @@ import pytest
 
 from examples.digits import processes
 from examples.digits.__main__ import main
+from tests.support.processes import run_process
 
 ROOT = Path(__file__).parents[2]
 SHORT = ("--models", "mlp", "--epochs", "1")
@@ -24,7 +25,7 @@ STEPS = 1437 // 48
 
 def run(out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run the demo as a program of its own."""
-    return subprocess.run(
+    return run_process(
         [sys.executable, "-m", "examples.digits", "--out", str(out), *options],
         cwd=ROOT,
         env=os.environ | {"JAX_PLATFORMS": "cpu", "COLUMNS": "120"},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,12 +17,8 @@ from examples.linen_digits import planted
 from examples.linen_digits.__main__ import STEPS
 from examples.linen_digits.original import ORIGINAL
 from examples.linen_digits.training import imported, new_model, restored, with_linen_weights
-from tests.examples.linen_digits_run import Page, Run, run_demo, short_run
-
-
-@pytest.fixture(scope="module")
-def demo(shared_folder: Path) -> Run:
-    return short_run(shared_folder)
+from tests.examples.linen_digits_run import Page, Run, run_demo
+from tests.support.processes import run_process
 
 
 @pytest.mark.thorough
@@ -44,7 +39,7 @@ def test_the_commands_that_it_shows_are_those_to_repeat(demo: Run) -> None:
     ):
         assert line.removesuffix(" --check") in demo.said
         command = [str(Path(sys.executable).with_name("typed-nnx")), *line.split()[1:]]
-        done = subprocess.run(
+        done = run_process(
             command, cwd=demo.out / "project", capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, (line, done.stdout, done.stderr)
@@ -55,7 +50,7 @@ def test_the_diff_leads_from_the_linen_project_to_the_migrated_one(
 ) -> None:
     shutil.copytree(ORIGINAL, tmp_path / "digit_reader")
     diff = str(demo.out / "migrate.diff")
-    subprocess.run(["git", "apply", diff], cwd=tmp_path, check=True)
+    run_process(["git", "apply", diff], cwd=tmp_path, check=True)
     for name in ("models.py", "train.py"):
         before, after = ORIGINAL / name, demo.out / "project" / "digit_reader" / name
         assert (tmp_path / "digit_reader" / name).read_text() == after.read_text()

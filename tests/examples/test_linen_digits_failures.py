@@ -14,14 +14,9 @@ from examples.linen_digits import commands, completion, migration, original
 from examples.linen_digits.checking import reports_of
 from examples.linen_digits.stage import Stage, StepFailedError, Told
 from examples.linen_digits.training import Same, imported, judge, with_linen_weights
-from tests.examples.linen_digits_run import Run, short_run, stage_in
+from tests.examples.linen_digits_run import Run, stage_in
 
 SAME = Same(0.0, 360, 360)
-
-
-@pytest.fixture(scope="module")
-def demo(shared_folder: Path) -> Run:
-    return short_run(shared_folder)
 
 
 def test_a_step_that_fails_is_named_and_ends_the_demo(

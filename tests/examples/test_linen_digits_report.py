@@ -15,12 +15,7 @@ from examples.linen_digits import migration, planted
 from examples.linen_digits.checking import SAID, plant, reports_of
 from examples.linen_digits.html_parts import code_html, diff_html, reports_html, table_html
 from examples.linen_digits.pictures import FOLDER, PICTURES
-from tests.examples.linen_digits_run import Page, Run, short_run, stage_in
-
-
-@pytest.fixture(scope="module")
-def demo(shared_folder: Path) -> Run:
-    return short_run(shared_folder)
+from tests.examples.linen_digits_run import Page, Run, stage_in
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.support.examples import share
+
 # No explain phase: it re-runs a failing example for half a minute to say what the shrunk example says.
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink]
 CHECKS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -26,4 +28,5 @@ settings.register_profile(
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the budget before the property tests are imported."""
     wants_slow = not config.getoption("markexpr").startswith("not slow")
-    settings.load_profile("graph-slow" if wants_slow else "graph")
+    settings.register_profile("graph-quick", settings.get_profile("graph"), max_examples=share(100))
+    settings.load_profile("graph-slow" if wants_slow else "graph-quick")

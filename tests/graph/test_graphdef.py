@@ -146,7 +146,7 @@ def test_lists_dicts_and_sets_are_hashed_by_content(value: tp.Any) -> None:
 @pytest.mark.parametrize("value", WITHOUT_KEY.values(), ids=WITHOUT_KEY.keys())
 def test_the_attribute_is_named_when_a_hash_is_needed(value: tp.Any) -> None:
     graphdef = nnx.graphdef(nnx.List([Holder(options=value)]))
-    with pytest.raises(nnx.errors.UnhashableStaticError) as caught:
+    with pytest.raises(nnx.errors.UnhashableError) as caught:
         hash(graphdef)
     text = str(caught.value)
     assert text.startswith(f"unhashable type: '{type(value).__name__}': static attribute 'options'")
@@ -155,7 +155,7 @@ def test_the_attribute_is_named_when_a_hash_is_needed(value: tp.Any) -> None:
 
 
 def test_the_metadata_is_named_when_a_hash_is_needed() -> None:
-    with pytest.raises(nnx.errors.UnhashableMetadataError, match=r"'sizes' \(list\) has no hash"):
+    with pytest.raises(nnx.errors.UnhashableError, match=r"'sizes' \(list\) has no hash"):
         hash(nnx.graphdef(Holder(w=nnx.Param(1, sizes=[1, 2]))))
 
 

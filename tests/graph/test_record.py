@@ -379,7 +379,7 @@ def test_the_verifying_mode_accepts_honest_writes() -> None:
 def test_a_failed_write_leaves_record_and_object_as_they_were() -> None:
     model, _ = warmed()
     record, before = record_of(model), walk(model)
-    with pytest.raises(nnx.errors.StaticAttributeError):
+    with pytest.raises(nnx.errors.PytreeAttributeError):
         model.flag = jnp.ones(1)
     with pytest.raises(AttributeError):
         del model.nope

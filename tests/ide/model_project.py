@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.once import locked
+from tests.support.processes import run_process
 
 # Kept from run to run and ignored by git.
 _CACHES = Path(__file__).parents[2] / "build" / "stubs_cache"
@@ -156,7 +156,7 @@ class Project:
             command += ["--runtime", self.runtime]
         cache = _CACHES / self.runtime
         with locked(_CACHES / f"{self.runtime}.lock"):
-            done = subprocess.run(
+            done = run_process(
                 [*command, "--cache", str(cache)],
                 cwd=self.folder,
                 capture_output=True,

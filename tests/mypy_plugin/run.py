@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from collections import defaultdict
 from functools import cache
@@ -18,6 +17,7 @@ from typing import NamedTuple
 
 from tests.mypy_plugin.case_files import RUNTIMES, CaseFile, Mark, case_files, short
 from tests.support.once import locked
+from tests.support.processes import run_process
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = Path(os.environ.get("PLUGIN_CASES", REPOSITORY / "build" / "plugin_cases"))
@@ -82,7 +82,7 @@ def reports(
     """
     # Another run of the tests would write into the same cache.
     with locked(folder / "lock"):
-        done = subprocess.run(
+        done = run_process(
             [sys.executable, *mypy, "--output", "json", "--show-traceback", *options, *names],
             cwd=folder,
             capture_output=True,

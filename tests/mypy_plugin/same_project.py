@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from tests.mypy_plugin.run import (
     read_reports,
 )
 from tests.support.once import locked
+from tests.support.processes import run_process
 
 FILES = {path.name: path.read_text(encoding="utf-8") for path in (CASES / "project").glob("*.py")}
 NAMES = sorted(FILES)
@@ -91,11 +91,11 @@ class Project:
     def stop_daemon(self) -> None:
         """End the daemon of the project, if it still runs."""
         command = [sys.executable, *_DMYPY, "kill"]
-        subprocess.run(command, cwd=self.folder, check=False, capture_output=True)
+        run_process(command, cwd=self.folder, check=False, capture_output=True)
 
     def _run(self, *command: str) -> str:
         json_output = ["--output", "json"] if "mypy" in command else []
-        done = subprocess.run(
+        done = run_process(
             [sys.executable, *command[:2], *json_output, *command[2:]],
             cwd=self.folder,
             env={name: value for name, value in os.environ.items() if name != "MYPYPATH"},
@@ -122,7 +122,7 @@ def _libraries(options: tuple[str, ...]) -> Path:
         (folder / "libraries.py").write_text(LIBRARIES, encoding="utf-8")
         parser = [OTHER_PARSER] if OTHER_PARSER in options else []
         command = [sys.executable, "-m", "mypy", *parser, "libraries.py"]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        run_process(command, cwd=folder, check=True, capture_output=True)
     return folder / "mypy_cache"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.mypy_plugin.run import FOLDER, UNTYPED, footer
 from tests.support.once import locked
+from tests.support.processes import run_process
 
 CONFIG = """\
 [mypy]
@@ -40,7 +41,7 @@ def run_mypy(
         }
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        return subprocess.run(
+        return run_process(
             [sys.executable, "-m", "mypy", "--output", "json", "subject.py"],
             cwd=folder,
             capture_output=True,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import typed_nnx_mypy
+from tests.support.processes import run_process
 from typed_nnx_mypy.plugin import TypedNnxPlugin
 
 
@@ -17,7 +17,7 @@ def test_mypy_gets_the_plugin_class_for_any_version() -> None:
 def test_a_file_without_nnx_reads_the_same_with_the_plugin_on(tmp_path: Path) -> None:
     (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = typed_nnx_mypy\n", encoding="utf-8")
     (tmp_path / "subject.py").write_text("reveal_type(1 + 1)\nx: str = 1\n", encoding="utf-8")
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "mypy", "subject.py"],
         cwd=tmp_path,
         capture_output=True,
@@ -32,9 +32,7 @@ def test_a_file_without_nnx_reads_the_same_with_the_plugin_on(tmp_path: Path) ->
 
 def test_importing_the_plugin_imports_no_runtime() -> None:
     program = "import sys, typed_nnx_mypy; print(*sorted(sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     tops = {name.partition(".")[0] for name in done.stdout.split()}
     assert "mypy" in tops
     assert not tops & {"jax", "jaxlib", "flax", "optax", "numpy", "libcst", "typed_nnx"}

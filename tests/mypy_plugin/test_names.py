@@ -69,7 +69,7 @@ def test_every_function_and_class_of_a_runtime_has_its_own_name(module: Any, run
 @pytest.mark.parametrize(
     ("fullname", "public", "runtime"),
     [
-        ("typed_nnx._graph.split_merge.split", "split", "typed_nnx"),
+        ("typed_nnx._graph.split.split", "split", "typed_nnx"),
         ("typed_nnx.split", "split", "typed_nnx"),
         ("flax.nnx.graphlib.split", "split", "flax.nnx"),
         ("flax.experimental.nnx.graph.split", "split", "flax.nnx"),

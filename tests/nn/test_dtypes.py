@@ -64,5 +64,5 @@ def test_a_list_becomes_a_tuple_as_in_flax() -> None:
 
 
 def test_a_dtype_that_is_not_inexact_is_refused_with_its_name() -> None:
-    with pytest.raises(errors.InexactDtypeError, match="dtype is int32; expected a float"):
+    with pytest.raises(errors.LayerArgumentError, match="dtype` is int32; expected a float"):
         nnx.nn.dtypes.canonicalize_dtype(dtype=jnp.int32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -16,9 +15,8 @@ from tests.parity.programs import PROGRAMS
 
 
 @pytest.fixture(autouse=True)
-def _as_users_run_them() -> Iterator[None]:
-    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-        yield
+def _as_users_run_them(default_promotion: None) -> None:
+    pass
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import subprocess
 import sys
 import typing
 from typing import Any
@@ -20,6 +19,7 @@ from tests.parity.modules import (
     public_names,
 )
 from tests.parity.signatures import differences
+from tests.support.processes import run_process
 from typed_nnx import compat
 
 THEIRS = modules_of_flax()
@@ -70,9 +70,7 @@ import json, types, typed_nnx
 modules = {k: v.__name__ for k, v in vars(typed_nnx).items() if isinstance(v, types.ModuleType)}
 print(json.dumps(modules))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True
-    )
+    done = run_process([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     found: dict[str, str] = json.loads(done.stdout)
     return found
 

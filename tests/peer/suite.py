@@ -20,6 +20,8 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support.processes import run_process
+
 HERE = Path(__file__).parent
 PINNED = HERE / "requirements.txt"
 TABLE = HERE / "excused.toml"
@@ -118,7 +120,7 @@ def fetched() -> Path:
     with tempfile.TemporaryDirectory(dir=CACHE) as name:
         command = ["pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         command += ["--require-hashes", "--requirement", str(PINNED), "--dest", name]
-        subprocess.run([sys.executable, "-m", *command], check=True)
+        run_process([sys.executable, "-m", *command], timeout=900, check=True)
         (path,) = Path(name).glob("*.tar.gz")
         unpacked = Path(name) / "unpacked"
         with tarfile.open(path) as archive:
@@ -151,12 +153,13 @@ def run(folder: Path, arguments: list[str]) -> dict[str, str]:
         "JAX_PLATFORMS": "cpu",
     }
     with (folder / "output.txt").open("w") as output:
-        subprocess.run(
+        run_process(
             [sys.executable, "-m", *command],
             cwd=folder,
             env={**os.environ, **variables},
             stdout=output,
             stderr=subprocess.STDOUT,
+            timeout=2 * 3600,
             check=False,
         )
     if not outcomes.exists():

@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+from tests.support.processes import run_process
+
 REPOSITORY = Path(__file__).parents[2]
 ACTION = REPOSITORY / ".github" / "actions" / "check" / "action.yml"
 DEFINITION: dict[str, Any] = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
@@ -58,8 +60,9 @@ class Job:
         script, outputs = self.temporary / "script.sh", self.temporary / "outputs"
         script.write_text(step["run"], encoding="utf-8")
         outputs.write_text("", encoding="utf-8")
-        done = subprocess.run(
+        done = run_process(
             [shutil.which("bash") or "bash", "--noprofile", "--norc", "-eo", "pipefail", script],
+            timeout=900,
             cwd=self.workspace / self.filled(step.get("working-directory", ".")),
             env={
                 **os.environ,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tests.support.git import git
+from tests.support.processes import run_process
 
 REPOSITORY = Path(__file__).parents[2]
 MANIFEST = REPOSITORY / ".pre-commit-hooks.yaml"
@@ -19,13 +21,8 @@ MANIFEST = REPOSITORY / ".pre-commit-hooks.yaml"
 HERE = {"language": "system", "additional_dependencies": []}
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Run git in a folder, without the settings of the person; return what it prints."""
-    who = ["-c", "user.name=tests", "-c", "user.email=tests@localhost", "-c", "core.hooksPath="]
-    done = subprocess.run(
-        ["git", *who, *arguments], cwd=folder, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
+# Not those that the person has for all repositories.
+NO_HOOKS = ("-c", "core.hooksPath=")
 
 
 def commit_all(folder: Path) -> str:
@@ -33,7 +30,7 @@ def commit_all(folder: Path) -> str:
     if not (folder / ".git").exists():
         git(folder, "init", "--quiet", "--initial-branch", "main")
     git(folder, "add", "--all")
-    git(folder, "commit", "--quiet", "--message", "state", "--allow-empty")
+    git(folder, *NO_HOOKS, "commit", "--quiet", "--message", "state", "--allow-empty")
     return git(folder, "rev-parse", "HEAD")
 
 
@@ -85,7 +82,7 @@ class HookProject:
         """Run a hook on every file, as a commit would; tell whether it passed, and what it said."""
         commit_all(self.folder)
         tools = Path(sys.executable).parent
-        done = subprocess.run(
+        done = run_process(
             [sys.executable, "-m", "pre_commit", "run", "--all-files", "--color=never", hook],
             cwd=self.folder,
             env={
@@ -93,8 +90,18 @@ class HookProject:
                 "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
                 "PRE_COMMIT_HOME": str(self.home),
             },
+            timeout=900,
             capture_output=True,
             text=True,
             check=False,
         )
         return done.returncode == 0, done.stdout + done.stderr
+
+
+def assert_pre_commit_reads(text: str, folder: Path) -> None:
+    """Check that pre-commit takes a configuration."""
+    path = folder / ".pre-commit-config.yaml"
+    path.write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "pre_commit", "validate-config", str(path)]
+    done = run_process(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")

@@ -14,12 +14,11 @@ from pathlib import Path
 
 # Lowest first. A module may import from its own layer and from those before it.
 LAYERS = (
-    "_errors",
     "errors",
     "_core",
     "_graph",
     "_transforms",
-    "_summary",
+    "summary",
     "nn",
     "training",
     "bridge",
@@ -38,7 +37,6 @@ FACADES = (
     "rnglib",
     "spmd",
     "statelib",
-    "summary",
     "transforms",
     "traversals",
     "variablelib",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import venv
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.project.action_runner import ACTION, DEFINITION, REPOSITORY, STEPS, Job
+from tests.support.processes import run_process
 
 WORKFLOW = REPOSITORY / ".github" / "workflows" / "ci.yml"
 OLD = "from flax import nnx\n\nVariableState = nnx.VariableState\n"
@@ -35,7 +35,7 @@ def job(tmp_path: Path) -> Job:
     ids=["action", "workflow"],
 )
 def test_a_definition_is_what_the_published_schema_asks_for(schema: str, path: Path) -> None:
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", path],
         capture_output=True,
         text=True,
@@ -127,7 +127,7 @@ def test_the_action_installs_the_project_and_the_command_of_its_own_release(job:
     job.programs = programs / ("Scripts" if os.name == "nt" else "bin")
     done = job.run("Install")
     assert done.returncode == 0, done.stdout + done.stderr
-    listed = subprocess.run(
+    listed = run_process(
         [job.programs / "python", "-m", "pip", "list", "--format", "json"],
         check=True,
         capture_output=True,

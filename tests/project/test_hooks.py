@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.project.hook_project import HERE, MANIFEST, HookProject, git, hooks_only, whole_tree
+from tests.project.hook_project import HERE, MANIFEST, HookProject, hooks_only, whole_tree
+from tests.support.git import git
+from tests.support.processes import run_process
 
 TOOLS = Path(sys.executable).parent
 
@@ -40,7 +41,7 @@ def hooks(tmp_path: Path) -> Path:
 
 
 def test_pre_commit_takes_the_manifest() -> None:
-    subprocess.run([sys.executable, "-m", "pre_commit", "validate-manifest", MANIFEST], check=True)
+    run_process([sys.executable, "-m", "pre_commit", "validate-manifest", MANIFEST], check=True)
 
 
 def test_the_migrate_hook_stops_old_spellings_and_lets_new_ones_pass(
@@ -85,7 +86,7 @@ def test_the_stubs_hook_stops_an_overlay_that_the_models_have_left_behind(
     project.write(".gitignore", ".typed_nnx_cache/\n.mypy_cache/\n")
     project.write("app.py", MODEL.format(field="first"))
     overlay = [str(TOOLS / "typed-nnx"), "stubs", "app.py"]
-    subprocess.run(overlay, cwd=project.folder, check=True, capture_output=True)
+    run_process(overlay, cwd=project.folder, check=True, capture_output=True)
     passed, output = project.run("typed-nnx-stubs")
     assert passed, output
     project.write("app.py", MODEL.format(field="second"))

@@ -50,7 +50,7 @@ def test_downward_imports_are_accepted(tmp_path: Path) -> None:
             "errors.py": "import typing\n",
             "_core/__init__.py": "",
             "_core/variable.py": "import jax\nfrom pkg.errors import E\n",
-            "_core/module.py": "from pkg._core import variable\nfrom .variable import Variable\n",
+            "_core/modules.py": "from pkg._core import variable\nfrom .variable import Variable\n",
             "_graph/__init__.py": "",
             "_graph/split.py": "import pkg._core.module as m\nfrom .._core import variable\n",
             "graph.py": "from pkg._graph.split import split as split\n",

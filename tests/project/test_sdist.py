@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
 import pytest
+
+from tests.support.processes import run_process
 
 REPOSITORY = Path(__file__).parents[2]
 # The digest of the text that the Apache Software Foundation publishes as LICENSE-2.0.txt.
@@ -20,7 +21,7 @@ APACHE_2 = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The files of the sdist by their paths in it."""
     folder = tmp_path_factory.mktemp("sdist")
-    subprocess.run(
+    run_process(
         [sys.executable, "-m", "hatchling", "build", "--target", "sdist", "--directory", folder],
         cwd=REPOSITORY,
         check=True,
@@ -39,7 +40,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_the_sdist_has_every_file_of_the_project_and_no_other(files: dict[str, bytes]) -> None:
     if not (REPOSITORY / ".git").exists():
         pytest.skip("no git repository to ask for the files")
-    done = subprocess.run(
+    done = run_process(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=REPOSITORY,
         check=True,
@@ -65,6 +66,8 @@ def test_the_license_is_the_published_text(files: dict[str, bytes]) -> None:
 def test_both_archives_come_out_the_same_again_and_from_the_sdist(tmp_path: Path) -> None:
     command = [sys.executable, str(REPOSITORY / ".ci" / "dist.py"), str(tmp_path)]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
-    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    done = run_process(
+        command, env=environment, timeout=900, check=False, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert {path.suffix for path in tmp_path.iterdir()} == {".whl", ".gz"}

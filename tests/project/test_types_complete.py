@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.support.processes import run_process
 
 REPOSITORY = Path(__file__).parents[2]
 PROGRAMS = Path(sys.executable).parent
@@ -29,10 +30,11 @@ def types_of(package: str, folder: Path, cwd: Path) -> dict[str, Any]:
     # With --verifytypes it ignores --pythonpath: it looks for packages where the first `python` of
     # PATH does, and what it does not find there it cannot check.
     path = os.pathsep.join([str(PROGRAMS), os.environ.get("PATH", os.defpath)])
-    done = subprocess.run(
+    done = run_process(
         [str(pyright), "--verifytypes", package, "--ignoreexternal", "--outputjson"],
         cwd=cwd,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(folder)},
+        timeout=900,
         capture_output=True,
         text=True,
         check=False,

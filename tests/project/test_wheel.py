@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-import subprocess
 import sys
 import zipfile
 from email import message_from_string
 from pathlib import Path
 
 import pytest
+
+from tests.support.processes import run_process
 
 REPOSITORY = Path(__file__).parents[2]
 # Top-level folder of the wheel -> folder of the repository.
@@ -23,7 +24,7 @@ PACKAGES = {
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
+    run_process(
         [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
         cwd=REPOSITORY,
         check=True,

@@ -130,7 +130,7 @@ def test_a_process_that_a_test_starts_has_the_mode_of_the_test(
         app=SNEAKY + "\nuse_after_a_sneaky_write()\n",
         test_it="import subprocess, sys\nimport pytest\n\n"
         f"{mark}def test_app():\n"
-        "    assert subprocess.run([sys.executable, 'app.py']).returncode == 0\n",
+        "    assert subprocess.run([sys.executable, 'app.py'], timeout=120).returncode == 0\n",
     )
     assert outcomes(pytester, OPTION)[0] == ({"passed": 1} if mark else {"failed": 1})
 

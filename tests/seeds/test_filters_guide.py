@@ -59,7 +59,7 @@ def split_of_the_guide(node: tp.Any, *filters: tp.Any) -> tuple[tp.Any, ...]:
                 break
         else:
             raise ValueError(f"No filter matched {path = } {value = }")
-    states = tuple(nnx.State.from_flat_path(group) for group in groups)
+    states: tuple[tp.Any, ...] = tuple(nnx.State.from_flat_path(group) for group in groups)
     return graphdef, *states
 
 

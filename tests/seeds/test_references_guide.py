@@ -14,18 +14,8 @@ import pytest
 
 import typed_nnx as nnx
 
+from .models import Parent
 from .printed import assert_printed
-
-
-class Shared(nnx.Pytree):
-    def __init__(self) -> None:
-        self.x = jnp.array(1.0)
-
-
-class Parent(nnx.Pytree):
-    def __init__(self) -> None:
-        self.left = Shared()
-        self.right = self.left  # reference sharing
 
 
 def test_find_duplicates_shows_that_a_structure_is_not_a_tree() -> None:

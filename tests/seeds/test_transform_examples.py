@@ -18,20 +18,10 @@ from flax import nnx as flax_nnx
 import typed_nnx as nnx
 from typed_nnx import BatchNorm, Dropout, Linear, Optimizer
 
+from .models import Count, CounterLinear, Parent, assert_ensemble
 from .printed import assert_printed
 
 # -- module_and_pytree_guide.txt -------------------------------------------------------------------
-
-
-class Shared(nnx.Pytree):
-    def __init__(self) -> None:
-        self.x = jnp.array(1.0)
-
-
-class Parent(nnx.Pytree):
-    def __init__(self) -> None:
-        self.left = Shared()
-        self.right = self.left  # reference sharing
 
 
 def test_nnx_jit_preserves_shared_references(capsys: pytest.CaptureFixture[str]) -> None:
@@ -264,20 +254,6 @@ def test_state_axes_map_parameters_and_dropout_and_broadcast_the_rest() -> None:
 # -- why_nnx.txt -----------------------------------------------------------------------------------
 
 
-class Count(nnx.Variable):
-    pass
-
-
-class CounterLinear(nnx.Module):
-    def __init__(self, din: int, dout: int, *, rngs: nnx.Rngs) -> None:
-        self.linear = Linear(din, dout, rngs=rngs)
-        self.count = Count(jnp.zeros((), jnp.int32))
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        self.count[...] += 1  # inplace stateful updates
-        return self.linear(x)
-
-
 def test_the_forward_function_under_jit_needs_no_split_and_merge() -> None:
     model = CounterLinear(4, 4, rngs=nnx.Rngs(0))
     x = jnp.ones((2, 4))
@@ -320,31 +296,7 @@ class LinearEnsemble(nnx.Module):
 
 
 def test_a_lifted_module_is_vmap_over_its_models() -> None:
-    x = jnp.ones((4,))
-    ensemble = LinearEnsemble(4, 4, num_models=8, rngs=nnx.Rngs(0))
-    y = ensemble(x)
-    shapes = jax.tree.map(jnp.shape, nnx.as_pure(nnx.state(ensemble)))
-    assert_printed(
-        f"{y.shape = }\n{ensemble.models.count = }\nstate = {shapes}",
-        """
-        y.shape = (8, 4)
-        ensemble.models.count = Count( # 1 (4 B)
-          value=Array(1, dtype=int32)
-        )
-        state = State({
-          'models': {
-            'count': (),
-            'linear': {
-              'bias': (8, 4),
-              'kernel': (8, 4, 4)
-            }
-          }
-        })
-        """,
-    )
-    kernels = ensemble.models.linear.kernel[...]
-    assert len({kernel.tobytes() for kernel in np.asarray(kernels)}) == 8
-    np.testing.assert_allclose(y, [x @ kernel for kernel in kernels], rtol=1e-5)
+    assert_ensemble(LinearEnsemble(4, 4, num_models=8, rngs=nnx.Rngs(0)))
 
 
 def test_modules_keep_the_references_that_they_share_and_jit_is_no_asymmetry() -> None:

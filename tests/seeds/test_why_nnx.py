@@ -16,21 +16,8 @@ import jax.numpy as jnp
 import typed_nnx as nnx
 from typed_nnx import Conv, Linear, max_pool
 
+from .models import Count, CounterLinear, assert_ensemble
 from .printed import assert_printed
-
-
-class Count(nnx.Variable):
-    pass
-
-
-class CounterLinear(nnx.Module):
-    def __init__(self, din: int, dout: int, *, rngs: nnx.Rngs) -> None:
-        self.linear = Linear(din, dout, rngs=rngs)
-        self.count = Count(jnp.zeros((), jnp.int32))
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        self.count[...] += 1  # inplace stateful updates
-        return self.linear(x)
 
 
 class LinearEnsemble(nnx.Module):
@@ -224,30 +211,7 @@ def test_split_and_merge_carry_a_module_through_jit() -> None:
 
 
 def test_a_lifted_module_is_vmap_over_split_and_merge() -> None:
-    ensemble = LinearEnsemble(4, 4, num_models=8, rngs=nnx.Rngs(0))
-    y = ensemble(jnp.ones((4,)))
-    shapes = jax.tree.map(jnp.shape, nnx.as_pure(nnx.state(ensemble)))
-    assert_printed(
-        f"{y.shape = }\n{ensemble.models.count = }\nstate = {shapes}",
-        """
-        y.shape = (8, 4)
-        ensemble.models.count = Count( # 1 (4 B)
-          value=Array(1, dtype=int32)
-        )
-        state = State({
-          'models': {
-            'count': (),
-            'linear': {
-              'bias': (8, 4),
-              'kernel': (8, 4, 4)
-            }
-          }
-        })
-        """,
-    )
-    kernels = ensemble.models.linear.kernel[...]
-    assert not jnp.array_equal(kernels[0], kernels[1])
-    assert jnp.allclose(y, jnp.ones(4) @ kernels, rtol=1e-5)
+    assert_ensemble(LinearEnsemble(4, 4, num_models=8, rngs=nnx.Rngs(0)))
 
 
 def test_as_pytrees_modules_lose_the_references_that_they_share() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import sysconfig
 import venv
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.processes import run_process
 from tests.support.type_checkers import CHECKERS, FOLDER, REPOSITORY, Checks
 
 PROGRAM = """\
@@ -52,8 +52,12 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(module: str, *words: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", module, *words], cwd=REPOSITORY, check=True, capture_output=True
+    run_process(
+        [sys.executable, "-m", module, *words],
+        cwd=REPOSITORY,
+        timeout=900,
+        check=True,
+        capture_output=True,
     )
 
 

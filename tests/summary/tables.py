@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import NamedTuple
+
+
+class Terminal(io.StringIO):
+    """A standard output that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 class Parsed(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import io
 import sys
 import threading
 from typing import Any
@@ -15,8 +14,8 @@ from jax import lax
 
 import typed_nnx as nnx
 from tests.summary import models
-from tests.summary.tables import Parsed, parse
-from typed_nnx.errors import MethodNotFoundError, MissingPackageError, NotTabulatedError
+from tests.summary.tables import Parsed, Terminal, parse
+from typed_nnx.errors import ArgumentTypeError, MethodNotFoundError, MissingPackageError
 from typed_nnx.summary import CallInfo, filter_rng_streams, tabulate
 
 PLAIN: dict[str, Any] = {"console_kwargs": {"width": 300}}
@@ -292,7 +291,7 @@ def test_other_threads_use_the_classes_meanwhile() -> None:
     "obj", [3, None, {"a": 1}, nnx.Param(1)], ids=lambda obj: type(obj).__name__
 )
 def test_what_is_no_object_cannot_be_tabulated(obj: Any) -> None:
-    with pytest.raises(NotTabulatedError, match=f"is a {type(obj).__name__}; expected a Module"):
+    with pytest.raises(ArgumentTypeError, match=f"is a {type(obj).__name__}; expected a Module"):
         tabulate(obj)
 
 
@@ -322,11 +321,6 @@ def test_without_rich_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
 
 
 # -- layout ------------------------------------------------------------------------------------
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_table_that_is_not_for_a_terminal_is_plain_and_as_wide_as_it_must_be() -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.support.processes import run_process
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -21,13 +22,12 @@ def passed_on_eight_devices(*files: Path) -> int:
     }
     # Short tracebacks: where flax is the oracle, they must not show its source.
     command = [sys.executable, "-m", "pytest", "-q", "--tb=line", "-p", "no:cacheprovider"]
-    done = subprocess.run(
+    done = run_process(
         [*command, "-p", "no:xdist", *map(str, files)],
         cwd=REPOSITORY,
         env=os.environ | settings,
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

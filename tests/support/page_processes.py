@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,12 +16,11 @@ import jax
 
 from examples.digits.processes import free_address, join
 from tests.support.code_blocks import Printed, run_blocks
-from tests.support.processes import finished
+from tests.support.processes import run_together
 
 REPOSITORY = Path(__file__).parents[2]
 DEVICES = re.compile(r'(?<="jax_num_cpu_devices", )\d+')
 FLAX_NNX = re.compile(r"^\w+\.install_as_flax_nnx\(\)$", re.MULTILINE)
-PATIENCE = 240.0  # seconds
 
 
 def sets_up_process(document: str) -> bool:
@@ -42,31 +40,12 @@ def printed_by_processes(page: Path, count: int, folder: Path) -> list[Printed]:
     text = page.read_text(encoding="utf-8")
     copy.write_text(DEVICES.sub(lambda found: str(int(found[0]) // count), text), encoding="utf-8")
     address = free_address()
-    started = [_start(copy, number, count, address) for number in range(count)]
-    codes = finished(started, PATIENCE)
-    assert codes == [0] * count, "\n".join(each.read_text() for each in folder.glob("*.err"))
-    said = (folder / "0.out").read_text(encoding="utf-8").splitlines()[-1]
-    return [Printed(*one) for one in json.loads(said)]
-
-
-def _start(page: Path, number: int, count: int, address: str) -> subprocess.Popen[bytes]:
-    joining = [address, str(count), str(number)] if count > 1 else []
-    settings = {
-        "JAX_PLATFORMS": "cpu",
-        "PYTHONPATH": str(REPOSITORY),
-        "RUN_FOLDER": str(page.parent),
-    }
-    with (
-        (page.parent / f"{number}.out").open("w") as output,
-        (page.parent / f"{number}.err").open("w") as errors,
-    ):
-        return subprocess.Popen(
-            [sys.executable, "-m", "tests.support.page_processes", str(page), *joining],
-            env=os.environ | settings,
-            cwd=REPOSITORY,
-            stdout=output,
-            stderr=errors,
-        )
+    settings = {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(REPOSITORY), "RUN_FOLDER": str(folder)}
+    command = [sys.executable, "-m", "tests.support.page_processes", str(copy)]
+    joining = [[address, str(count), str(number)] if count > 1 else [] for number in range(count)]
+    commands = [[*command, *words] for words in joining]
+    said = run_together(commands, folder, cwd=REPOSITORY, env=os.environ | settings)
+    return [Printed(*one) for one in json.loads(said[0].splitlines()[-1])]
 
 
 def main(page: str, address: str = "", processes: str = "1", process: str = "0") -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.once import locked, once
+from tests.support.processes import run_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -177,7 +178,7 @@ class Checks:
 
     def _run(self, *parts: list[str]) -> subprocess.CompletedProcess[str]:
         hidden = {"MYPYPATH", "PYTHONPATH"}  # they may lead to the source of the package
-        return subprocess.run(
+        return run_process(
             [sys.executable, "-m", *(word for part in parts for word in part)],
             cwd=self.folder,
             env={name: value for name, value in os.environ.items() if name not in hidden},

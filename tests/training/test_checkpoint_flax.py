@@ -37,7 +37,7 @@ def made(lib: Any, seed: int) -> Any:
             self.legacy = lib.Variable(jax.random.PRNGKey(seed))
 
     model = Network()
-    optimizer = (Optimizer if lib is nnx else lib.Optimizer)(
+    optimizer: Any = (Optimizer if lib is nnx else lib.Optimizer)(
         model, optax.chain(optax.clip(1.0), optax.adam(1e-3)), wrt=lib.Param
     )
     return {"model": model, "optimizer": optimizer}

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 import typed_nnx as nnx
+from tests.support.processes import started_process
 from tests.training.checkpoint_writer import model
 from typed_nnx.errors import CheckpointNotFoundError
 from typed_nnx.training import checkpoint
-from typed_nnx.training._checkpoint.directories import versions
-from typed_nnx.training._checkpoint.packages import folder_of
+from typed_nnx.training._checkpoint_files import folder_of, versions
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,7 +30,7 @@ def run_and_kill(how: str, folder: Path, wait: float) -> int:
     """Run the writer, kill it some time after its first report, and return the last version it reported."""
     command = [sys.executable, "-m", "tests.training.checkpoint_writer", how, str(folder)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-    with subprocess.Popen(
+    with started_process(
         command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None

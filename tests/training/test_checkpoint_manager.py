@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import orbax.checkpoint as ocp
 import pytest
 
 import typed_nnx as nnx
+from tests.support.processes import run_process
 from tests.training.checkpoint_models import Everything, Network, bits
 from typed_nnx.errors import (
     CheckpointDamagedError,
@@ -24,8 +24,10 @@ from typed_nnx.errors import (
     CheckpointLeafError,
     CheckpointNotFoundError,
     CheckpointSaveError,
+    MissingPackageError,
 )
-from typed_nnx.training._checkpoint import checksums
+from typed_nnx.training import _checkpoint_files as checksums
+from typed_nnx.training import checkpoint
 from typed_nnx.training.checkpoint import CheckpointManager, restore
 
 
@@ -190,7 +192,7 @@ def test_a_program_that_ends_without_close_has_saved(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
+    done = run_process(
         command, env=environment, capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -246,13 +248,13 @@ def test_a_step_without_its_checksums_was_not_completed(
 ) -> None:
     """A failure between data and checksums leaves no step, also in the background."""
 
-    def fails(folder: object, files: object) -> None:
+    def fails(folder: object) -> None:
         raise OSError("the disk is full")
 
     manager = CheckpointManager(tmp_path)
     manager.save(1, Network(1))
     manager.wait_until_finished()
-    monkeypatch.setattr(checksums, "_names", fails)
+    monkeypatch.setattr(checksums, "_files_in", fails)
     manager.save(2, Network(2))
     with pytest.raises(CheckpointSaveError, match="the disk is full"):
         manager.wait_until_finished()
@@ -262,3 +264,37 @@ def test_a_step_without_its_checksums_was_not_completed(
     manager.close()
     assert manager.all_steps() == [1, 2]
     assert (tmp_path / "2" / "default" / checksums.FILE).exists()
+
+
+# -- orbax and safetensors are needed when they are used, and not before ----------------------------
+
+
+USES: dict[str, Any] = {
+    "save": lambda path: checkpoint.save(path, Network(0)),
+    "restore": lambda path: checkpoint.restore(path, Network(0)),
+    "load": lambda path: checkpoint.load(path, lambda: Network(0)),
+    "CheckpointManager": checkpoint.CheckpointManager,
+    "save_safetensors": lambda path: checkpoint.save_safetensors(path, Network(0)),
+    "load_safetensors": lambda path: checkpoint.load_safetensors(path, Network(0)),
+}
+
+
+@pytest.mark.parametrize("function", sorted(USES))
+def test_a_missing_package_is_named_with_the_way_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    package = "safetensors" if "safetensors" in function else "orbax.checkpoint"
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingPackageError, match=r"pip install 'typed-nnx\[checkpoint\]'") as info:
+        USES[function](tmp_path / "c")
+    assert info.value.function == function
+    assert not (tmp_path / "c").exists()
+
+
+def test_importing_the_module_imports_neither() -> None:
+    code = (
+        "import sys, typed_nnx.training.checkpoint\n"
+        "print([m for m in ('orbax', 'safetensors') if m in sys.modules])"
+    )
+    done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

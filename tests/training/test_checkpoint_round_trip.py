@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,10 @@ import optax
 import pytest
 
 import typed_nnx as nnx
+from tests.support.processes import run_process
 from tests.training.checkpoint_models import Everything, Network, bits
 from typed_nnx.training import checkpoint
-from typed_nnx.training._checkpoint.records import DTYPES
+from typed_nnx.training._checkpoint_records import DTYPES
 from typed_nnx.training.optimizer import Optimizer
 
 
@@ -209,7 +209,7 @@ def test_restored_values_do_not_make_jit_trace_again(tmp_path: Path) -> None:
     # In a process of its own: after thousands of other tests in one process it has been seen to
     # trace once more, for a reason that is not known yet.
     command = [sys.executable, "-m", "tests.training.checkpoint_traces", str(tmp_path / "c")]
-    done = subprocess.run(
+    done = run_process(
         command,
         cwd=Path(__file__).parents[2],
         capture_output=True,

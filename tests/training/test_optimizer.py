@@ -318,12 +318,12 @@ def changed_state(new: Any) -> Any:
 @pytest.mark.parametrize(
     ("error", "tx", "grads"),
     [
-        (errors.UnmatchedLeavesError, optax.adam(0.1), lambda g: nnx.State({})),
-        (errors.UnmatchedLeavesError, optax.adam(0.1), lambda g: (jnp.ones(()), g)),
-        (errors.UnmatchedLeavesError, optax.adam(0.1), lambda g: nnx.State({**g, "new": g.scale})),
-        (errors.ChangedShapeError, optax.adam(0.1), frozen_shapes),
-        (errors.ChangedOptStateError, changed_state({"b": jnp.zeros(2)}), lambda g: g),
-        (errors.ChangedOptStateError, changed_state({"a": jnp.zeros(2), "n": 1}), lambda g: g),
+        (errors.StateMismatchError, optax.adam(0.1), lambda g: nnx.State({})),
+        (errors.StateMismatchError, optax.adam(0.1), lambda g: (jnp.ones(()), g)),
+        (errors.StateMismatchError, optax.adam(0.1), lambda g: nnx.State({**g, "new": g.scale})),
+        (errors.StateMismatchError, optax.adam(0.1), frozen_shapes),
+        (errors.StateMismatchError, changed_state({"b": jnp.zeros(2)}), lambda g: g),
+        (errors.StateMismatchError, changed_state({"a": jnp.zeros(2), "n": 1}), lambda g: g),
     ],
     ids=["no gradients", "a tuple", "extra", "other shapes", "other key", "None to number"],
 )

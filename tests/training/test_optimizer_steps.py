@@ -180,7 +180,7 @@ def test_a_loss_falls() -> None:
 def test_an_error_about_bare_gradients_lists_only_what_is_missing() -> None:
     model = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
     optimizer = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-    with pytest.raises(errors.UnmatchedLeavesError) as caught:
+    with pytest.raises(errors.StateMismatchError) as caught:
         optimizer.update(model, {"kernel": jnp.ones((2, 3))})
     assert caught.value.missing == [("bias",)]
     assert "a dict of 1 leaf" in str(caught.value)
@@ -189,5 +189,5 @@ def test_an_error_about_bare_gradients_lists_only_what_is_missing() -> None:
 def test_gradients_by_keyword_alone_are_an_error_that_says_what_to_write() -> None:
     model = network(OURS)
     opt = OURS.Optimizer(model, optax.sgd(1.0), wrt=OURS.Param)
-    with pytest.raises(errors.MissingArgumentError, match="`model`; got the keyword `grads` alone"):
+    with pytest.raises(errors.OptimizerError, match="`model`; got the keyword `grads` alone"):
         opt.update(grads=ones_like_params(OURS, model))

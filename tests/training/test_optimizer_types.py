@@ -48,9 +48,9 @@ def test_an_optimizer_knows_its_model() -> None:
 def test_another_model_is_refused_by_checkers_and_at_run_time() -> None:
     opt = Optimizer(Net(), optax.sgd(1.0, momentum=0.5), wrt=nnx.Param)
     with pytest.raises(TypeError):
-        opt.update(Other(), nnx.state(Net()))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # that is tested
+        opt.update(Other(), nnx.state(Net()))  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]  # that is tested
     with pytest.raises(TypeError):
-        opt.update(Net())  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]  # that is tested
+        opt.update(Net())  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue]  # that is tested
 
 
 def test_averages_train_states_and_metrics_have_precise_types() -> None:

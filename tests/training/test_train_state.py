@@ -197,5 +197,5 @@ def test_wrong_use_raises_what_flax_raises(lib: Any) -> None:
 
 def test_gradients_that_do_not_fit_are_named() -> None:
     state = created(OURS)
-    with pytest.raises(errors.UnmatchedLeavesError, match=r"'layers', 1, 'w'"):
+    with pytest.raises(errors.StateMismatchError, match=r"'layers', 1, 'w'"):
         state.apply_gradients(nnx.filter_state(state.params, nnx.Not(nnx.PathContains("w"))))

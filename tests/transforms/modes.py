@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -80,6 +81,20 @@ class Before:
     def is_still_so(self) -> bool:
         """Whether the object is as it was."""
         return bool(self._look() == self._seen)
+
+
+def fails(model: Any) -> None:
+    """Change a model, then raise an error."""
+    model.n[...] += 1
+    model.extra = 1
+    raise RuntimeError("inside")
+
+
+def error_of(call: Callable[[], Any]) -> str:
+    """Return the text of the error that a call raises."""
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    return str(caught.value)
 
 
 def gradient(found: Any, name: str) -> Any:

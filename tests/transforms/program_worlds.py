@@ -15,6 +15,7 @@ from tests.graph.conftest import CHECKS
 from tests.graph.descriptions import Graph, Node, Value
 from tests.graph.oracle import is_node, is_variable, objects_by_path, walk
 from tests.graph.worlds import World
+from tests.support.examples import share
 from tests.transforms.programs import Machine, Step
 
 PASSINGS = ("arguments", "keywords", "dict", "tuple", "closure", "closure and argument", "partial")
@@ -45,6 +46,11 @@ class Scenario:
 
 def budget(examples: int) -> settings:
     """Return settings with few examples: each of them compiles something."""
+    return full_budget(share(examples))
+
+
+def full_budget(examples: int) -> settings:
+    """Return settings with so many examples in every run."""
     return settings(
         max_examples=examples,
         derandomize=True,
@@ -68,7 +74,7 @@ def explore(
 
     # A function of its own: hypothesis takes settings for a function only once.
     @given(st.tuples(*strategies))
-    @settings(budget(examples), derandomize=False)
+    @settings(full_budget(examples), derandomize=False)
     def law(drawn: tuple[tp.Any, ...]) -> None:
         check(*drawn)
 

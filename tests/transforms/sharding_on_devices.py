@@ -1,4 +1,4 @@
-"""Sharding metadata on eight devices; `test_partition_specs.py` runs this file in a process of its own.
+"""Sharding metadata on eight devices; `test_eval_shape_partition_specs.py` runs this file in a process of its own.
 
 By hand: ``XLA_FLAGS=--xla_force_host_platform_device_count=8 pytest tests/transforms/sharding_on_devices.py``.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import jax
@@ -11,6 +10,7 @@ import pytest
 
 import typed_nnx as nnx
 from tests.core.libraries import both
+from tests.support.processes import run_process
 from tests.transforms.jit_models import (
     bump,
     contents,
@@ -236,7 +236,5 @@ print(sizes, len(traces))
 
 def test_the_cache_can_be_measured_and_cleared():
     # In a process of its own: how long jax keeps a program depends on what else ran in the process.
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True
-    )
+    done = run_process([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True)
     assert done.stdout == "[2, 0] 3\n"

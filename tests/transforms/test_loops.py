@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.core.libraries import both
-from tests.transforms.modes import Before, all_modes, counter, gradient, number, shared_modes
+from tests.transforms.modes import Before, all_modes, counter, fails, gradient, number, shared_modes
 
 both_loops = pytest.mark.parametrize("loop", ["while_loop", "fori_loop"])
 
@@ -139,11 +139,6 @@ def test_the_streams_of_a_carry_move_on_with_each_step(lib, mode, loop):
 def test_an_exception_in_the_body_leaves_the_carry_as_it_was(lib, mode, loop):
     model = counter(lib)
     before = Before(model)
-
-    def fails(model):
-        model.n[...] += 1
-        model.extra = 1
-        raise RuntimeError("inside")
 
     with pytest.raises(RuntimeError, match="inside"):
         repeat(lib, loop, fails, model, **mode)

@@ -21,7 +21,8 @@ from tests.transforms.program_strategies import (
     structure_steps,
     value_steps,
 )
-from tests.transforms.program_worlds import Play, Scenario, agree, budget, eagerly
+from tests.transforms.program_worlds import Play, Scenario, agree, eagerly
+from tests.transforms.program_worlds import full_budget as budget
 from tests.transforms.programs import Machine, Read, Write
 
 NESTED = {"jit": eagerly, "remat": eagerly}

@@ -18,13 +18,10 @@ import typed_nnx as nnx
 from tests.core.libraries import both
 from tests.transforms.jit_models import (
     bump,
-    contents,
     count_of,
     counter,
     in_each_mode,
-    in_fixed_modes,
     numbers,
-    pair,
     same_contents,
 )
 
@@ -150,61 +147,6 @@ def test_a_value_that_is_no_array_must_be_static(lib, modes):
         lib.remat(lambda m, how: wave(m), **modes)(counter(lib), "text")
     with pytest.raises(TypeError, match="not a valid JAX type"):
         lib.remat(lambda: "text", **modes)()
-
-
-@both
-def test_structure_and_identity_pass_through(lib):
-    model = pair(lib)
-    first = model.layers[0]
-
-    def step(m):
-        m.layers[0], m.layers[1] = m.layers[1], m.layers[0]
-        m.new = lib.Param(jnp.ones(2))
-        m.layers[1].mode = "eval"
-        return m, m.layers[1].kernel, counter(lib)
-
-    same, kernel, new = lib.remat(step)(model)
-    assert (same is model, model.layers[1] is first, kernel is first.kernel) == (True,) * 3
-    assert (first.mode, numbers(model.new[...])) == ("eval", [1, 1])
-    assert same_contents(lib, new, counter(lib))
-
-
-@both
-@pytest.mark.parametrize("modes", [{}, {"graph_updates": False}], ids=["graph", "fixed"])
-def test_a_model_may_be_two_arguments(lib, modes):
-    model = counter(lib)
-
-    def step(a, b):
-        assert a is b
-        return wave(b)
-
-    lib.remat(step, **modes)(model, model)
-    assert count_of(model) == 1
-    with pytest.raises(ValueError, match=r"(?ms)(\[0\]|^ +a$).*(\[1\]|^ +b$)"):
-        lib.remat(step, graph=False)(model, model)
-
-
-@both
-@in_fixed_modes
-def test_without_updates_an_input_must_not_come_out(lib, modes):
-    with pytest.raises(ValueError, match="count"):
-        lib.remat(lambda m: m, **modes)(counter(lib))
-
-
-@both
-@in_each_mode
-def test_an_exception_inside_leaves_the_model(lib, modes):
-    model = pair(lib)
-    before = contents(lib, lib.clone(model))
-
-    def fail(m):
-        bump(m.layers[0])
-        m.layers[0].mode = "eval"
-        raise KeyError("inside")
-
-    with pytest.raises(KeyError, match="inside"):
-        lib.remat(fail, **modes)(model)
-    assert contents(lib, model) == before
 
 
 @both

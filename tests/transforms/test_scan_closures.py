@@ -15,7 +15,7 @@ from tests.transforms.mapping_scenarios import (
     stacked_model,
     values,
 )
-from typed_nnx.errors import CarryStructureError
+from typed_nnx.errors import CarryTypeError
 
 XS = jnp.arange(4.0)
 
@@ -103,7 +103,7 @@ def test_what_is_carried_must_stay_in_its_place(change):
 
     model = model_of(nnx, one=nnx.BatchStat(jnp.zeros(())), two=nnx.BatchStat(jnp.ones(())))
     held, before = (model.one, model.two), values(model)
-    with pytest.raises(CarryStructureError, match=r"model\.two .*\.one|model\.one was"):
+    with pytest.raises(CarryTypeError, match=r"model\.two .*\.one|model\.one was"):
         nnx.scan(step)(model, XS)
     assert model.one is held[0]
     assert model.two is held[1]
@@ -117,7 +117,7 @@ def test_a_carried_array_may_not_change_places_with_another_unseen():
         return model, model.one + x
 
     model = model_of(nnx, one=jnp.zeros(()), two=jnp.ones(()), kind="first")
-    with pytest.raises(CarryStructureError):
+    with pytest.raises(CarryTypeError):
         nnx.scan(step)(model, XS)
     assert (float(model.one), float(model.two), model.kind) == (0.0, 1.0, "first")
 

@@ -113,6 +113,6 @@ def test_a_reference_or_an_empty_module_added_to_what_is_carried_is_an_error(
     for step in (add_reference, add_module):
         model = model_of(nnx, **made)
         names = list(vars(model))
-        with pytest.raises(nnx.errors.CarryStructureError, match="was added"):
+        with pytest.raises(nnx.errors.CarryTypeError, match="was added"):
             nnx.scan(step, in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0))(model, XS)
         assert list(vars(model)) == names

@@ -295,7 +295,7 @@ def test_captured_models_and_bound_methods_are_whole_on_every_device(mode):
 
 def test_the_error_names_what_devices_cannot_share():
     one = model(nnx)
-    with pytest.raises(nnx.errors.ReplicatedChangedError) as info:
+    with pytest.raises(nnx.errors.BroadcastChangedError) as info:
         mapped(nnx, step, (WHOLE, CUT))(one, XS)
     assert ".total: spec P(), the value differs along 'd'" in str(info.value)
     assert "weight" not in str(info.value)
@@ -303,7 +303,7 @@ def test_the_error_names_what_devices_cannot_share():
     def count(x: Any) -> Any:
         one.total[...] += x.sum(1)
 
-    with pytest.raises(nnx.errors.ReplicatedChangedError, match=r"captured .*total"):
+    with pytest.raises(nnx.errors.BroadcastChangedError, match=r"captured .*total"):
         mapped(nnx, count, CUT, None)(XS)
 
 

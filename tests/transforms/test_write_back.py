@@ -184,7 +184,7 @@ def test_a_removed_child_gets_what_was_made_in_another_argument(lib):
 
 
 def test_an_error_while_changes_are_planned_leaves_all_as_it_was(monkeypatch):
-    import typed_nnx._transforms.write_back as module
+    import typed_nnx._transforms.engine.write as module
 
     a, b, c = pair_of(nnx)
 

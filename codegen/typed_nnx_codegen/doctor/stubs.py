@@ -58,7 +58,7 @@ def _same_version(package: Path, runtime: Path) -> Finding:
     # By name: it comes with libcst.
     generator: Any = importlib.import_module("typed_nnx_codegen.stubgen.__main__")
     try:
-        made: dict[str, str] = generator.render(source=runtime.parent)
+        made: dict[str, str] = generator.render()
     except (OSError, ValueError) as error:
         said = f"are not those of {runtime}: {str(error).splitlines()[0]}"
         return Finding(AREA, _PACKAGE, FIX, said, _REINSTALL)

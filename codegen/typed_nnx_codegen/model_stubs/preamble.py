@@ -62,9 +62,9 @@ else:
 OURS = """\
 from typed_nnx import State as _State
 from typed_nnx import Variable as _Variable
-from typed_nnx._core.state_protocols import SupportsPart as _SupportsPart
-from typed_nnx._core.state_protocols import SupportsRest as _SupportsRest
-from typed_nnx._core.state_protocols import SupportsState as _SupportsState
+from typed_nnx._core.filters import SupportsPart as _SupportsPart
+from typed_nnx._core.filters import SupportsRest as _SupportsRest
+from typed_nnx._core.filters import SupportsState as _SupportsState
 """
 
 FLAX = """\

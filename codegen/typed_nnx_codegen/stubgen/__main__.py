@@ -1,7 +1,8 @@
 """Write ``stubs/typed_nnx-stubs`` and the generated cases of its tests, or say if they are current.
 
-Run ``python -m typed_nnx_codegen.stubgen --write`` (or ``make stubs``) after a change of the source
-of a module that has a stub, or of a family. Neither jax nor typed_nnx is imported: the same source
+The source says its types itself, but for overloads for every number and kind of arguments: those are
+made here, in modules that only type checkers know. Run ``python -m typed_nnx_codegen.stubgen --write``
+(or ``make stubs``) after a change of one of them. Neither jax nor typed_nnx is imported: the same source
 gives the same bytes on every machine.
 """
 
@@ -9,21 +10,25 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Set
 from pathlib import Path
 
-from typed_nnx_codegen.stubgen import gradient_cases, selection_cases
-from typed_nnx_codegen.stubgen.errors import StubError
-from typed_nnx_codegen.stubgen.skeleton import stub_text
-from typed_nnx_codegen.stubgen.table import all_stubs
+from typed_nnx_codegen.stubgen import (
+    filters,
+    gradient_cases,
+    gradients,
+    linearizations,
+    partials,
+    selection_cases,
+    stages,
+)
 
 COMMAND = "make stubs"
 _ROOT = Path(__file__).parents[3]
-SOURCE = _ROOT / "src"
 TARGET = _ROOT / "stubs" / "typed_nnx-stubs"
 CASES = _ROOT / "tests" / "assert_type"
 HEADER = f"""\
-# Generated from the source of {{module}} by `{COMMAND}`. Do not edit.
+# Written by `{COMMAND}`. Do not edit. There is no such module at run time: these are the types
+# that checkers give to the functions of the source with `typed_as`.
 # Overloads overlap where one is more precise than another: the first that fits counts.
 # mypy: disable-error-code="overload-overlap"
 # pyright: reportOverlappingOverload=false
@@ -31,27 +36,19 @@ HEADER = f"""\
 # pyright: reportInvalidTypeVarUse=false
 
 """
+MODULES = (
+    *filters.MODULES,
+    *gradients.MODULES,
+    *linearizations.MODULES,
+    *partials.MODULES,
+    *stages.MODULES,
+)
 
 
-def render(modules: Set[str] = frozenset(), source: Path = SOURCE) -> dict[str, str]:
-    """Return the text of every file of the stub package by its path in the package.
-
-    Args:
-        modules: Only the stubs of these modules; of all if there are none.
-        source: Where the source is.
-
-    Raises:
-        StubError: What the families declare does not fit the source.
-    """
-    files = {"py.typed": "partial\n"}
-    for stub in all_stubs():
-        if modules and stub.module not in modules:
-            continue
-        place = stub.module.replace(".", "/")
-        text = (source / f"{place}.py").read_text(encoding="utf-8")
-        name = f"{place.partition('/')[2]}.pyi"
-        files[name] = HEADER.format(module=stub.module) + stub_text(text, stub)
-    return files
+def render() -> dict[str, str]:
+    """Return the text of every file of the stub package by its path in the package."""
+    files = {module.path: HEADER + module.text() for module in MODULES}
+    return {"py.typed": "partial\n", **files}
 
 
 def render_cases() -> dict[str, str]:
@@ -90,15 +87,10 @@ def main(arguments: list[str] | None = None) -> int:
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--write", action="store_true", help="write the stubs")
     action.add_argument("--check", action="store_true", help="fail if they are not current")
-    parser.add_argument("modules", nargs="*", help="write only the stubs of these modules")
     options = parser.parse_args(arguments)
-    try:
-        files = render(frozenset(options.modules))
-    except StubError as error:
-        print(error, file=sys.stderr)
-        return 1
+    files = render()
     if options.write:
-        write(files, is_all=not options.modules)
+        write(files)
         write(render_cases(), CASES, is_all=False)
         return 0
     cases = stale(render_cases(), CASES, is_all=False)

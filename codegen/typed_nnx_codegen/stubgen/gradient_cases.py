@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from typed_nnx_codegen.stubgen.assertions import assertion
+from typed_nnx_codegen.stubgen.gradients import MOST
 
 _HEADER = '''"""Types of what `grad` and `value_and_grad` return, for each choice of arguments."""
 
@@ -97,7 +98,8 @@ def _choices() -> Iterator[tuple[str, str]]:
         yield f"DiffState({number}, ...)", _ALL[number]
     for count in (1, 2, 3, 4):
         for chosen in itertools.combinations(numbers, count):
-            yield _tuple([str(n) for n in chosen]), _types([_GRADIENTS[n] for n in chosen])
+            precise = [_GRADIENTS[n] if count <= MOST else "Any" for n in chosen]
+            yield _tuple([str(n) for n in chosen]), _types(precise)
     for first, second in itertools.combinations(numbers, 2):
         states = [f"DiffState({n}, ...)" for n in (first, second)]
         yield _tuple([states[0], str(second)]), _types([_ALL[first], _GRADIENTS[second]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from typed_nnx_codegen.stubgen.assertions import assertion
-from typed_nnx_codegen.stubgen.families.selecting import MOST, one_or_tuple
+from typed_nnx_codegen.stubgen.filters import MOST, one_or_tuple
 
 # The filter and the name of the type of its State, in the order in which calls take them.
 _FILTERS = (

@@ -39,7 +39,7 @@ _ROWS: Final = frozenset(
     (
         "builtins.tuple",
         "flax.core.frozen_dict.FrozenDict",
-        "typed_nnx.nn._frozen_mapping.FrozenMapping",
+        "typed_nnx.nn._layers.FrozenMapping",
         "typing.Sequence",
     )
 )

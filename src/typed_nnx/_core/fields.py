@@ -3,18 +3,101 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import re
 import sys
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Generic, TypeVar, overload
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, overload
 
 import jax
+import jax.core
+import jax.numpy as jnp
+import numpy as np
+from typing_extensions import dataclass_transform
 
-from typed_nnx._core.data_types import DATA_TAG, STATIC_TAG, is_data_type
-from typed_nnx._core.unset import UNSET
-from typed_nnx.errors import ContainerCycleError
+from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.settings import MISSING
+from typed_nnx._core.variable import Variable
+from typed_nnx.errors import ArgumentTypeError, ForeignModuleError, GraphError, PytreeAttributeError
+
+T = TypeVar("T", bound=type)
+
+DATA_TAG = "__data__"
+STATIC_TAG = "__static__"
+
+_data_types: list[type] = [Variable, GraphNode, np.ndarray]
+
+
+def register_data_type(type_: T, /) -> T:
+    """Make values of a type (and its subclasses) data wherever they are assigned.
+
+    Works as a class decorator.
+    """
+    if type_ not in _data_types:
+        _data_types.append(type_)
+        _decided.cache_clear()
+    return type_
+
+
+def _decide(cls: type) -> bool | None:
+    """Whether values of a type are data by default; None for tracers, which say it one by one."""
+    if issubclass(cls, tuple(_data_types)):
+        return True
+    if issubclass(cls, jax.core.Tracer):
+        return None
+    return issubclass(cls, jax.Array | jax.Ref)
+
+
+_decided = functools.lru_cache(maxsize=4096)(_decide)
+
+# With this type mypy does not ask whether the *instances* of the class have a hash.
+is_data_type: Callable[[type], bool | None] = _decided
+
+
+# With `from __future__ import annotations` an annotation is a text: `nnx.Data[list]`.
+_TEXT = re.compile(r"^\s*(?:[\w]+\.)*(Data|Static)\s*\[")
+
+
+def _tag_of(annotation: Any) -> bool | None:
+    if isinstance(annotation, str):
+        found = _TEXT.match(annotation)
+        return None if found is None else found.group(1) == "Data"
+    if get_origin(annotation) is Annotated:
+        tags = get_args(annotation)[1:]
+        if DATA_TAG in tags:
+            return True
+        if STATIC_TAG in tags:
+            return False
+    return None
+
+
+def _annotated_in(cls: type) -> Iterator[tuple[str, bool]]:
+    annotations: Mapping[str, Any] = vars(cls).get("__annotations__", {})
+    for name, annotation in annotations.items():
+        tag = _tag_of(annotation)
+        if tag is not None:
+            yield name, tag
+    for name, value in list(
+        vars(cls).items()
+    ):  # `x: int = nnx.data()` without a dataclass decorator
+        if isinstance(value, dataclasses.Field) and "static" in value.metadata:
+            yield name, not value.metadata["static"]
+    fields: Mapping[str, Any] = vars(cls).get("__dataclass_fields__", {})
+    for name, field in fields.items():
+        if "static" in field.metadata:
+            yield name, not field.metadata["static"]
+
+
+def declared_statuses(cls: type) -> dict[str, bool]:
+    """Return the attributes that a class declares as data (True) or static (False)."""
+    found: dict[str, bool] = {}
+    for base in reversed(cls.__mro__):
+        found.update(_annotated_in(base))
+    return found
+
 
 A = TypeVar("A")
-T = TypeVar("T", bound=type)
 
 Data = Annotated[A, DATA_TAG]
 """``x: nnx.Data[list[Block]]`` in a class body makes the attribute data."""
@@ -42,14 +125,15 @@ class Mark(Generic[A]):
 
 
 def _annotated(is_data: bool, given: Any, options: dict[str, Any]) -> Any:
-    if given is not UNSET and not options:
+    if given is not MISSING and not options:
         return Mark(given, is_data)
     name = "data" if is_data else "static"
-    if given is not UNSET:
-        raise TypeError(
-            f"nnx.{name}: got a value and the options {sorted(options)}; expected one or the "
-            f"other.\n  Fix: nnx.{name}(value) when assigning an attribute, "
-            f"nnx.{name}(default=value) for a dataclass field."
+    if given is not MISSING:
+        raise ArgumentTypeError(
+            f"nnx.{name}",
+            f"got a value and the options {sorted(options)}; expected one or the other.",
+            f"nnx.{name}(value) when assigning an attribute, nnx.{name}(default=value) for a "
+            "dataclass field.",
         )
     metadata = {**(options.pop("metadata", None) or {}), "static": not is_data}
     return dataclasses.field(metadata=metadata, **options)
@@ -89,7 +173,7 @@ def data(
     metadata: dict[str, Any] | None = None,
     kw_only: bool = ...,
 ) -> Any: ...
-def data(value: Any = UNSET, /, **kwargs: Any) -> Any:
+def data(value: Any = MISSING, /, **kwargs: Any) -> Any:
     """Annotate an attribute as data: its arrays are leaves for jax.
 
     ``self.x = nnx.data(value)`` annotates one assignment; ``x: int = nnx.data(default=0)`` is a
@@ -132,7 +216,7 @@ def static(
     metadata: dict[str, Any] | None = None,
     kw_only: bool = ...,
 ) -> Any: ...
-def static(value: Any = UNSET, /, **kwargs: Any) -> Any:
+def static(value: Any = MISSING, /, **kwargs: Any) -> Any:
     """Annotate an attribute as static: part of the structure, compared and not traced.
 
     The counterpart of `data`; assigning an array, Variable or Pytree with it is an error.
@@ -166,7 +250,7 @@ def _leaves(
         yield value
     elif type(value) in (list, tuple, dict):
         if id(value) in above:
-            raise ContainerCycleError((), type(value).__name__)
+            raise GraphError.contains_itself((), value)
         inside = value.values() if type(value) is dict else value
         for item in inside:
             yield from _leaves(item, is_leaf, (*above, id(value)))
@@ -200,3 +284,136 @@ def flax_kinds() -> tuple[type, ...]:
     if len(kinds) == len(found):  # else it is being imported
         _flax = (module, kinds)
     return kinds
+
+
+Cls = TypeVar("Cls")
+
+
+@overload
+def dataclass(cls: type[Cls], /) -> type[Cls]: ...
+@overload
+def dataclass(  # the options of dataclasses.dataclass
+    *,
+    init: bool = True,
+    eq: bool = True,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+    kw_only: bool = False,
+    slots: bool = False,
+    weakref_slot: bool = False,
+) -> Callable[[type[Cls]], type[Cls]]: ...
+@dataclass_transform(field_specifiers=(data, static, dataclasses.field))
+def dataclass(  # noqa: PLR0913  # the options of dataclasses.dataclass
+    cls: Any = None,
+    /,
+    *,
+    init: bool = True,
+    eq: bool = True,
+    order: bool = False,
+    unsafe_hash: bool = False,
+    match_args: bool = True,
+    kw_only: bool = False,
+    slots: bool = False,
+    weakref_slot: bool = False,
+) -> Any:
+    """Make a Pytree class a dataclass; `nnx.data` and `nnx.static` are its field specifiers.
+
+    The options are those of `dataclasses.dataclass`; the repr stays that of Pytrees.
+    """
+    decorate = dataclasses.dataclass(
+        repr=False,
+        init=init,
+        eq=eq,
+        order=order,
+        unsafe_hash=unsafe_hash,
+        match_args=match_args,
+        kw_only=kw_only,
+        slots=slots,
+        weakref_slot=weakref_slot,
+    )
+    return decorate if cls is None else decorate(cls)
+
+
+# Values of these types hold neither arrays nor annotations.
+_INNOCENT: frozenset[type] = frozenset(
+    {
+        str, int, bool, float, complex, bytes, type, type(None), type(...),
+        types.FunctionType, types.BuiltinFunctionType, types.MethodType, type(jnp.float32),
+    }
+)  # fmt: skip
+
+
+def needs_no_check(value: Any) -> bool:
+    """Whether a value of this type can hold neither data nor an annotation."""
+    return type(value) in _INNOCENT
+
+
+def decide_status(
+    node: Any, name: str, value: Any, mark: bool | None, declared: bool | None, current: bool | None
+) -> bool:
+    """Return whether an attribute becomes data, or raise if it must not have this value.
+
+    Args:
+        node: The Pytree.
+        name: The attribute.
+        value: The new value, without annotation.
+        mark: What an annotation at the assignment says.
+        declared: What the class declares.
+        current: What the attribute is now.
+    """
+    holder = type(node)
+    innocent = needs_no_check(value)
+    is_child = not innocent and is_data(value)
+    inside = [] if innocent or is_child else _data_inside(holder, name, value)
+    if mark is not None:
+        if not mark and (is_child or inside):
+            raise PytreeAttributeError(holder, name, value, "marked")
+        return mark
+    if declared is not None:
+        if not declared and (is_child or inside):
+            raise PytreeAttributeError(holder, name, value, "declared")
+        return declared
+    if current:
+        return True
+    if is_child and current is False:
+        raise PytreeAttributeError(holder, name, value, "assigned")
+    if inside:
+        found = sorted({type(leaf).__name__ for leaf in inside})
+        raise PytreeAttributeError(holder, name, value, "contains", found)
+    return is_child
+
+
+def _data_inside(holder: type, name: str, value: Any) -> list[Any]:
+    """Return the data inside a value; raise where it holds annotations, or something of flax.nnx."""
+    data: list[Any] = []
+    kinds = flax_kinds()
+    leaves = contents_of(value)
+    marks = {leaf.name for leaf in leaves if isinstance(leaf, Mark)}
+    if marks:
+        found = sorted(marks, reverse=True)
+        raise PytreeAttributeError(holder, name, value, "nested", found)
+    for leaf in leaves:
+        if isinstance(leaf, kinds):
+            kind = type(leaf).__name__
+            raise ForeignModuleError(
+                f"{holder.__name__}.{name}",
+                f"the value is, or holds, a {kind} of flax.nnx; gradients, optimizers, States and "
+                "checkpoints of typed_nnx would leave it out.",
+                f"build {kind} with `import typed_nnx as nnx`; where it comes from code of others, "
+                "call nnx.install_as_flax_nnx() before that is imported",
+            )
+        if is_data(leaf):
+            data.append(leaf)
+    return data
+
+
+def check_attributes(
+    node: Any, attributes: Mapping[str, Any], statuses: Mapping[str, bool]
+) -> None:
+    """Check attributes again after construction: later changes to containers went past assignment."""
+    for name, value in attributes.items():
+        if needs_no_check(value) or is_data(value):
+            continue
+        if _data_inside(type(node), name, value) and not statuses.get(name, True):
+            raise PytreeAttributeError(type(node), name, value, "declared")

@@ -4,15 +4,159 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias, TypeVar, Union
 from typing import Any as AnyType
 
 from typed_nnx._core.paths import Key, Path
-from typed_nnx._core.state_protocols import FilterHooks
-from typed_nnx.errors import FilterOrderError, InvalidFilterError
+from typed_nnx._core.settings import MISSING
+from typed_nnx.errors import ArgumentError, InvalidFilterError
 
 if TYPE_CHECKING:
     from types import EllipsisType
+
+
+A_contra = TypeVar("A_contra", contravariant=True)
+C_co = TypeVar("C_co", covariant=True)
+F_contra = TypeVar("F_contra", contravariant=True)
+L_contra = TypeVar("L_contra", contravariant=True)
+M_co = TypeVar("M_co", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
+S_co = TypeVar("S_co", covariant=True)
+S = TypeVar("S")
+
+
+class SupportsState(Protocol[S_co]):
+    """An object whose State has the type ``S_co``."""
+
+    def __nnx_state__(self, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SupportsSplit(SupportsState[S_co], Protocol[M_co, S_co]):
+    """An object of the type ``M_co`` whose State has the type ``S_co``."""
+
+    def __nnx_self__(self, /) -> M_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SupportsPart(Protocol[F_contra, S_co]):
+    """An object from which the filter ``F_contra`` takes a State of the type ``S_co``."""
+
+    def __nnx_part__(self, taken: F_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SupportsSplitPart(SupportsPart[F_contra, S_co], Protocol[M_co, F_contra, S_co]):
+    """An object of the type ``M_co`` from which ``F_contra`` takes a State of the type ``S_co``."""
+
+    def __nnx_self__(self, /) -> M_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SupportsRest(Protocol[F_contra, S_co]):
+    """An object of which the filter ``F_contra`` leaves a State of the type ``S_co``."""
+
+    def __nnx_rest__(self, taken: F_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+# The filter is not a parameter of these: a checker would solve such a parameter by the first overload
+# of the method, for filters with a parameter that is still open, such as `Param`.
+class HasPart(Protocol[C_co]):
+    """An object whose ``__nnx_part__`` is a ``C_co``: a callable from filters to States."""
+
+    @property
+    def __nnx_part__(self) -> C_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class HasRest(Protocol[C_co]):
+    """An object whose ``__nnx_rest__`` is a ``C_co``: a callable from filters to States."""
+
+    @property
+    def __nnx_rest__(self) -> C_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class Selects(Protocol[A_contra, S_co]):
+    """A filter that takes a State of the type ``S_co`` from an object of the type ``A_contra``."""
+
+    def __nnx_select__(self, node: A_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SelectsRest(Selects[A_contra, S_co], Protocol[A_contra, S_co, R_co]):
+    """A filter that takes an ``S_co`` from an ``A_contra`` and leaves an ``R_co`` for `...`."""
+
+    def __nnx_leave__(self, node: A_contra, /) -> R_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class SelectsNext(Protocol[A_contra, L_contra, S_co, R_co]):
+    """A filter that takes an ``S_co`` from an ``A_contra``, after others that left an ``L_contra``.
+
+    It leaves an ``R_co`` of what they left.
+    """
+
+    def __nnx_select__(self, node: A_contra, /) -> S_co:
+        """Exists for type checkers only."""
+        ...
+
+    def __nnx_leave__(self, left: L_contra, /) -> R_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class HasFields(Protocol[M_co]):
+    """A State of all leaves of an ``M_co``, with a field for each: a class of an overlay."""
+
+    def __nnx_fields__(self, /) -> M_co:
+        """Exists for type checkers only."""
+        ...
+
+
+class TypeFilterHooks:
+    """The phantom methods of the types of Variables, which are filters."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def __nnx_select__(cls, node: HasPart[Callable[[type[Self]], S]], /) -> S:
+            """Exists for type checkers only."""
+            ...
+
+        @classmethod
+        def __nnx_leave__(cls, node: HasRest[Callable[[type[Self]], S]], /) -> S:
+            """Exists for type checkers only."""
+            ...
+
+
+class FilterHooks:
+    """The phantom methods of filters that are objects, such as ``nnx.Not(nnx.Param)``."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __nnx_select__(self, node: HasPart[Callable[[Self], S]], /) -> S:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_leave__(self, node: HasRest[Callable[[Self], S]], /) -> S:
+            """Exists for type checkers only."""
+            ...
+
 
 Predicate: TypeAlias = Callable[[Path, AnyType], bool]
 
@@ -28,8 +172,6 @@ Filter: TypeAlias = Union[  # a recursive alias must be evaluated lazily
 ]
 """A type, a tag, a predicate, `...`, a bool, None, or a tuple or list of filters."""
 
-_ABSENT = object()
-
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class WithTag(FilterHooks):
@@ -39,7 +181,7 @@ class WithTag(FilterHooks):
 
     def __call__(self, path: Path, x: AnyType) -> bool:
         """Whether the value `x` has the tag."""
-        return bool(getattr(x, "tag", _ABSENT) == self.tag)
+        return bool(getattr(x, "tag", MISSING) == self.tag)
 
     def __repr__(self) -> str:
         return f"WithTag({self.tag!r})"
@@ -198,19 +340,30 @@ def to_predicate(filter: Filter) -> Predicate:  # noqa: A002 -- the public name 
         return filter
     if isinstance(filter, list | tuple):
         return Any(*filter)
-    raise InvalidFilterError(filter)
+    raise InvalidFilterError(
+        "filter",
+        f"got {filter!r} ({type(filter).__name__}); expected a type, a string tag, `...`, a bool, "
+        "None, a tuple or list of filters, or a function (path, value) -> bool.",
+        "nnx.split(model, nnx.Param, ...)",
+    )
 
 
 def to_predicates(filters: Sequence[Filter]) -> tuple[Predicate, ...]:
     """Return the predicates of filters that are tried in order.
 
     Raises:
-        FilterOrderError: `...` or `True` comes before another filter.
+        ArgumentError: `...` or `True` comes before another filter.
     """
     for index, given in enumerate(filters):
         is_last = all(rest is Ellipsis or rest is True for rest in filters[index + 1 :])
         if (given is Ellipsis or given is True) and not is_last:
-            raise FilterOrderError(index, given)
+            shown = "..." if given is Ellipsis else repr(given)
+            raise ArgumentError(
+                "filters",
+                f"`...` or `True` can only be used as the last filters, got `{shown}` at index "
+                f"{index}: it takes every remaining leaf.",
+                "move it to the end of the filters",
+            )
     return tuple([to_predicate(filter_) for filter_ in filters])
 
 

@@ -8,19 +8,25 @@ is one order and one rule for what a child is.
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeAlias
 
 import jax
 import jax.core
 import numpy as np
 
-from typed_nnx._core.bounded import Bounded
-from typed_nnx._core.cells import Membership, graph_lock
-from typed_nnx._core.paths import Key, key_of_entry, sorted_keys
-from typed_nnx._core.static_keys import content_key, first_unhashable, mutable_values
-from typed_nnx.errors import UnhashableStaticError
+from typed_nnx._core.cells import (
+    Bounded,
+    Membership,
+    content_key,
+    first_unhashable,
+    graph_lock,
+    mutable_values,
+)
+from typed_nnx._core.paths import Key, Path, key_of_entry, sorted_keys
+from typed_nnx.errors import UnhashableError
 
 _new = object.__new__
 
@@ -109,17 +115,15 @@ def classify(value: Any) -> Kind:
     """Return the kind of a child of a type that `kinds` does not know."""
     cls = type(value)
     kind: Kind | None = getattr(cls, "_nnx_kind", None)
-    if kind is not None:
-        return kind
-    if isinstance(value, jax.Ref):
-        return REFERENCE  # a tracer of a reference has the same class as other tracers
-    elif isinstance(value, jax.core.Tracer):
-        return LEAF
-    elif isinstance(value, jax.Array | np.ndarray):
+    if kind is None:
+        if isinstance(value, jax.Ref):
+            return REFERENCE  # a tracer of a reference has the same class as other tracers
+        if isinstance(value, jax.core.Tracer):
+            return LEAF
+        if not isinstance(value, jax.Array | np.ndarray):
+            # Not remembered: a type may be registered with jax later.
+            return STATIC if jax.tree_util.all_leaves((value,)) else CONTAINER
         kind = LEAF
-    else:
-        # Not remembered: a type may be registered with jax later.
-        return STATIC if jax.tree_util.all_leaves((value,)) else CONTAINER
     if "<locals>" not in cls.__qualname__:  # such a class may die; the table would keep it
         kinds[cls] = kind
     return kind
@@ -130,9 +134,16 @@ _SIMPLE = frozenset({bool, str})
 
 
 class Token:
-    """Stands for all specs that are equal; held weakly by the table of tokens."""
+    """The identity of all structures that are equal; held weakly by the table of tokens.
 
-    __slots__ = ("__weakref__",)
+    Attributes:
+        layout: What follows from the structure alone, once somebody worked it out.
+    """
+
+    __slots__ = ("__weakref__", "layout")
+
+    def __init__(self) -> None:
+        self.layout: Any = None
 
 
 _tokens: weakref.WeakValueDictionary[Any, Token] = weakref.WeakValueDictionary()
@@ -222,7 +233,13 @@ class Spec:
     def __hash__(self) -> int:
         found = first_unhashable(self.statics) if self.mutable else None
         if found is not None:
-            raise UnhashableStaticError(self.cls.__name__, *found)
+            name, value = found
+            raise UnhashableError(
+                f"unhashable type: {type(value).__name__!r}",
+                f"static attribute {name!r} of {self.cls.__name__} holds {value!r}, and a hash is "
+                "needed here.",
+                f"use a hashable value: _.{name} = ...",
+            )
         return hash(self.token)
 
     def __repr__(self) -> str:
@@ -365,3 +382,122 @@ def rebuild_container(spec: Spec, children: list[Any]) -> Any:
     if spec.treedef is not None:
         return jax.tree_util.tree_unflatten(spec.treedef, [found[key] for key in spec.order])
     return list(found.values()) if spec.cls is list else tuple(found.values())
+
+
+@dataclasses.dataclass(frozen=True)
+class TraceState:
+    """The jax trace that an object belongs to."""
+
+    jax_trace: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class PytreeState:
+    """Which trace a Pytree belongs to, as ``iter_graph`` shows it."""
+
+    trace_state: TraceState
+
+
+class HashableMapping(dict[str, bool]):
+    """The status of each attribute of a Pytree, True for data."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:  # type: ignore[override]  # it is not changed after it was made
+        return hash(tuple(sorted(self.items())))
+
+
+class Bookkeeping:
+    """Two attributes of a Pytree that flax keeps in it, read from where they are here."""
+
+    __slots__ = ()
+
+    @property
+    def _pytree__nodes(self) -> HashableMapping:
+        """Whether each attribute is data."""
+        found: HashableMapping = own_rows(self)["_pytree__nodes"]
+        return found
+
+    @property
+    def _pytree__state(self) -> PytreeState:
+        """The jax trace of the object."""
+        found: PytreeState = own_rows(self)["_pytree__state"]
+        return found
+
+
+def own_rows(node: Any) -> dict[str, Any]:
+    """Return the bookkeeping of a Pytree under the names that flax gives them."""
+    statuses = {"_pytree__state": True, **node._nnx_status}
+    if node._nnx_is_pytree:
+        statuses["_pytree__nodes"] = False
+    return {
+        "_pytree__nodes": HashableMapping(statuses),
+        "_pytree__state": PytreeState(TraceState(node._nnx_trace)),
+    }
+
+
+def is_node(x: Any) -> bool:
+    """Whether a walk goes into a value: an object of ours or a container."""
+    return kind_of(x) in (OBJECT, CONTAINER)
+
+
+def entries_with_own(node: Any) -> list[tuple[Key, Any]]:
+    """Return every (key, value) of a node, the two bookkeeping rows of a Pytree included."""
+    entries = all_entries(node)
+    if not isinstance(node, GraphNode):
+        return entries
+    found = {**dict(entries), **own_rows(node)}
+    return [(key, found[key]) for key in sorted_keys(found)]
+
+
+def walk(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, value) of everything below and at a node, children before their parent.
+
+    Args:
+        node: Where to start.
+        path: Its path.
+        seen: Ids of the nodes and Variables that were visited; they are not visited again.
+    """
+    kind = kind_of(node)
+    if kind in (OBJECT, CONTAINER, VARIABLE):
+        if id(node) in seen:
+            return
+        seen.add(id(node))
+    if kind in (OBJECT, CONTAINER):
+        for key, value in entries_with_own(node):
+            yield from walk(value, (*path, key), seen)
+    yield path, node
+
+
+def walk_objects(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, GraphNode]]:
+    """Yield (path, object) of every object of ours, children before their parent; leaves are skipped.
+
+    The order is that of `walk`.
+
+    Args:
+        node: Where to start: an object or a container.
+        path: Its path.
+        seen: Ids of what was visited.
+    """
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    spec = spec_of(node)
+    for key, child in zip(spec.keys, children_of(node, spec), strict=True):
+        if kind_of(child) in (OBJECT, CONTAINER):
+            yield from walk_objects(child, (*path, key), seen)
+    if isinstance(node, GraphNode):
+        yield path, node
+
+
+def iter_graph(node: Any) -> Iterator[tuple[Path, Any]]:
+    """Yield (path, value) of every node and leaf below a value, each once."""
+    return walk(node, (), set())
+
+
+def iter_children(node: Any) -> Iterator[tuple[Key, Any]]:
+    """Yield (key, child) of the direct children that are objects or Variables."""
+    for key, value in all_entries(node):
+        kind = kind_of(value)
+        if kind in (OBJECT, VARIABLE):
+            yield key, value

@@ -1,4 +1,4 @@
-"""Paths through a model: their keys, their order and their text."""
+"""Paths through a model: their keys, their order and their text; what trees and nodes are typed as."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ Key: TypeAlias = Any
 
 Path: TypeAlias = tuple[Any, ...]
 """The steps from a root object to something in it."""
+
+Tree: TypeAlias = Any
+"""A pytree; what is in it is not known to checkers."""
+
+Value: TypeAlias = Any
+"""What jax takes as a leaf, or the value of a Variable: an array, a tracer, a shape, a pytree."""
+
+Node: TypeAlias = Any
+"""A Module, another object of a graph, or a Variable."""
 
 
 def key_order(key: Key) -> tuple[int, Any]:

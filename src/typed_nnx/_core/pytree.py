@@ -6,20 +6,36 @@ import abc
 import functools
 import inspect
 import types
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Iterable, Mapping
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+import jax
 import jax.numpy as jnp
 
-from typed_nnx._core.cells import acquire, graph_lock, mark_static, mark_structure, release
-from typed_nnx._core.data_types import declared_statuses
+from typed_nnx._core.cells import (
+    acquire,
+    content_key,
+    graph_lock,
+    is_hashable,
+    mark_static,
+    mark_structure,
+    release,
+)
 from typed_nnx._core.display import NodeDisplay
-from typed_nnx._core.fields import Mark
-from typed_nnx._core.locate import where
+from typed_nnx._core.fields import (
+    Mark,
+    check_attributes,
+    decide_status,
+    declared_statuses,
+    needs_no_check,
+)
+from typed_nnx._core.jax_runtime import context, where
 from typed_nnx._core.nodes import (
     CONTAINER,
     LEAF,
     STATIC,
+    Bookkeeping,
     GraphNode,
     Spec,
     kind_of,
@@ -33,16 +49,108 @@ from typed_nnx._core.nodes import (
     store_status,
     store_trace,
 )
-from typed_nnx._core.pytree_checks import check_attributes, decide_status, needs_no_check
-from typed_nnx._core.pytree_jax import register_with_jax
-from typed_nnx._core.pytree_state import Bookkeeping
-from typed_nnx._core.state_hooks import StateHooks
-from typed_nnx._core.static_keys import content_key, is_hashable
-from typed_nnx._core.trace import context
-from typed_nnx.errors import TraceLevelError
+from typed_nnx._core.settings import MISSING
+from typed_nnx.errors import ArgumentTypeError, TraceLevelError
 from typed_nnx_models import Hooks
 
-_MISSING = object()
+if TYPE_CHECKING:
+    from typed_nnx._core.filters import SupportsPart
+    from typed_nnx._core.state import State
+    from typed_nnx._core.variable_types import LoRAParam, Param
+
+
+_new = object.__new__
+
+
+def register_with_jax(cls: Any, trace: Any) -> None:
+    """Register a Pytree class: data attributes are its children, its spec is the static part.
+
+    Args:
+        cls: The class.
+        trace: The trace context; new objects belong to its current trace.
+    """
+    keys: dict[Any, Any] = {}
+
+    def entry(key: Any) -> Any:
+        found = keys.get(key)
+        if found is None:
+            is_index = isinstance(key, int)
+            found = jax.tree_util.SequenceKey(key) if is_index else jax.tree_util.GetAttrKey(key)
+            keys[key] = found
+        return found
+
+    def flatten(node: Any) -> tuple[list[Any], Spec]:
+        spec: Spec = node._nnx_described or node._nnx_spec()
+        attributes = node.__dict__
+        return [attributes[name] for name in spec.names], spec
+
+    def flatten_with_keys(node: Any) -> tuple[list[tuple[Any, Any]], Spec]:
+        children, spec = flatten(node)
+        return list(zip(map(entry, spec.keys), children, strict=True)), spec
+
+    def unflatten(spec: Spec, children: Iterable[Any]) -> Any:
+        node = cls._nnx_rebuild(spec)
+        node.__dict__.update(zip(spec.names, children, strict=True))
+        return node
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+
+
+F = TypeVar("F")
+S = TypeVar("S")
+
+# mypy takes it for true. It cannot infer a State through a generic method in the type of `self`;
+# pyright can, and knows the overlay of a user's models in this way.
+MYPY = False
+
+
+class StateHooks:
+    """The phantom methods of every Pytree."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __nnx_self__(self, /) -> Self:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_state__(self, /) -> State[Any, Any, Self, Any]:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_part__(self, taken: F, /) -> State[Any, Any, Self, F]:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_rest__(self, taken: object, /) -> State[Any, Any, Self, EllipsisType]:
+            """Exists for type checkers only."""
+            ...
+
+        # What gradients are found by. An attribute of a State or a Variable would satisfy the
+        # protocols of these methods, but for this mark.
+        __nnx_is_graph__: ClassVar[bool]
+
+        if MYPY:
+
+            def __nnx_params__(self, /) -> State[Any, Any, Self, type[Param[Any]]]:  # pyright: ignore[reportRedeclaration]  # for mypy
+                """Exists for type checkers only."""
+                ...
+
+        else:
+
+            def __nnx_params__(self: SupportsPart[type[Param[Any]], S], /) -> S:
+                """Exists for type checkers only."""
+                ...
+
+            # mypy would join what two models of a union answer; it takes the next overload instead.
+            def __nnx_param_fields__(self: SupportsPart[type[Param[Any]], S], /) -> S:
+                """Exists for type checkers only."""
+                ...
+
+            def __nnx_lora_fields__(self: SupportsPart[type[LoRAParam[Any]], S], /) -> S:
+                """Exists for type checkers only."""
+                ...
 
 
 # Sizes and names are computed anew for each layer, so that they are equal but not identical.
@@ -172,7 +280,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
         status = self._nnx_status
         if (
             self._nnx_described is not None
-            and attributes.get(name, _MISSING) is value
+            and attributes.get(name, MISSING) is value
             and status.get(name) is is_data
             # A list that is assigned again may have other items.
             and (is_data is not False or value.__class__ in _HASHED or is_hashable(value))
@@ -185,7 +293,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
                 if is_data is not None:
                     status[name] = is_data
                 return
-            old, was_data = attributes.get(name, _MISSING), status.get(name)
+            old, was_data = attributes.get(name, MISSING), status.get(name)
             attributes[name] = value
             if is_data is not None:
                 status[name] = is_data
@@ -197,11 +305,11 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
         self, name: str, old: Any, new: Any, was_data: bool | None, is_data: bool | None
     ) -> None:
         """Tell the records what kind of change an assignment was."""
-        before = STATIC if was_data is False or old is _MISSING else kind_of(old)
+        before = STATIC if was_data is False or old is MISSING else kind_of(old)
         after = STATIC if is_data is False else kind_of(new)
         if is_data and was_data:  # any value of a data attribute is at least a leaf
             before, after = before or LEAF, after or LEAF
-        if old is not _MISSING and was_data is is_data and before == after:
+        if old is not MISSING and was_data is is_data and before == after:
             if after == LEAF:
                 return
             # Records look at a value that may change in place; they learn of it by a traversal.
@@ -389,12 +497,13 @@ def check_pytree(pytree: Any) -> None:
     """Check the attributes of a Pytree now, as is done once after ``__init__``.
 
     Raises:
-        UnexpectedDataError: A static attribute holds arrays, Variables or Pytrees.
-        MisplacedMarkError: `nnx.data` or `nnx.static` was put inside a container.
+        PytreeAttributeError: A static attribute holds arrays, Variables or Pytrees, or `nnx.data`
+            or `nnx.static` was put inside a container.
     """
     if not isinstance(pytree, Pytree):
-        raise TypeError(
-            f"check_pytree: got a {type(pytree).__name__}; expected an nnx.Pytree.\n"
-            "  Fix: pass the object that is a subclass of nnx.Pytree"
+        raise ArgumentTypeError(
+            "check_pytree",
+            f"got a {type(pytree).__name__}; expected an nnx.Pytree.",
+            "pass an object whose class is a subclass of nnx.Pytree",
         )
     check_attributes(pytree, pytree.__dict__, pytree._nnx_status)

@@ -8,17 +8,67 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import jax
+import jax.core
 import jax.numpy as jnp
 
-from typed_nnx._core.key_shapes import KeyShape, KeyShapes, ShapeRules
+from typed_nnx._core.filters import Filter, to_predicate
+from typed_nnx._core.jax_runtime import context
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.samplers import Samplers
-from typed_nnx._core.trace import context
 from typed_nnx._core.variable import Variable
-from typed_nnx.errors import InvalidSeedError, KeyShapeError, StreamNotFoundError
+from typed_nnx.errors import ArgumentError, ArgumentTypeError, KeyShapeError, StreamNotFoundError
+
+KeyShape: TypeAlias = int | tuple[int, ...]
+"""How many keys: a count or a shape."""
+
+KeyShapes: TypeAlias = Mapping[Filter, KeyShape | None] | KeyShape
+"""A shape for every stream, or by filter; None leaves the matching streams as they are."""
+
+
+class ShapeRules:
+    """Find the shape of a stream: the first filter that matches it holds.
+
+    Args:
+        method: The public function that got `shapes`, for errors.
+        argument: The name of its argument, for errors.
+        shapes: The shapes; None for no rule at all.
+
+    Raises:
+        ArgumentTypeError: `shapes` is none of these.
+    """
+
+    def __init__(self, method: str, argument: str, shapes: KeyShapes | None) -> None:
+        if shapes is None:
+            shapes = {}
+        elif isinstance(shapes, int | tuple):
+            shapes = {...: shapes}
+        elif not isinstance(shapes, Mapping):
+            raise not_key_shapes(method, argument, shapes)
+        self._rules = [(filter_, to_predicate(filter_), shape) for filter_, shape in shapes.items()]
+
+    def shape_of(self, stream: object, path: tuple[object, ...] = ()) -> KeyShape | None:
+        """Return the shape for `stream`; None where no filter matches or the shape is None."""
+        return self.rule_of(stream, path)[1]
+
+    def rule_of(self, stream: object, path: tuple[object, ...]) -> tuple[Filter, KeyShape | None]:
+        """Return the filter that takes `stream` and the shape; None, None where there is none."""
+        found = ((given, shape) for given, matches, shape in self._rules if matches(path, stream))
+        return next(found, (None, None))
+
+
+def not_key_shapes(method: str, argument: str, got: object) -> ArgumentTypeError:
+    """Return the error of something that is neither a shape of keys nor a mapping to shapes."""
+    return ArgumentTypeError.of_argument(
+        method,
+        argument,
+        got,
+        "an int, a tuple of ints, or a mapping from filters to them",
+        f"`{argument}=2` for every stream, or `{argument}={{'params': 2, ...: (2, 3)}}` by stream.",
+    )
+
 
 RngValue: TypeAlias = int | jax.Array
 """A seed: an int, a typed key (any shape) or a legacy key (uint32 with a last axis of key data)."""
@@ -30,6 +80,21 @@ def _key_and_next_count(key: jax.Array, count: jax.Array) -> tuple[jax.Array, ja
 
 # One dispatch for both, a fifth of the time of the two; inside a trace there is no call.
 _draw = jax.jit(_key_and_next_count, inline=True)
+
+# Functions of a key, a shape and a dtype that this module may compile. It compiles them once per
+# shape and keeps the programs, so they live as long as the process.
+Fill: TypeAlias = Callable[[jax.Array, tuple[int, ...], Any], jax.Array]
+
+
+def _filled_and_next_count(
+    fill: Fill, shape: tuple[int, ...], dtype: Any, key: jax.Array, count: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    return fill(jax.random.fold_in(key, count), shape, dtype), count + 1
+
+
+_draw_filled = jax.jit(_filled_and_next_count, static_argnums=(0, 1, 2))
+_next_count = jax.jit(lambda count: count + 1)
+_constant = jax.jit(lambda fill, shape, dtype: fill(None, shape, dtype), static_argnums=(0, 1, 2))
 
 
 class RngState(Variable[jax.Array]):
@@ -63,7 +128,7 @@ class RngStream(Pytree, Samplers):
         tag: The name of the stream; string filters match it.
 
     Raises:
-        InvalidSeedError: `key` is neither an int nor a PRNG key.
+        ArgumentError: `key` is neither an int nor a PRNG key.
     """
 
     tag: str
@@ -88,6 +153,29 @@ class RngStream(Pytree, Samplers):
         next_key: jax.Array
         next_key, self.count[...] = _draw(self._single_key(), self.count[...])
         return next_key
+
+    def _filled(
+        self, fill: Fill, shape: tuple[int, ...], dtype: Any, is_constant: bool
+    ) -> jax.Array:
+        """Return ``fill(self(), shape, dtype)``, computed by one program instead of ten.
+
+        Args:
+            fill: A function of which the results of the two ways are equal bit by bit.
+            shape: The shape.
+            dtype: The dtype, a real float.
+            is_constant: It does not look at the key.
+        """
+        key, count = self._single_key(), self.count[...]
+        if isinstance(key, jax.core.Tracer) or isinstance(count, jax.core.Tracer):
+            return fill(self(), shape, dtype)
+        if self.count._nnx_trace != context.trace:
+            self.count._refuse()
+        value: jax.Array
+        if is_constant:
+            value, self.count[...] = _constant(fill, shape, dtype), _next_count(count)
+        else:
+            value, self.count[...] = _draw_filled(fill, shape, dtype, key, count)
+        return value
 
     def fork(self, *, split: KeyShape | None = None) -> RngStream:
         """Return a new stream that starts from the next key of this one.
@@ -134,7 +222,7 @@ class Rngs(Pytree, Samplers):
             count starts again.
 
     Raises:
-        InvalidSeedError: One of them is neither an int, a PRNG key nor a stream.
+        ArgumentError: One of them is neither an int, a PRNG key nor a stream.
     """
 
     def __init__(
@@ -198,7 +286,7 @@ class Rngs(Pytree, Samplers):
                 starts counting again.
 
         Raises:
-            InvalidRngSplitError: `k` is none of these.
+            ArgumentTypeError: `k` is none of these.
         """
         return self._renew(ShapeRules("Rngs.split", "k", k), _split)
 
@@ -211,7 +299,7 @@ class Rngs(Pytree, Samplers):
                 None, keeps its key and starts counting again.
 
         Raises:
-            InvalidRngSplitError: `k` is none of these.
+            ArgumentTypeError: `k` is none of these.
         """
         return self._renew(ShapeRules("Rngs.broadcast", "k", k), _broadcast)
 
@@ -270,7 +358,12 @@ def _typed_key(seed: RngValue, stream: str) -> jax.Array:
             # jax does not say what it returns: the annotated name keeps `Any` from getting out.
             typed_key: jax.Array = jax.random.wrap_key_data(seed)
             return typed_key
-    raise InvalidSeedError(stream, seed)
+    raise ArgumentError(
+        "Rngs",
+        f"stream {stream!r} got {seed!r} ({type(seed).__name__}); expected an int, a key made by "
+        "`jax.random.key`, or a stream.",
+        "pass an int, or make a key of the seed: `jax.random.key(seed)`.",
+    )
 
 
 def _warn_split_argument() -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, TypeVar
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import jax
 import jax.core
@@ -11,10 +15,149 @@ import numpy as np
 from jax.experimental.layout import Format
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
-from typed_nnx._core.locate import under_construction
-from typed_nnx._core.logical_axes import partition_spec_of, partitions_of
-from typed_nnx._core.metadata import Metadata
-from typed_nnx.errors import MeshRequiredError, UnknownMeshAxisError
+from typed_nnx._core.jax_runtime import under_construction
+from typed_nnx._core.metadata import Hook, Metadata, VariableMetadata
+from typed_nnx.errors import MeshRequiredError, ShardingError, UnknownMeshAxisError
+
+MeshAxes: TypeAlias = str | tuple[str, ...] | None
+"""What a logical axis stands for: a mesh axis, several, or none."""
+
+LogicalRules: TypeAlias = Sequence[tuple[str, MeshAxes]]
+"""Pairs of a logical axis and what it stands for; of two pairs for one name the last counts."""
+
+Sharding: TypeAlias = tuple[MeshAxes, ...]
+"""A name for each axis of an array."""
+
+_EMPTY: Mapping[str, MeshAxes] = {}
+
+_in_force: ContextVar[Mapping[str, MeshAxes]] = ContextVar("typed_nnx_axis_rules", default=_EMPTY)
+
+# jax gives it no types.
+_partition_spec: Any = PartitionSpec
+
+
+class LogicalAxisRules(contextlib.ContextDecorator):
+    """What `logical_axis_rules(...)` returns; a context manager, and a decorator of functions."""
+
+    __slots__ = ("_rules", "_tokens")
+
+    def __init__(self, rules: Mapping[str, MeshAxes]) -> None:
+        self._rules = rules
+        self._tokens: list[Token[Mapping[str, MeshAxes]]] = []
+
+    def _recreate_cm(self) -> LogicalAxisRules:
+        return LogicalAxisRules(self._rules)  # a decorated function may call itself
+
+    def __enter__(self) -> None:
+        self._tokens.append(_in_force.set(self._rules))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _in_force.reset(self._tokens.pop())
+
+
+def logical_axis_rules(rules: LogicalRules | Mapping[str, MeshAxes] | None) -> LogicalAxisRules:
+    """Say for a block of code which mesh axes the names in ``out_sharding`` stand for.
+
+    The rules count where Variables are placed, in `get_partition_spec` and `get_named_sharding`.
+    Inner rules replace outer ones. A name without a rule stands for itself.
+
+    >>> with logical_axis_rules([("embed", "model"), ("batch", ("replica", "data"))]):
+    ...     partition_spec_of(("batch", "embed", None))
+    P(('replica', 'data'), 'model', None)
+
+    Args:
+        rules: Pairs of a logical axis and a mesh axis, a tuple of mesh axes or None; None or ``()``
+            for no rules.
+
+    Raises:
+        ShardingError: `rules` is something else.
+    """
+    return LogicalAxisRules(_as_mapping("logical_axis_rules", rules))
+
+
+def get_logical_axis_rules() -> LogicalRules:
+    """Return the rules in force, as pairs."""
+    return tuple(_in_force.get().items())
+
+
+def partitions_of(spec: PartitionSpec) -> tuple[Any, ...]:
+    """Return what a partition says of each axis, without what it says of reductions."""
+    # jax has `partitions` from 0.10.2 on, and then no `tuple` of a spec with reductions.
+    return tuple(spec.partitions if hasattr(spec, "partitions") else spec)
+
+
+def partition_spec_of(names: Iterable[Any], rules: Any = None) -> PartitionSpec:
+    """Return the partition that names stand for.
+
+    Args:
+        names: A name for each axis of an array: a logical or a mesh axis, a tuple of mesh axes, or
+            None; may be a partition itself.
+        rules: The rules of the Variable; those in force count too.
+
+    Raises:
+        ShardingError: `rules` are no rules, or they contradict those in force.
+    """
+    given: Any = names
+    is_spec = isinstance(names, PartitionSpec)
+    parts = partitions_of(given) if is_spec else tuple(given)
+    options = {"unreduced": given.unreduced, "reduced": given.reduced} if is_spec else {}
+    if parts:
+        combined = _combined(_in_force.get(), rules)
+        parts = tuple([combined.get(n, n) if isinstance(n, str) else n for n in parts])
+    made: PartitionSpec = _partition_spec(*parts, **options)
+    return made
+
+
+def _combined(in_force: Mapping[str, MeshAxes], rules: Any) -> Mapping[str, MeshAxes]:
+    if not rules:
+        return in_force
+    own = _as_mapping("sharding_rules", rules)
+    for name, axes in own.items():
+        if in_force.get(name, axes) != axes:
+            raise ShardingError(
+                "sharding_rules",
+                f"Inconsistent rules for the logical axis {name!r}: it is {axes!r} in the "
+                f"`sharding_rules` of the Variable, {in_force[name]!r} in the "
+                "`logical_axis_rules` in force.",
+                f"leave {name!r} out of one of them, or give it another name in one",
+            )
+    return {**in_force, **own}
+
+
+def _as_mapping(function: str, rules: Any) -> Mapping[str, MeshAxes]:
+    if rules is None:
+        return _EMPTY
+    try:
+        pairs = list(rules.items()) if isinstance(rules, Mapping) else [tuple(r) for r in rules]
+    except TypeError:
+        raise _not_rules(function, rules) from None
+    found: dict[str, MeshAxes] = {}
+    for pair in pairs:
+        if len(pair) != 2 or not isinstance(pair[0], str) or not _are_axes(pair[1]):
+            raise _not_rules(function, rules)
+        found[pair[0]] = tuple(pair[1]) if isinstance(pair[1], list) else pair[1]
+    return found
+
+
+def _not_rules(function: str, got: object) -> ShardingError:
+    return ShardingError(
+        function,
+        f"the rules are {got!r} ({type(got).__name__}); expected pairs of a logical axis and what "
+        "it is on the mesh: a mesh axis, a tuple of mesh axes, or None.",
+        "(('batch', 'data'), ('embed', None))",
+    )
+
+
+def _are_axes(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return all(isinstance(axis, str) for axis in value)
+    return value is None or isinstance(value, str)
+
 
 A = TypeVar("A")
 
@@ -31,7 +174,7 @@ def place_value(value: A, meta: Metadata) -> A:
     Raises:
         MeshRequiredError: There is neither a mesh in the metadata nor one in force.
         UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
-        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the rules in force.
     """
     if not meta.get("out_sharding") or not meta.get("eager_sharding"):
         return value
@@ -74,7 +217,7 @@ def declared_partition(meta: Metadata) -> PartitionSpec | None:
     """Return the partition that ``out_sharding`` says under the rules in force; None without it.
 
     Raises:
-        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the rules in force.
     """
     names: Any = meta.get("out_sharding")
     if names is None:
@@ -95,7 +238,7 @@ def sharding_of(where: str, meta: Metadata, *, abstract: bool) -> NamedSharding:
     Raises:
         MeshRequiredError: There is neither a mesh in the metadata nor one in force.
         UnknownMeshAxisError: The mesh has no axis of a name in ``out_sharding``.
-        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the rules in force.
     """
     names: Any = meta.get("out_sharding")
     given = _named_sharding_in(names)
@@ -138,3 +281,69 @@ def named_sharding(where: str, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -
     if unknown:
         raise UnknownMeshAxisError(where, spec, tuple(unknown), mesh.axis_names)
     return NamedSharding(mesh, spec)
+
+
+P = ParamSpec("P")
+
+
+Hooks: TypeAlias = Hook | Sequence[Hook]
+"""One function of a Variable and a value or axis, or several."""
+
+
+def with_metadata(
+    initializer: Callable[P, A],
+    on_set_value: Hooks = (),
+    on_get_value: Hooks = (),
+    on_create_value: Hooks = (),
+    on_add_axis: Hooks = (),
+    on_remove_axis: Hooks = (),
+    **metadata: Any,
+) -> Callable[P, VariableMetadata[A]]:
+    """Return an initializer whose result carries metadata to the Variable made of it.
+
+    Args:
+        initializer: The initializer.
+        on_set_value: What a new value goes through; a function or several, as for all hooks.
+        on_get_value: What a value goes through when it is read.
+        on_create_value: What the first value goes through.
+        on_add_axis: Called when a transform adds an axis.
+        on_remove_axis: Called when a transform takes an axis away.
+        **metadata: Metadata.
+    """
+    hooks = {
+        "on_set_value": _as_tuple(on_set_value),
+        "on_get_value": _as_tuple(on_get_value),
+        "on_create_value": _as_tuple(on_create_value),
+        "on_add_axis": _as_tuple(on_add_axis),
+        "on_remove_axis": _as_tuple(on_remove_axis),
+    }
+
+    @functools.wraps(initializer)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> VariableMetadata[A]:
+        return VariableMetadata(initializer(*args, **kwargs), metadata=dict(metadata), **hooks)
+
+    return wrapped
+
+
+def _as_tuple(hooks: Any) -> tuple[Any, ...]:
+    return tuple(hooks) if isinstance(hooks, list | tuple) else (hooks,)
+
+
+def with_partitioning(
+    initializer: Callable[P, A], sharding: Sharding, mesh: Mesh | None = None, **metadata: Any
+) -> Callable[P, VariableMetadata[A]]:
+    """Return an initializer whose result says how it is laid out over a mesh.
+
+    >>> import jax
+    >>> init = with_partitioning(jax.nn.initializers.ones, ("embed", None))
+    >>> init(jax.random.key(0), (4, 8)).metadata["out_sharding"]
+    ('embed', None)
+
+    Args:
+        initializer: The initializer.
+        sharding: For each axis of the array the mesh axis (or logical axis, or tuple of mesh axes)
+            that it is cut along; None for an axis that is not cut.
+        mesh: The mesh; without it, that in force where the Variable is made.
+        **metadata: More metadata and hooks, as for `with_metadata`.
+    """
+    return with_metadata(initializer, out_sharding=sharding, mesh=mesh, **metadata)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from typing import Any, Generic, Self, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 import jax
 from typing_extensions import TypeVar
 
 from typed_nnx._core.display import Representable, Rows, StateDisplay, pair_items
-from typed_nnx._core.filters import Filter
-from typed_nnx._core.leaves import describe_leaf, same_leaf
+from typed_nnx._core.filters import Filter, SupportsState
 from typed_nnx._core.nested import (
     Nested,
+    describe_leaf,
     difference,
     filtered,
     flat_items,
@@ -22,16 +23,98 @@ from typed_nnx._core.nested import (
     nested_of,
     normalized,
     partitioned,
+    same_leaf,
     sorted_items,
 )
 from typed_nnx._core.paths import Path, path_order, sorted_keys
-from typed_nnx._core.pure_dict import pure_dict_of, replaced_by_pure_dict
-from typed_nnx.errors import NoFilterMatchedError, StateKeyError
+from typed_nnx._core.settings import typed_as
+from typed_nnx._core.variable import Variable
+from typed_nnx.errors import ArgumentError, NoFilterMatchedError, StateKeyError
+
+if TYPE_CHECKING:
+    from typed_nnx._core import flat_state_overloads, state_overloads
+
+_INTEGER = re.compile(r"-?[0-9]+")
+
+
+def _value_of(leaf: Any) -> Any:
+    return leaf.get_value() if isinstance(leaf, Variable) else leaf
+
+
+def _replaced(leaf: Any, value: Any) -> Any:
+    return leaf.replace(value) if isinstance(leaf, Variable) else value
+
+
+def pure_dict_of(
+    mapping: Mapping[Any, Any], extract_fn: Callable[[Any], Any] | None = None
+) -> Nested:
+    """Return a nested dict with ``extract_fn(leaf)`` (default: the value) for each leaf."""
+    extract = _value_of if extract_fn is None else extract_fn
+    return mapped(lambda _, leaf: extract(leaf), mapping)
+
+
+def replaced_by_pure_dict(
+    mapping: Mapping[Any, Any],
+    pure_dict: Mapping[Any, Any],
+    replace_fn: Callable[[Any, Any], Any] | None = None,
+) -> Nested:
+    """Return the nested dict of `mapping` with the values of a pure dict put in.
+
+    Args:
+        mapping: The nested leaves.
+        pure_dict: Values at some or all of their paths.
+        replace_fn: Makes the new leaf of the old leaf and the value.
+
+    Raises:
+        ValueError: The pure dict has a path that `mapping` has not.
+    """
+    replace = _replaced if replace_fn is None else replace_fn
+    leaves: dict[Path, Any] = dict(flat_items(mapping))
+    for path, value in _values(pure_dict, leaves, ()):
+        leaves[path] = replace(leaves[path], value)
+    return nested_of(leaves.items())
+
+
+def _values(
+    pure_dict: Mapping[Any, Any], leaves: Mapping[Path, Any], path: Path
+) -> list[tuple[Path, Any]]:
+    # A dict at the path of a leaf is the leaf's value, not another level.
+    found: list[tuple[Path, Any]] = []
+    for key, value in pure_dict.items():
+        here = (*path, key)
+        if here in leaves:
+            found.append((here, value))
+        elif isinstance(value, Mapping):
+            found.extend(_values(value, leaves, here))
+        else:
+            raise ArgumentError(
+                "replace_by_pure_dict",
+                f"key in pure_dict not available in state: {here!r}.",
+                "remove it from the pure dict; integer keys that became texts in a checkpoint come "
+                "back with nnx.restore_int_paths(pure_dict)",
+            )
+    return found
+
+
+def restore_int_paths(pure_dict: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return a pure dict in which keys that are digits became integers again."""
+    return {
+        int(key) if isinstance(key, str) and _INTEGER.fullmatch(key) else key: (
+            restore_int_paths(value) if isinstance(value, Mapping) else value
+        )
+        for key, value in pure_dict.items()
+    }
+
 
 K = TypeVar("K", default=Any)
 V = TypeVar("V", default=Any)
 M_co = TypeVar("M_co", default=Any, covariant=True)
 F_co = TypeVar("F_co", default=Any, covariant=True)
+A = TypeVar("A")
+F = TypeVar("F")
+Key = TypeVar("Key")
+L = TypeVar("L")
+S = TypeVar("S")
 
 _set = object.__setattr__
 
@@ -137,6 +220,16 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     def __copy__(self) -> Self:
         return self._of(normalized(self._mapping))
 
+    if TYPE_CHECKING:
+
+        def __nnx_fields__(self, /) -> object:
+            """Exists for type checkers only."""
+            ...
+
+        def __nnx_rest__(self, taken: object, /) -> Self:
+            """Exists for type checkers only."""
+            ...
+
     # -- groups of leaves -------------------------------------------------------------------------
 
     def flat_state(self) -> FlatState[V]:
@@ -144,17 +237,16 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         return FlatState(sorted_items(self._mapping), sort=False)
 
     @classmethod
-    def from_flat_path(cls, flat_state: Mapping[Path, V] | Iterable[tuple[Path, V]], /) -> Self:
+    def from_flat_path(
+        cls, flat_state: Mapping[Path, L] | Iterable[tuple[Path, L]], /
+    ) -> State[Any, L, Any, Any]:
         """Build a State from (path, leaf) pairs."""
         items = flat_state.items() if isinstance(flat_state, Mapping) else flat_state
-        return cls._of(nested_of(items))
+        made: Any = cls._of(nested_of(items))
+        found: State[Any, L, Any, Any] = made  # of a subclass, whose own types do not matter
+        return found
 
-    @overload
-    def split(self, first: Filter, /) -> State[K, V, M_co, Any]: ...
-    @overload
-    def split(
-        self, first: Filter, second: Filter, /, *filters: Filter
-    ) -> tuple[State[K, V, M_co, Any], ...]: ...
+    @typed_as(lambda: state_overloads.split)
     def split(
         self, first: Filter, /, *filters: Filter
     ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
@@ -166,12 +258,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         groups = partitioned("State.split", sorted_items(self._mapping), (first, *filters))
         return _one_or_all(groups)
 
-    @overload
-    def filter(self, first: Filter, /) -> State[K, V, M_co, Any]: ...
-    @overload
-    def filter(
-        self, first: Filter, second: Filter, /, *filters: Filter
-    ) -> tuple[State[K, V, M_co, Any], ...]: ...
+    @typed_as(lambda: state_overloads.filter)
     def filter(
         self, first: Filter, /, *filters: Filter
     ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
@@ -179,18 +266,43 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         groups = filtered(sorted_items(self._mapping), (first, *filters))
         return _one_or_all(groups)
 
+    @overload
     @classmethod
-    def merge(cls, state: Mapping[K, Any], /, *states: Mapping[K, Any]) -> State[K, V, M_co, F_co]:
+    def merge(
+        cls,
+        state: State[Any, Any, SupportsState[S], Any],
+        /,
+        *states: State[Any, Any, SupportsState[S], Any],
+    ) -> S: ...
+    @overload
+    @classmethod
+    def merge(
+        cls, state: State[Key, L, A, Any], /, *states: Mapping[Any, Any]
+    ) -> State[Key, L, A, Any]: ...
+    @overload
+    @classmethod
+    def merge(
+        cls, state: dict[Key, Any], /, *states: Mapping[Any, Any]
+    ) -> State[Key, Any, Any, Any]: ...
+    @classmethod
+    def merge(cls, state: Mapping[Any, Any], /, *states: Mapping[Any, Any]) -> Any:
         """Return one State with the leaves of all; later ones win."""
         return State._of(merged((state, *states)))
 
-    def __or__(self, other: Mapping[K, Any]) -> State[K, V, M_co, Any]:
+    @overload
+    def __or__(
+        self: State[Any, Any, SupportsState[S], Any],
+        other: State[Any, Any, SupportsState[S], Any],
+    ) -> S: ...
+    @overload
+    def __or__(self, other: Mapping[K, Any]) -> State[K, V, M_co, Any]: ...
+    def __or__(self, other: Mapping[Any, Any]) -> Any:
         return State._of(merged((self, other)))
 
-    def __sub__(self, other: Mapping[K, Any]) -> State[K, V, M_co, Any]:
+    def __sub__(self, other: Mapping[K, Any]) -> State[K, V, M_co, F_co]:
         return State._of(difference(self, other))
 
-    def map(self, f: Callable[[Path, V], Any]) -> State[K, Any, M_co, F_co]:
+    def map(self, f: Callable[[Path, V], L]) -> State[K, L, M_co, F_co]:
         """Return the State with ``f(path, leaf)`` in the place of each leaf."""
         return State._of(mapped(f, self._mapping))
 
@@ -287,6 +399,7 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
             return FlatState.from_sorted_keys_values(self._paths[index], self._leaves[index])
         return self._paths[index], self._leaves[index]
 
+    @typed_as(lambda: flat_state_overloads.split)
     def split(self, first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter; each leaf goes to the first filter that matches it.
 
@@ -298,6 +411,7 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
             raise NoFilterMatchedError("FlatState.split", [(p, describe_leaf(x)) for p, x in rest])
         return _flat_or_all([FlatState(group, sort=False) for group in groups])
 
+    @typed_as(lambda: flat_state_overloads.filter)
     def filter(self, first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter and leave out the leaves that none matches."""
         groups, _ = grouped(self, (first, *filters))
@@ -305,8 +419,8 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
 
     @staticmethod
     def merge(
-        flat_state: Iterable[tuple[Path, Any]], /, *flat_states: Iterable[tuple[Path, Any]]
-    ) -> FlatState[Any]:
+        flat_state: Iterable[tuple[Path, L]], /, *flat_states: Iterable[tuple[Path, L]]
+    ) -> FlatState[L]:
         """Return one FlatState with the leaves of all; later ones win."""
         found = {path: leaf for flat in (flat_state, *flat_states) for path, leaf in flat}
         return FlatState(found.items(), sort=True)
@@ -345,3 +459,125 @@ def _unflatten_flat(paths: tuple[Path, ...], leaves: Iterable[Any]) -> FlatState
 jax.tree_util.register_pytree_with_keys(
     FlatState, _flatten_flat_with_keys, _unflatten_flat, _flatten_flat
 )
+
+
+@overload
+def to_flat_state(state: State[Any, L, Any, Any]) -> FlatState[L]: ...
+@overload
+def to_flat_state(state: dict[Any, Any]) -> FlatState[Any]: ...
+def to_flat_state(state: Mapping[Any, Any]) -> FlatState[Any]:
+    """Return the leaves of a State with their paths, sorted by path."""
+    return FlatState(sorted_items(state), sort=False)
+
+
+@overload
+def from_flat_state(
+    flat_state: Mapping[Path, L] | Iterable[tuple[Path, L]],
+) -> State[Any, L, Any, Any]: ...
+@overload
+def from_flat_state(
+    flat_state: Mapping[Path, Any] | Iterable[tuple[Path, Any]], *, cls: Callable[..., S]
+) -> S: ...
+def from_flat_state(
+    flat_state: Mapping[Path, Any] | Iterable[tuple[Path, Any]], *, cls: Callable[..., Any] = State
+) -> Any:
+    """Build a State from (path, leaf) pairs.
+
+    Args:
+        flat_state: The pairs, or a mapping from paths to leaves.
+        cls: What to make of the nested dict.
+    """
+    items = flat_state.items() if isinstance(flat_state, Mapping) else flat_state
+    return cls(nested_of(items))
+
+
+def to_pure_dict(
+    state: Mapping[Any, Any], extract_fn: Callable[[Any], Any] | None = None
+) -> dict[Any, Any]:
+    """Return a nested dict of values (or ``extract_fn(leaf)``), for checkpoints."""
+    return pure_dict_of(state, extract_fn)
+
+
+def replace_by_pure_dict(
+    state: State[Any, Any, Any, Any],
+    pure_dict: Mapping[Any, Any],
+    replace_fn: Callable[[Any, Any], Any] | None = None,
+) -> None:
+    """Put the values of a pure dict into a State, in new Variables.
+
+    Raises:
+        ValueError: The pure dict has a path that the State has not.
+    """
+    changed = replaced_by_pure_dict(state, pure_dict, replace_fn)
+    for key in list(state):
+        del state[key]
+    state.update(changed)
+
+
+@overload
+def merge_state(
+    state: State[Any, Any, SupportsState[S], Any],
+    /,
+    *states: State[Any, Any, SupportsState[S], Any],
+) -> S: ...
+@overload
+def merge_state(
+    state: State[Key, L, A, Any], /, *states: Mapping[Any, Any]
+) -> State[Key, L, A, Any]: ...
+@overload
+def merge_state(
+    state: dict[Key, Any], /, *states: Mapping[Any, Any]
+) -> State[Key, Any, Any, Any]: ...
+@overload
+def merge_state(
+    state: Mapping[Any, Any], /, *states: Mapping[Any, Any], cls: Callable[..., S]
+) -> S: ...
+def merge_state(
+    state: Mapping[Any, Any], /, *states: Mapping[Any, Any], cls: Callable[..., Any] = State
+) -> Any:
+    """Return one State with the leaves of all; later ones win."""
+    if not states:
+        return state
+    return cls(merged((state, *states)))
+
+
+@typed_as(lambda: state_overloads.split_state)
+def split_state(
+    state: State[Key, L, A, Any], first: Filter, /, *filters: Filter
+) -> State[Key, L, A, Any] | tuple[State[Key, L, A, Any], ...]:
+    """Return one State per filter; each leaf goes to the first filter that matches it.
+
+    Raises:
+        NoFilterMatchedError: A leaf matches no filter.
+    """
+    split: Any = state.split  # the overloads do not take this tuple of filters
+    found: State[Key, L, A, Any] | tuple[State[Key, L, A, Any], ...] = split(first, *filters)
+    return found
+
+
+@typed_as(lambda: state_overloads.filter_state)
+def filter_state(
+    state: State[Key, L, A, Any], first: Filter, /, *filters: Filter
+) -> State[Key, L, A, Any] | tuple[State[Key, L, A, Any], ...]:
+    """Return one State per filter and leave out the leaves that none matches."""
+    filter_: Any = state.filter  # as above
+    found: State[Key, L, A, Any] | tuple[State[Key, L, A, Any], ...] = filter_(first, *filters)
+    return found
+
+
+@overload
+def map_state(f: Callable[[Path, L], S], state: State[Key, L, A, F]) -> State[Key, S, A, F]: ...
+@overload
+def map_state(f: Callable[[Path, Any], S], state: dict[Key, Any]) -> State[Key, S, Any, Any]: ...
+def map_state(f: Callable[[Path, Any], Any], state: Mapping[Any, Any]) -> State[Any, Any, Any, Any]:
+    """Return the State with ``f(path, leaf)`` in the place of each leaf."""
+    return State._of(mapped(f, state))
+
+
+@overload
+def diff(state: State[Key, L, A, F], other: Mapping[Any, Any]) -> State[Key, L, A, F]: ...
+@overload
+def diff(state: dict[Key, Any], other: Mapping[Any, Any]) -> State[Key, Any, Any, Any]: ...
+def diff(state: Mapping[Any, Any], other: Mapping[Any, Any]) -> State[Any, Any, Any, Any]:
+    """Return the leaves of `state` at paths that `other` has not."""
+    return State._of(difference(state, other))

@@ -3,30 +3,344 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+import copy
+import operator
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from types import EllipsisType
-from typing import Any, ClassVar, Self, TypeVar, overload
+from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar, overload
 
 import jax
 import jax.core
 import numpy as np
 
-from typed_nnx._core.array_methods import ArrayMethods
+from typed_nnx._core.cells import Membership, graph_lock, mark_static, mark_structure
 from typed_nnx._core.display import VariableDisplay
-from typed_nnx._core.operators import ArrayOperators
-from typed_nnx._core.references import is_array_ref, new_array_ref
+from typed_nnx._core.filters import TypeFilterHooks
+from typed_nnx._core.jax_runtime import context, is_array_ref, new_array_ref, where
+from typed_nnx._core.metadata import Metadata, VariableMetadata, class_hooks, named_metadata
+from typed_nnx._core.operators import ArrayMethods, ArrayOperators
+from typed_nnx._core.settings import MISSING
 from typed_nnx._core.sharding import place_value
-from typed_nnx._core.state_protocols import TypeFilterHooks
-from typed_nnx._core.trace import context
-from typed_nnx._core.unset import UNSET
-from typed_nnx._core.variable_axes import AxisHooks
-from typed_nnx._core.variable_copies import VariableCopies
-from typed_nnx._core.variable_jax import register_with_jax
-from typed_nnx._core.variable_metadata import VariableMetadata, class_hooks, named_metadata
-from typed_nnx._core.variable_parts import store_cells, store_flat, store_trace, store_value
-from typed_nnx.errors import RefInVariableError, VariableAttributeError
+from typed_nnx.errors import (
+    ArgumentTypeError,
+    TraceLevelError,
+    VariableAttributeError,
+    VariableError,
+)
 
 A = TypeVar("A")
+
+_new = object.__new__
+
+
+class VariableParts(Generic[A]):
+    """The slots of a Variable.
+
+    Attributes:
+        _flat: The value in a list of one, the box, and the metadata: exactly what jax asks for when
+            it flattens, so that it gets it without a Python call. A Variable keeps its box for life.
+        _nnx_trace: The jax trace that the Variable belongs to.
+        _nnx_cells: The records that it is part of; unset (and then found empty) until it is in one.
+    """
+
+    __slots__ = ("__weakref__", "_flat", "_nnx_cells", "_nnx_trace")
+
+    _flat: tuple[list[A], Metadata]
+    _nnx_trace: Any
+    _nnx_cells: Membership
+
+    @property
+    def _raw(self) -> A:
+        return self._flat[0][0]
+
+    @property
+    def _meta(self) -> Metadata:
+        return self._flat[1]
+
+    @classmethod
+    def _make(cls, value: Any, meta: Metadata) -> Self:
+        """Build a Variable from parts that were checked before."""
+        made = _new(cls)
+        store_flat(made, ([value], meta))
+        store_trace(made, context.trace)
+        return made
+
+    def _refuse(self) -> NoReturn:
+        """Raise for a mutation under another trace than the one the Variable belongs to."""
+        raise TraceLevelError("Variable", type(self).__name__, None, where(self))
+
+
+# Assignment goes through `Variable.__setattr__`, which exists for the sake of a good message; these
+# write the slot itself, several times faster.
+store_flat: Callable[[Any, tuple[list[Any], Metadata]], None] = VariableParts.__dict__[
+    "_flat"
+].__set__
+store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_nnx_trace"].__set__
+store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_nnx_cells"].__set__
+
+
+def store_value(variable: VariableParts[Any], value: Any) -> None:
+    """Replace the raw value of a Variable and tell the records."""
+    variable._flat[0][0] = value
+    for cell in variable._nnx_cells:
+        cell.values = None
+
+
+def store_meta(variable: VariableParts[Any], meta: Metadata) -> None:
+    """Replace the metadata of a Variable."""
+    store_flat(variable, (variable._flat[0], meta))
+
+
+class MetadataMethods(VariableParts[A]):
+    """`get_metadata`, `set_metadata`, `has_metadata` and `del_metadata`."""
+
+    __slots__ = ()
+
+    # Names in the metadata that Variables manage themselves.
+    required_metadata: ClassVar[frozenset[str]] = frozenset({"hijax", "ref", "eager_sharding"})
+
+    @overload
+    def get_metadata(
+        self, name: None = None, *, exclude_required: bool | None = None
+    ) -> dict[str, Any]: ...
+    @overload
+    def get_metadata(
+        self, name: str, default: Any = MISSING, *, exclude_required: bool | None = None
+    ) -> Any: ...
+    def get_metadata(
+        self,
+        name: str | None = None,
+        default: Any = MISSING,
+        *,
+        exclude_required: bool | None = None,
+    ) -> Any:
+        """Return one item of the metadata, or all of it as a new dict.
+
+        Args:
+            name: The item; None for all.
+            default: Returned when there is no such item.
+            exclude_required: Leave out the names that every Variable has.
+
+        Raises:
+            VariableAttributeError: There is no such item and no default.
+        """
+        items = dict(self._meta)
+        if exclude_required:
+            items = {k: v for k, v in items.items() if k not in self.required_metadata}
+        if name is None:
+            return items
+        if name not in items and default is MISSING:
+            raise VariableAttributeError("read", type(self).__name__, name, tuple(items))
+        return items.get(name, default)
+
+    def set_metadata(self, *args: Any, **metadata: Any) -> None:
+        """Set metadata: ``set_metadata(name=value)`` or ``set_metadata("name", value)``.
+
+        ``set_metadata({...})`` replaces all metadata but the required names.
+        """
+        if len(args) == 2 and isinstance(args[0], str):
+            metadata = {args[0]: args[1], **metadata}
+            args = ()
+        if len(args) == 1 and isinstance(args[0], Mapping) and not metadata:
+            required = {
+                name: self._meta[name] for name in self._meta if name in self.required_metadata
+            }
+            self._check_free(args[0])
+            self._replace_metadata(Metadata.of({**args[0], **required}))
+            return
+        if args or not metadata:
+            raise ArgumentTypeError(
+                "set_metadata",
+                f"got {args!r}; expected keywords, a name and a value, or one mapping.",
+                "variable.set_metadata(name=value)",
+            )
+        self._check_free(metadata)
+        self._replace_metadata(self._meta.updated(metadata))
+
+    def has_metadata(self, name: str) -> bool:
+        """Whether the metadata has an item `name`."""
+        return name in self._meta
+
+    def del_metadata(self, name: str) -> None:
+        """Remove one item of the metadata."""
+        if name not in self._meta:
+            raise VariableAttributeError("delete", type(self).__name__, name, tuple(self._meta))
+        self._check_free({name: None})
+        self._replace_metadata(self._meta.without(name))
+
+    def _check_free(self, items: Mapping[str, Any]) -> None:
+        """Raise if one of the items would change how the value is stored, which is fixed."""
+        for name in ("ref", "hijax"):
+            if name in items and items[name] != self._meta.get(name):
+                raise VariableError(
+                    type(self).__name__,
+                    f"metadata {name!r} says how the value is stored; it is set when the Variable "
+                    "is made and cannot be changed or deleted.",
+                    f"make another one: nnx.with_vars(node, {name}=True)",
+                )
+
+    def _replace_metadata(self, meta: Metadata) -> None:
+        if meta is self._meta:
+            return
+        if self._nnx_trace != context.trace:
+            self._refuse()
+        with graph_lock:
+            # Records look at a value that may change in place; they learn of it by a traversal.
+            if self._meta.is_hashable and meta.is_hashable:
+                store_meta(self, meta)
+                mark_static(self._nnx_cells, self)
+            else:
+                store_meta(self, meta)
+                mark_structure(self._nnx_cells)
+
+
+class AxisHooks(VariableParts[A]):
+    """`add_axis` and `remove_axis`, which run the hooks in the metadata."""
+
+    __slots__ = ()
+
+    def add_axis(self, axis_index: int, axis_name: str | None) -> None:
+        """Run the ``on_add_axis`` hooks: a transform put a new axis at `axis_index`."""
+        self._run("on_add_axis", axis_index, axis_name)
+
+    def remove_axis(self, axis_index: int, axis_name: str | None) -> None:
+        """Run the ``on_remove_axis`` hooks: a transform took the axis at `axis_index` away."""
+        self._run("on_remove_axis", axis_index, axis_name)
+
+    def _run(self, name: str, axis_index: int, axis_name: str | None) -> None:
+        hooks: Any = self._meta.get(name, ())
+        all_hooks: tuple[Callable[..., None], ...] = (
+            tuple(hooks) if isinstance(hooks, list | tuple) else (hooks,)
+        )
+        for hook in all_hooks:
+            hook(self, axis_index, axis_name)
+
+
+class VariableCopies(MetadataMethods[A]):
+    """`copy` and its kin, `copy_from`, and how copy, deepcopy and pickle see a Variable."""
+
+    __slots__ = ()
+
+    def copy(self, value: Any = MISSING, *, _copy_ref: bool = True, **updates: Any) -> Self:
+        """Return a new Variable of this type with this value (or `value`) and metadata.
+
+        Args:
+            value: The raw value of the copy.
+            **updates: Metadata to change.
+        """
+        raw: Any = self._raw if value is MISSING else value
+        meta = self._meta.updated(updates) if updates else self._meta
+        if "ref" in updates and is_array_ref(raw) is not meta.ref:
+            raw = new_array_ref(raw) if meta.ref else raw[...]
+        elif _copy_ref and is_array_ref(raw):
+            raw = new_array_ref(raw[...])
+        return type(self)._make(raw, meta)
+
+    def _clone(self) -> Self:
+        """Return a copy that shares no container with it; the quick form of `copy` for many Variables."""
+        (value,), meta = self._flat
+        if meta.ref:
+            return self.copy()
+        if type(value) not in _copied_types:
+            if isinstance(value, jax.Array):
+                _copied_types.add(type(value))
+            else:
+                value = jax.tree.map(lambda leaf: leaf, value)
+        return self._make(value, meta)
+
+    def replace(self, value: Any = MISSING, *, _copy_ref: bool = True, **updates: Any) -> Self:
+        """Return a copy with another value or other metadata; the same as `copy`."""
+        return self.copy(value, _copy_ref=_copy_ref, **updates)
+
+    def to_state(self, value: Any = MISSING, *, _copy_ref: bool = True, **updates: Any) -> Self:
+        """Return a copy; the older spelling of `copy`, from when States held another type."""
+        return self.copy(value, _copy_ref=_copy_ref, **updates)
+
+    def copy_from(self, other: VariableCopies[A]) -> None:
+        """Take over the value and metadata of another Variable of the same type.
+
+        Raises:
+            VariableError: `other` has another type.
+        """
+        if type(self) is not type(other):
+            raise VariableError(
+                "copy_from",
+                f"expected a {type(self).__name__}, got a {type(other).__name__}.",
+                "copy the value alone: variable[...] = other[...]",
+            )
+        self.update_from_state(other)
+
+    def update_from_state(self, variable_state: VariableCopies[A]) -> None:
+        """Take over the value and metadata of a Variable from a State."""
+        if self._nnx_trace != context.trace:
+            self._refuse()
+        if self._meta.ref and variable_state._meta.ref:
+            raw: Any = self._raw
+            other: Any = variable_state._raw
+            raw[...] = other[...]
+        else:
+            store_value(self, variable_state._raw)
+        self._replace_metadata(variable_state._meta)
+
+    @classmethod
+    def from_metadata(cls, value: A, attributes: Mapping[str, Any]) -> Self:
+        """Build a Variable from a raw value and its metadata, without hooks."""
+        defaults = {"hijax": False, "ref": False, "eager_sharding": True}
+        return cls._make(value, Metadata.of({**defaults, **attributes}))
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        raw: Any = jax.tree.map(_copied_leaf, self._raw)
+        meta = self._meta
+        if not meta.is_hashable:  # then it may hold something mutable
+            meta = Metadata.of(copy.deepcopy(dict(meta), memo))
+        return type(self)._make(raw, meta)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"value": self._raw, "metadata": dict(self._meta)}
+
+    def __setstate__(self, state: MutableMapping[str, Any]) -> None:
+        store_flat(self, ([state["value"]], Metadata.of(state["metadata"])))
+        store_trace(self, context.trace)
+        store_cells(self, ())
+
+
+# Types of arrays that were met: many times faster than isinstance.
+_copied_types: set[type] = set()
+
+
+def _copied_leaf(leaf: Any) -> Any:
+    if is_array_ref(leaf):
+        return new_array_ref(leaf[...])
+    if isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer):
+        return leaf.copy()
+    return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+
+_VALUE_KEY = jax.tree_util.GetAttrKey("value")
+
+# In C: jax flattens thousands of Variables for each step of a training loop.
+_flatten: Callable[[Any], Any] = operator.attrgetter("_flat")
+
+
+def register_with_jax(cls: type[VariableParts[Any]]) -> None:
+    """Register a Variable class as a pytree node: its value is the child, its metadata static."""
+    new, trace = object.__new__, context
+
+    def unflatten(meta: Metadata, children: Iterable[Any]) -> VariableParts[Any]:
+        made = new(cls)
+        store_flat(made, ([*children], meta))
+        store_trace(made, trace.trace)
+        return made
+
+    def flatten_with_keys(variable: VariableParts[Any]) -> Any:
+        return ((_VALUE_KEY, variable._raw),), variable._meta
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, _flatten)
+
+
 B = TypeVar("B")
 
 
@@ -54,7 +368,7 @@ class Variable(
             and ``on_remove_axis`` are hooks; a subclass may define them as methods.
 
     Raises:
-        RefInVariableError: `value` is an array reference already.
+        VariableError: `value` is an array reference already.
     """
 
     __slots__ = ()
@@ -97,7 +411,12 @@ class Variable(
         else:
             initial = value
         if is_array_ref(initial):
-            raise RefInVariableError(type(self).__name__)
+            kind = type(self).__name__
+            raise VariableError(
+                kind,
+                "the value is an array reference; expected an array.",
+                f"{kind}(array, ref=True), which makes the reference itself.",
+            )
         meta = named_metadata(metadata, hijax, ref, eager_sharding, class_hooks(type(self)))
         store_trace(self, context.trace)
         store_cells(self, ())
@@ -113,7 +432,7 @@ class Variable(
 
     # -- the value --------------------------------------------------------------------------------
 
-    def get_value(self, *, index: Any = UNSET) -> A:
+    def get_value(self, *, index: Any = MISSING) -> A:
         """Return the value, or the part of it at `index`, as the get hooks present it."""
         box, meta = self._flat
         value: Any = box[0]
@@ -122,11 +441,11 @@ class Variable(
                 value = value[...]
             for hook in meta.on_get:
                 value = hook(self, value)
-        if index is UNSET or index is Ellipsis:
+        if index is MISSING or index is Ellipsis:
             return value  # type: ignore[no-any-return]  # the box holds an A
         return value[index]  # type: ignore[no-any-return]  # a part has the type its container says
 
-    def set_value(self, value: A | Variable[A], *, index: Any = UNSET) -> None:
+    def set_value(self, value: A | Variable[A], *, index: Any = MISSING) -> None:
         """Replace the value, or the part of it at `index`, after the set hooks saw it.
 
         Raises:
@@ -140,9 +459,9 @@ class Variable(
             new = hook(self, new)
         raw: Any = self._raw
         if meta.ref:
-            raw[... if index is UNSET else index] = new
+            raw[... if index is MISSING else index] = new
         else:
-            store_value(self, new if index is UNSET else _with_part(raw, index, new))
+            store_value(self, new if index is MISSING else _with_part(raw, index, new))
 
     @overload
     def __getitem__(self, key: EllipsisType) -> A: ...
@@ -239,11 +558,11 @@ class Variable(
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not hasattr(type(self), name):  # a subclass without slots would take any name
-            raise VariableAttributeError("set", type(self).__name__, name, ())
+            raise VariableAttributeError("set", type(self).__name__, name)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise VariableAttributeError("delete attribute", type(self).__name__, name, ())
+        raise VariableAttributeError("delete attribute", type(self).__name__, name)
 
     # -- what it is -------------------------------------------------------------------------------
 
@@ -271,10 +590,6 @@ class Variable(
     def sharding_names(self) -> Any:
         """The names of the mesh axes of each dimension, or None."""
         return self._meta.get("out_sharding")
-
-    def __jax_array__(self) -> jax.Array:
-        value: Any = self.get_value()
-        return value  # type: ignore[no-any-return]  # jax checks it
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -340,3 +655,6 @@ def _with_part(old: Any, index: Any, new: Any) -> Any:
 
 
 register_with_jax(Variable)
+
+AnyVariable: TypeAlias = Variable[Any]
+"""A Variable with a value of any type, as a graph holds them."""

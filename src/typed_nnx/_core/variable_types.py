@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from typed_nnx._core.unset import UNSET, Unset
+from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._core.variable import Variable
-from typed_nnx.errors import VariableNameError
+from typed_nnx.errors import VariableError
 
 A = TypeVar("A")
 V = TypeVar("V", bound=type[Variable[Any]])
@@ -19,24 +19,22 @@ _by_name: dict[str, type[Variable[Any]]] = {}
 def register_variable_name(name: str, typ: V, *, overwrite: bool = False) -> V: ...
 @overload
 def register_variable_name(
-    name: str, typ: Unset = UNSET, *, overwrite: bool = False
+    name: str, typ: Missing = MISSING, *, overwrite: bool = False
 ) -> Callable[[V], V]: ...
 def register_variable_name(
-    name: str, typ: V | Unset = UNSET, *, overwrite: bool = False
+    name: str, typ: V | Missing = MISSING, *, overwrite: bool = False
 ) -> V | Callable[[V], V]:
     """Give a Variable type a name, the collection name that Linen and checkpoints use.
 
     Works as a decorator when `typ` is left out.
 
     Raises:
-        VariableNameError: Another type has the name and `overwrite` is False.
+        VariableError: Another type has the name and `overwrite` is False.
     """
-    if isinstance(typ, Unset):
+    if isinstance(typ, Missing):
         return lambda cls: register_variable_name(name, cls, overwrite=overwrite)
     if name in _by_name and not overwrite:
-        raise VariableNameError(
-            f"the name {name!r} already belongs to {_by_name[name].__name__}", name
-        )
+        raise _name_error(f"the name {name!r} already belongs to {_by_name[name].__name__}", name)
     _by_name[name] = typ
     return typ
 
@@ -52,11 +50,11 @@ def variable_type_from_name(
         allow_register: Make and register a new type when the name is unknown.
 
     Raises:
-        VariableNameError: The name is unknown and `allow_register` is False.
+        VariableError: The name is unknown and `allow_register` is False.
     """
     if name not in _by_name:
         if not allow_register:
-            raise VariableNameError(f"no Variable type has the name {name!r}", name)
+            raise _name_error(f"no Variable type has the name {name!r}", name)
         register_variable_name(name, type(name, (base,), {"__slots__": ()}))
     return _by_name[name]
 
@@ -69,20 +67,27 @@ def variable_name_from_type(typ: type[Variable[Any]], /, *, allow_register: bool
         allow_register: Register the type under its class name when it has no name.
 
     Raises:
-        VariableNameError: The type has no name and `allow_register` is False.
+        VariableError: The type has no name and `allow_register` is False.
     """
     for name, known in _by_name.items():
         if known is typ:
             return name
     if not allow_register:
-        raise VariableNameError(
-            f"the Variable type {typ.__name__} has no registered name", typ.__name__
-        )
+        problem = f"the Variable type {typ.__name__} has no registered name"
+        raise _name_error(problem, typ.__name__)
     name = typ.__name__
     if name in _by_name:
-        raise VariableNameError(f"the name {name!r} already belongs to {_by_name[name]!r}", name)
+        raise _name_error(f"the name {name!r} already belongs to {_by_name[name]!r}", name)
     _by_name[name] = typ
     return name
+
+
+def _name_error(problem: str, name: str) -> VariableError:
+    fix = (
+        f"nnx.register_variable_name({name!r}, YourVariable), with overwrite=True to replace "
+        "another type, or pass allow_register=True"
+    )
+    return VariableError("Variable names", f"{problem}.", fix)
 
 
 @register_variable_name("params")

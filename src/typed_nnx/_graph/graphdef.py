@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeAlias
+import itertools
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping, Sequence
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Never,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeAlias,
+    overload,
+)
 
 import jax
 from typing_extensions import TypeVar
 
+from typed_nnx._core.cells import Bounded
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.nested import Nested, level_of
 from typed_nnx._core.nodes import Spec, Token, token_for
-from typed_nnx._core.paths import Path, attribute_path
-from typed_nnx._core.state import State
-from typed_nnx._core.variable import Variable
+from typed_nnx._core.paths import Key, Node, Path, Value, attribute_path, sorted_keys
+from typed_nnx._core.state import FlatState, State
+from typed_nnx._core.variable import AnyVariable
 
 M = TypeVar("M", default=Any)
+M_co = TypeVar("M_co", covariant=True)
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+S = TypeVar("S")
+S_co = TypeVar("S_co", covariant=True)
 
 
 class VariableDef:
@@ -25,13 +45,13 @@ class VariableDef:
 
     __slots__ = ("cls", "meta", "token")
 
-    def __init__(self, cls: type[Variable[Any]], meta: Metadata) -> None:
-        self.cls: type[Variable[Any]] = cls
+    def __init__(self, cls: type[AnyVariable], meta: Metadata) -> None:
+        self.cls: type[AnyVariable] = cls
         self.meta: Metadata = meta
         self.token: Token = token_for((cls, meta.key))
 
     @property
-    def mutable(self) -> tuple[tuple[Any, Any], ...]:
+    def mutable(self) -> tuple[tuple[object, object], ...]:
         """The metadata without a hash, each value with the key of its content."""
         return self.meta.mutable
 
@@ -44,18 +64,21 @@ class VariableDef:
     def __repr__(self) -> str:
         return f"VariableDef({self.cls.__name__}, {self.meta!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return VariableDef, (self.cls, self.meta)
 
 
 LEAF_ITEM = "leaf"
 REF_ITEM = "ref"
 
+# What builds the State of each filter from all leaves, and the leaves that no filter takes.
+Plan: TypeAlias = tuple[list[Callable[[Sequence[Value]], Nested]], list[int]]
+
 # A node, a Variable, a leaf, or the position of an object that was met before.
 Item: TypeAlias = Spec | VariableDef | str | int
 
 
-_WITH_TOKEN = frozenset({Spec, VariableDef})
+_WITH_TOKEN = (VariableDef, Spec)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -99,22 +122,22 @@ class TreeNodeDef(Generic[M]):
     path_index: tuple[tuple[Path, int], ...]
 
 
-NodeDefType: TypeAlias = NodeDef[Any] | NodeRef | TreeNodeDef[Any] | VariableDef
+NodeDefType: TypeAlias = NodeDef | NodeRef | TreeNodeDef | VariableDef
 
 
 class Layout:
-    """Where the leaves of a structure are.
+    """Where the leaves are; one object for all structures that are equal.
 
     Attributes:
         tree: A nested dict from keys to the numbers of the leaves; 0 if the root is a leaf.
-        items: The item of each leaf.
+        plans: How to build the States of each tuple of filters.
     """
 
-    __slots__ = ("_names", "_paths", "items", "tree")
+    __slots__ = ("_names", "_paths", "plans", "tree")
 
-    def __init__(self, tree: Any, items: tuple[Item, ...]) -> None:
-        self.tree: Any = tree
-        self.items: tuple[Item, ...] = items
+    def __init__(self, tree: Nested | int) -> None:
+        self.tree: Nested | int = tree
+        self.plans: Bounded[Hashable, Plan] = Bounded(32)
         self._paths: tuple[Path, ...] | None = None
         self._names: tuple[str, ...] | None = None
 
@@ -133,25 +156,64 @@ class Layout:
         return self._paths
 
 
-def _paths(tree: Any, path: Path) -> Iterator[Path]:
-    if type(tree) is int:
+def _paths(tree: Nested | int, path: Path) -> Iterator[Path]:
+    if isinstance(tree, int):
         yield path
         return
     for key, place in tree.items():
-        if type(place) is int:
-            yield (*path, key)
-        else:
-            yield from _paths(place, (*path, key))
+        yield from _paths(place, (*path, key))
 
 
-class Applied(Protocol[M]):
+class _Calls(Protocol[P, R_co, S_co]):
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+    def __nnx_state__(self, /) -> S_co: ...
+
+
+class _Merged(Generic[M_co]):
+    """Carries the object's type, so that it and the signature of its call are both known."""
+
+    __slots__ = ()
+
+
+class AppliedPart(Protocol[M]):
+    """What is inside the object of an `Applied`: it may be anything."""
+
+    def __getattr__(self, name: str, /) -> AppliedPart[M]: ...
+    def __getitem__(self, key: object, /) -> AppliedPart[M]: ...
+    def __call__(
+        self, *args: object, **kwargs: object
+    ) -> tuple[Any, tuple[GraphDef[M], State[Key, Value, M, Any]]]: ...
+
+
+class Applied(_Merged[M_co], ABC):
     """What `GraphDef.apply` returns: it calls the object, or what is inside it, on a copy."""
 
-    def __getattr__(self, name: str) -> Applied[M]: ...
-    def __getitem__(self, key: Any) -> Applied[M]: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, tuple[GraphDef[M], Any]]:
+    __slots__ = ()
+
+    def __getattr__(self, name: str, /) -> AppliedPart[M_co]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._nnx_part(operator.attrgetter(name))
+
+    def __getitem__(self, key: object, /) -> AppliedPart[M_co]:
+        return self._nnx_part(operator.itemgetter(key))
+
+    @overload
+    def __call__(
+        self: _Merged[Never], *args: object, **kwargs: object
+    ) -> tuple[Any, tuple[GraphDef, State]]: ...
+    @overload
+    def __call__(
+        self: _Merged[_Calls[P, R, S]], *args: P.args, **kwargs: P.kwargs
+    ) -> tuple[R, tuple[GraphDef[M_co], S]]: ...
+    def __call__(self: Any, *args: Value, **kwargs: Value) -> Value:
         """Return the output, and what the object is after the call."""
-        ...
+        return self._nnx_call(args, kwargs)
+
+    @abstractmethod
+    def _nnx_part(self, step: Callable[[Node], Node]) -> AppliedPart[M_co]: ...
+    @abstractmethod
+    def _nnx_call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> object: ...
 
 
 class GraphDef(Generic[M]):
@@ -166,10 +228,12 @@ class GraphDef(Generic[M]):
         base: The position of the first item; not 0 for a part of a sequence of splits.
         outer: In an update context, the outer number of each item that came from outside.
         is_tree: It was made with ``graph=False``. This only changes what `nodes` lists.
+        unwatched: Whether it has objects and Variables only, and the static values in it that may
+            change in place with their content keys; None before `record.adopt` asked.
     """
 
     __slots__ = (
-        "__weakref__", "_is_hashable", "_layout", "base", "is_tree", "items", "outer", "token",
+        "__weakref__", "_is_hashable", "_leaf_items", "base", "is_tree", "items", "outer", "token", "unwatched",
     )  # fmt: skip
 
     def __init__(
@@ -183,18 +247,19 @@ class GraphDef(Generic[M]):
         self.items: tuple[Item, ...] = items
         self.base: int = base
         self.outer: tuple[int | None, ...] | None = outer
-        self._layout = layout
+        self._leaf_items: tuple[Item, ...] | None = None
         self.is_tree: bool = False
         self._is_hashable = False  # not known yet
-        tokens = tuple(
-            [item.token if type(item) in _WITH_TOKEN else item for item in items]  # type: ignore[union-attr]  # these two have one
-        )
+        self.unwatched: tuple[bool, list[tuple[object, object]]] | None = None
+        tokens = tuple([item.token if isinstance(item, _WITH_TOKEN) else item for item in items])
         self.token: Token = token_for((tokens, base, outer))
+        if layout is not None:
+            self.token.layout = layout
 
     # Given by the module that merges, which builds on this one.
-    _apply: ClassVar[Callable[[GraphDef[Any], tuple[Any, ...]], Any]]
+    _apply: ClassVar[Callable[[GraphDef, tuple[Value, ...]], Any]]
 
-    def apply(self, state: Any, *states: Any, graph: bool | None = None) -> Applied[M]:
+    def apply(self, state: object, *states: object, graph: bool | None = None) -> Applied[M]:
         """Return what calls the object that the structure and States stand for.
 
         ``output, (graphdef, state) = graphdef.apply(state)(x)`` merges a copy, calls it and splits
@@ -211,10 +276,20 @@ class GraphDef(Generic[M]):
 
     @property
     def layout(self) -> Layout:
-        """Where the leaves are; worked out once."""
-        if self._layout is None:
-            self._layout = _layout(self.items)
-        return self._layout
+        """Where the leaves are; worked out once for all equal structures."""
+        found: Layout | None = self.token.layout
+        if found is None:
+            found = self.token.layout = _layout(self.items)
+        return found
+
+    @property
+    def leaf_items(self) -> tuple[Item, ...]:
+        """The item of each leaf."""
+        if self._leaf_items is None:
+            self._leaf_items = tuple(
+                [item for item in self.items if type(item) is not Spec and type(item) is not int]
+            )
+        return self._leaf_items
 
     @property
     def descriptions(self) -> list[Spec | VariableDef]:
@@ -247,7 +322,7 @@ class GraphDef(Generic[M]):
         ]
 
     @property
-    def attributes(self) -> list[tuple[Any, Any]]:
+    def attributes(self) -> list[tuple[Key, Value]]:
         """The static attributes of all nodes, in order."""
         return [entry for item in self.items if isinstance(item, Spec) for entry in item.statics]
 
@@ -262,7 +337,7 @@ class GraphDef(Generic[M]):
     @property
     def num_leaves(self) -> int:
         """The number of leaves that a State of this structure has."""
-        return len(self.layout.items)
+        return len(self.leaf_items)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -284,10 +359,10 @@ class GraphDef(Generic[M]):
         lines = "".join(f"\n  {item!r}" for item in self.items)
         return f"GraphDef({name}, {len(self.descriptions)} nodes, {self.num_leaves} leaves){lines}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.items, self.base, self.outer, self.is_tree)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> GraphDef[M]:
+    def __deepcopy__(self, memo: dict[int, object]) -> GraphDef[M]:
         return self  # immutable
 
     def without_outer(self) -> GraphDef[M]:
@@ -302,7 +377,12 @@ class GraphDef(Generic[M]):
         made.items, made.base, made.outer, made.token = (
             self.items, self.base, self.outer, self.token,
         )  # fmt: skip
-        made._layout, made._is_hashable, made.is_tree = self.layout, self._is_hashable, is_tree
+        made.unwatched = self.unwatched
+        made._leaf_items, made._is_hashable, made.is_tree = (
+            self._leaf_items,
+            self._is_hashable,
+            is_tree,
+        )
         return made
 
     def where(self, number: int) -> str:
@@ -312,45 +392,123 @@ class GraphDef(Generic[M]):
 
 def _rebuild(
     items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] | None, is_tree: bool = False
-) -> Any:
+) -> object:
     return GraphDef(items, base=base, outer=outer).of_mode(is_tree)
 
 
 def _layout(items: tuple[Item, ...]) -> Layout:
-    leaves: list[Item] = []
     remaining = iter(items)
-
-    def level_for(spec: Spec) -> Nested:
-        level: Nested = {}
-        for key in spec.keys:
-            item = next(remaining)
-            if type(item) is Spec:
-                below = level_for(item)
-                if below:
-                    level[key] = below
-            elif type(item) is not int:
-                level[key] = len(leaves)
-                leaves.append(item)
-        # Only dicts and other containers have keys of several types.
-        return level if spec.is_object else level_of(level)
-
-    root = next(remaining)
-    tree: Any = {}
-    if type(root) is Spec:
-        tree = level_for(root)
-    elif type(root) is not int:  # an object of an earlier part of a sequence has no leaves here
-        tree = 0
-        leaves.append(root)
-    level_for = None  # type: ignore[assignment]  # it refers to itself: end the cycle
-    return Layout(tree, tuple(leaves))
+    tree = _place_of(next(remaining), remaining, itertools.count())
+    # An object of an earlier part of a sequence has no leaves here.
+    return Layout({} if tree is None else tree)
 
 
-def _unflatten(graphdef: GraphDef[Any], children: Any) -> GraphDef[Any]:
+def _place_of(item: Item, remaining: Iterator[Item], numbers: Iterator[int]) -> Nested | int | None:
+    """Return the number of a leaf, the level of a node, or None for an object met before."""
+    if isinstance(item, int):
+        return None
+    if not isinstance(item, Spec):
+        return next(numbers)
+    level: Nested = {}
+    for key in item.keys:
+        below = _place_of(next(remaining), remaining, numbers)
+        if below is not None and below != {}:
+            level[key] = below
+    # Only dicts and other containers have keys of several types.
+    return level if item.is_object else level_of(level)
+
+
+def _unflatten(graphdef: GraphDef, children: object) -> GraphDef:
     return graphdef
 
 
-PureState: TypeAlias = tuple[GraphDef[M], State[Any, Any, M, Any]]
+PureState: TypeAlias = tuple[GraphDef[M], State[Key, Value, M, Any]]
 """What `split` without filters returns."""
 
 
 jax.tree_util.register_pytree_node(GraphDef, lambda graphdef: ((), graphdef), _unflatten)
+
+
+class GraphState(MutableMapping[Key, Value], Generic[M]):
+    """A GraphDef and a State in one pytree; what `unpack` returns and `merge` takes.
+
+    Fields of the State are read as items or attributes.
+    """
+
+    __slots__ = ("__weakref__", "graphdef", "state")
+
+    def __init__(self, graphdef: GraphDef[M], state: State[Key, Value, M, Any]) -> None:
+        self.graphdef: GraphDef[M] = graphdef
+        self.state: State[Key, Value, M, Any] = state
+
+    @property
+    def _graphdef(self) -> GraphDef[M]:
+        return self.graphdef
+
+    @property
+    def _state(self) -> State[Key, Value, M, Any]:
+        return self.state
+
+    def __getitem__(self, key: object) -> Value:
+        return self.state[key]
+
+    def __setitem__(self, key: object, value: object) -> None:
+        self.state[key] = value
+
+    def __delitem__(self, key: object) -> None:
+        del self.state[key]
+
+    def __getattr__(self, name: str) -> Value:
+        if name.startswith("__") or name in ("graphdef", "state"):
+            raise AttributeError(f"GraphState has no attribute {name!r}")
+        return getattr(self.state, name)
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.state)
+
+    def __len__(self) -> int:
+        return len(self.state)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.state
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *dir(self.state)})
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, GraphState):
+            return NotImplemented
+        return self.graphdef == other.graphdef and self.state == other.state
+
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # its State is mutable
+
+    def __repr__(self) -> str:
+        return f"GraphState(\n  {self.graphdef!r},\n  {self.state!r}\n)"
+
+
+_Parts = tuple[GraphDef, bool, tuple[Value, ...]]
+
+
+def _children(graph_state: GraphState) -> tuple[list[tuple[object, object]], _Parts]:
+    # The entries of the State are the children, so that paths are those of the State.
+    inner = graph_state.state
+    if not isinstance(inner, State):
+        return [(jax.tree_util.GetAttrKey("state"), inner)], (graph_state.graphdef, False, ())
+    keys = tuple(sorted_keys(inner._mapping))
+    entries = [(jax.tree_util.DictKey(key), inner._mapping[key]) for key in keys]
+    return entries, (graph_state.graphdef, True, keys)
+
+
+def _unflatten_graph_state(parts: _Parts, children: Value) -> GraphState:
+    graphdef, is_state, keys = parts
+    if not is_state:
+        return GraphState(graphdef, next(iter(children)))
+    return GraphState(graphdef, State._of(dict(zip(keys, children, strict=True))))
+
+
+jax.tree_util.register_pytree_with_keys(GraphState, _children, _unflatten_graph_state)
+
+
+# With the type of the object in it, mypy would infer Any for a State of no known object.
+StateLike: TypeAlias = State | GraphState | FlatState[Value] | Mapping[Key, Value]
+"""What is taken for a State."""

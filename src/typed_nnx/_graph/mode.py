@@ -3,11 +3,81 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from typed_nnx._core.nodes import LEAF, STATIC, kind_of
-from typed_nnx._core.setting import Setting
-from typed_nnx._graph.duplicates import check_tree
+from typed_nnx._core.filters import Filter, to_predicate
+from typed_nnx._core.nodes import CONTAINER, LEAF, OBJECT, STATIC, GraphNode, all_entries, kind_of
+from typed_nnx._core.paths import Path
+from typed_nnx._core.settings import Setting
+from typed_nnx.errors import GraphError, SharedReferenceError
+
+
+def _occurrences(
+    node: object, path: Path, seen: set[int], above: tuple[int, ...] = ()
+) -> Iterator[tuple[Path, object]]:
+    """Yield (path, value) of every occurrence of every node and leaf, parents first."""
+    kind = kind_of(node)
+    if kind == STATIC:
+        return
+    yield path, node
+    if kind not in (OBJECT, CONTAINER) or id(node) in seen:
+        return
+    if kind == OBJECT:
+        seen.add(id(node))
+        above = ()
+    elif id(node) in above:
+        raise GraphError.contains_itself(path, node)
+    else:
+        above = (*above, id(node))
+    for key, value in all_entries(node):
+        yield from _occurrences(value, (*path, key), seen, above)
+
+
+def _by_identity(node: object, only: Filter) -> list[tuple[object, list[Path]]]:
+    predicate = to_predicate(only)
+    found: dict[int, tuple[object, list[Path]]] = {}
+    for path, value in _occurrences(node, (), set()):
+        if kind_of(value) != CONTAINER:
+            found.setdefault(id(value), (value, []))[1].append(path)
+    # As in flax, the filter is asked about the repetitions, not about the first path.
+    chosen = [
+        (value, [paths[0], *[path for path in paths[1:] if predicate(path, value)]])
+        for value, paths in found.values()
+    ]
+    return [entry for entry in chosen if len(entry[1]) > 1]
+
+
+def find_duplicates(node: object, /, *, only: Filter = ...) -> list[list[Path]]:
+    """Return, for each object that is reached on several paths, the list of its paths.
+
+    Args:
+        node: An object, or a container of objects.
+        only: Consider only the repetitions that this filter matches, by their path and value.
+    """
+    return [paths for _, paths in _by_identity(node, only)]
+
+
+def check_tree(
+    function: str, node: Any, name: Callable[[Path], Path | str] = lambda path: path
+) -> None:
+    """Raise if something is not a tree of pytrees of jax.
+
+    Args:
+        function: What was called, for errors.
+        node: An object, or a container of objects.
+        name: Returns how errors name a path.
+
+    Raises:
+        GraphError: An object in it is declared with ``pytree=False``.
+        SharedReferenceError: An object, Variable or reference is reached on two paths.
+    """
+    for path, value in _occurrences(node, (), set()):
+        if isinstance(value, GraphNode) and not value._nnx_is_pytree:
+            raise GraphError.is_no_pytree(function, name(path), value)
+    for value, paths in _by_identity(node, ...):
+        if kind_of(value) != LEAF:
+            raise SharedReferenceError(function, type(value).__name__, list(map(name, paths)))
 
 
 class _Modes(threading.local):
@@ -53,7 +123,7 @@ def allows_graphs(graph: bool | None) -> bool:
     return set_graph_mode._default if given is None else given
 
 
-def require_tree(function: str, node: Any, graph: bool | None) -> bool:
+def require_tree(function: str, node: object, graph: bool | None) -> bool:
     """Raise if trees are asserted and an object graph is none; see `check_tree`.
 
     Returns:

@@ -9,21 +9,20 @@ from typing import Any
 import jax
 
 from typed_nnx._core.filters import Filter, to_predicate
-from typed_nnx._core.leaves import describe_leaf
+from typed_nnx._core.nested import describe_leaf
 from typed_nnx._core.nodes import GraphNode
-from typed_nnx._core.paths import Path, attribute_path, key_of_entry
+from typed_nnx._core.paths import Path, Tree, Value, attribute_path, key_of_entry
+from typed_nnx._core.settings import MISSING
 from typed_nnx._core.variable import Variable
-from typed_nnx._graph.flatten import flatten
+from typed_nnx._graph.context import (
+    MergeContext,
+    SplitContext,
+    flatten,
+    merge_context,
+    split_context,
+)
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.update_context import MergeContext, SplitContext, merge_context, split_context
-from typed_nnx.errors import NoFilterMatchedError, PrefixConflictError
-
-
-class _Missing:
-    """The type of "no prefix given"."""
-
-
-MISSING = _Missing()
+from typed_nnx.errors import GraphError, NoFilterMatchedError, PrefixConflictError
 
 
 @jax.tree_util.register_pytree_with_keys_class
@@ -37,48 +36,52 @@ class NodeStates:
         metadata: Anything static that travels with it.
     """
 
-    _graphdef: GraphDef[Any] | None
-    states: tuple[Any, ...]
+    _graphdef: GraphDef | None
+    states: tuple[Tree, ...]
     metadata: Any
 
     @property
-    def graphdef(self) -> GraphDef[Any]:
+    def graphdef(self) -> GraphDef:
         """The structure."""
         if self._graphdef is None:
-            raise ValueError("NodeStates: it has no GraphDef; it was made by from_states")
+            raise GraphError(
+                "NodeStates",
+                "it has no GraphDef; it was made by from_states.",
+                "NodeStates.from_split(graphdef, state)",
+            )
         return self._graphdef
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Tree:
         """The State, if there is one only."""
         if len(self.states) != 1:
-            raise ValueError(
-                f"NodeStates: expected one State, there are {len(self.states)}.\n  Fix: use .states"
+            raise GraphError(
+                "NodeStates", f"expected one State, there are {len(self.states)}.", "use .states"
             )
         return self.states[0]
 
     @classmethod
     def from_split(
-        cls, graphdef: GraphDef[Any] | None, state: Any, /, *states: Any, metadata: Any = None
+        cls, graphdef: GraphDef | None, state: object, /, *states: object, metadata: object = None
     ) -> NodeStates:
         """Build it from what `split` returned."""
         return cls(graphdef, (state, *states), metadata)
 
     @classmethod
-    def from_states(cls, state: Any, *states: Any) -> NodeStates:
+    def from_states(cls, state: object, *states: object) -> NodeStates:
         """Build one without a structure, to stand for prefixes."""
         return cls(None, (state, *states), None)
 
-    def replace(self, **updates: Any) -> NodeStates:
+    def replace(self, **updates: Tree) -> NodeStates:
         """Return it with other values of some attributes."""
         return dataclasses.replace(self, **updates)
 
     @classmethod
-    def from_prefixes(cls, prefixes: Any, /, *, metadata: Any = None) -> NodeStates:
+    def from_prefixes(cls, prefixes: Tree, /, *, metadata: Any = None) -> NodeStates:
         """Build one of prefixes, one for each State."""
         return cls(None, tuple(prefixes), metadata)
 
-    def tree_flatten_with_keys(self) -> tuple[tuple[tuple[Any, Any], ...], Any]:
+    def tree_flatten_with_keys(self) -> tuple[tuple[tuple[object, Tree], ...], object]:
         """Return the structure and the States with keys, and what is static."""
         key = jax.tree_util.GetAttrKey
         return (
@@ -87,40 +90,42 @@ class NodeStates:
         ), self.metadata
 
     @classmethod
-    def tree_unflatten(cls, metadata: Any, children: Any) -> NodeStates:
+    def tree_unflatten(cls, metadata: Any, children: Tree) -> NodeStates:
         """Build it from what is static, and the structure and States."""
         return cls(children[0], children[1], metadata)
 
 
-def is_tree_node(value: Any, /) -> bool:
+def is_tree_node(value: object, /) -> bool:
     """Whether a value is what `to_tree` puts in the place of an object."""
     return isinstance(value, NodeStates)
 
 
-def is_graph_object(x: Any) -> bool:
+def is_graph_object(x: object) -> bool:
     """Whether a value is an object or Variable, which `to_tree` replaces."""
     return isinstance(x, GraphNode | Variable)
 
 
 def default_split_fn(
-    ctx: SplitContext, path: tuple[Any, ...], prefix: Any, node: Any, /
+    ctx: SplitContext, path: tuple[object, ...], prefix: object, node: object, /
 ) -> NodeStates:
     """Split an object into one State."""
     del path, prefix
     return NodeStates.from_split(*ctx.split(node))
 
 
-def merge_tree_node(ctx: MergeContext, path: tuple[Any, ...], prefix: Any, value: Any, /) -> Any:
+def merge_tree_node(
+    ctx: MergeContext, path: tuple[object, ...], prefix: Tree, value: Tree, /
+) -> Tree:
     """Merge what `default_split_fn` made."""
     del path, prefix
     return ctx.merge(value.graphdef, *value.states)
 
 
-def broadcast_prefix(prefix: Any, tree: Any, is_leaf: Callable[[Any], bool]) -> list[Any]:
+def broadcast_prefix(prefix: object, tree: object, is_leaf: Callable[[Tree], bool]) -> list[Tree]:
     """Return the leaf of a tree prefix that stands for each leaf of a tree."""
-    found: list[Any] = []
+    found: list[object] = []
 
-    def add(leaf: Any, below: Any) -> None:
+    def add(leaf: object, below: object) -> None:
         found.extend([leaf] * len(jax.tree.leaves(below, is_leaf=is_leaf)))
 
     jax.tree.map(add, prefix, tree, is_leaf=lambda value: value is None or is_leaf(value))
@@ -131,9 +136,9 @@ class _AliasCheck:
     """Raises when one object gets two different prefixes."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Path, Any]] = {}
+        self._known: dict[int, tuple[Path, object]] = {}
 
-    def __call__(self, node: Any, path: Path, prefix: Any) -> None:
+    def __call__(self, node: object, path: Path, prefix: object) -> None:
         graphdef, flat = flatten(node)
         del graphdef
         for below, leaf in flat:
@@ -146,7 +151,7 @@ class _AliasCheck:
                 )
 
 
-def clear_non_graph_nodes(tree: Any) -> Any:
+def clear_non_graph_nodes(tree: object) -> Tree:
     """Return a pytree with None in the place of every leaf that is no object."""
     return jax.tree.map(
         lambda leaf: leaf if is_graph_object(leaf) else None, tree, is_leaf=is_graph_object
@@ -154,15 +159,15 @@ def clear_non_graph_nodes(tree: Any) -> Any:
 
 
 def to_tree(
-    tree: Any,
+    tree: object,
     /,
     *,
-    prefix: Any = MISSING,
-    split_fn: Callable[[SplitContext, tuple[Any, ...], Any, Any], Any] = default_split_fn,
+    prefix: object = MISSING,
+    split_fn: Callable[[SplitContext, tuple[Any, ...], Tree, Tree], Tree] = default_split_fn,
     map_non_graph_nodes: bool = False,
     ctxtag: Hashable | None = None,
     check_aliasing: bool = True,
-) -> Any:
+) -> Tree:
     """Return a pytree with `NodeStates` in the place of its objects; sharing is kept.
 
     Args:
@@ -177,7 +182,7 @@ def to_tree(
         PrefixConflictError: See `check_aliasing`; both paths are named.
     """
     entries, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_graph_object)
-    has_prefix = not isinstance(prefix, _Missing)
+    has_prefix = prefix is not MISSING
     prefixes = (
         broadcast_prefix(prefix, tree, is_graph_object) if has_prefix else [None] * len(entries)
     )
@@ -195,17 +200,17 @@ def to_tree(
 
 
 def from_tree(
-    tree: Any,
+    tree: object,
     /,
     *,
-    prefix: Any = MISSING,
-    merge_fn: Callable[[MergeContext, tuple[Any, ...], Any, Any], Any] = merge_tree_node,
-    is_node_leaf: Callable[[Any], bool] = is_tree_node,
-    is_leaf: Callable[[Any], bool] = is_tree_node,
+    prefix: object = MISSING,
+    merge_fn: Callable[[MergeContext, tuple[Any, ...], Tree, Tree], Tree] = merge_tree_node,
+    is_node_leaf: Callable[[Tree], bool] = is_tree_node,
+    is_leaf: Callable[[Tree], bool] = is_tree_node,
     map_non_graph_nodes: bool = False,
     is_inner: bool | None = None,
     ctxtag: Hashable | None = None,
-) -> Any:
+) -> Tree:
     """Return the pytree with objects again: the inverse of `to_tree`.
 
     Args:
@@ -219,7 +224,7 @@ def from_tree(
         ctxtag: The update context that the objects belong to.
     """
     entries, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_leaf)
-    has_prefix = not isinstance(prefix, _Missing)
+    has_prefix = prefix is not MISSING
     prefixes = broadcast_prefix(prefix, tree, is_leaf) if has_prefix else [None] * len(entries)
     leaves = []
     with merge_context(ctxtag, is_inner) as context:
@@ -230,12 +235,12 @@ def from_tree(
 
 
 def prefix(
-    node: Any,
-    filter_map: Mapping[Filter, Any] | Callable[[Path, Any], Any],
+    node: object,
+    filter_map: Mapping[Filter, object] | Callable[[Path, Value], Value],
     /,
     *,
     graph: bool | None = None,
-) -> Any:
+) -> Tree:
     """Return a pytree prefix of `node`: the leaves are what a map from filters says.
 
     Args:
@@ -256,10 +261,10 @@ def prefix(
     return jax.tree_util.tree_unflatten(treedef, leaves)
 
 
-def _chooser(filter_map: Mapping[Filter, Any]) -> Callable[[Path, Any], Any]:
+def _chooser(filter_map: Mapping[Filter, object]) -> Callable[[Path, Value], Value]:
     rules = [(to_predicate(filter_), value) for filter_, value in filter_map.items()]
 
-    def choose(path: Path, leaf: Any) -> Any:
+    def choose(path: Path, leaf: object) -> Tree:
         for predicate, value in rules:
             if predicate(path, leaf):
                 return value

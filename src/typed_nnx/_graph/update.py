@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from typed_nnx._core.cells import graph_lock
-from typed_nnx._core.locate import where
-from typed_nnx._core.nested import flat_items
+from typed_nnx._core.filters import Filter, Predicate, to_predicate
+from typed_nnx._core.jax_runtime import context, is_array_ref, where
+from typed_nnx._core.nested import flat_items, nested_of
 from typed_nnx._core.nodes import (
     CONTAINER,
+    LEAF,
     OBJECT,
+    VARIABLE,
     GraphNode,
     Spec,
     all_entries,
@@ -19,25 +22,27 @@ from typed_nnx._core.nodes import (
     rebuild_container,
     spec_of,
 )
-from typed_nnx._core.paths import Path
+from typed_nnx._core.paths import Key, Node, Path, Value
 from typed_nnx._core.pytree import Pytree
-from typed_nnx._core.references import is_array_ref
+from typed_nnx._core.settings import MISSING, typed_as
 from typed_nnx._core.state import State
-from typed_nnx._core.trace import context
-from typed_nnx._core.variable import Variable
-from typed_nnx._core.variable_parts import store_value
-from typed_nnx._graph.gather import entries_of
-from typed_nnx._graph.graph_state import GraphState
+from typed_nnx._core.variable import AnyVariable, Variable, store_value
+from typed_nnx._graph.graphdef import GraphState, StateLike
+from typed_nnx._graph.rebuild import entries_of
 from typed_nnx._graph.record import Record, record_of
 from typed_nnx._graph.traversal import Slot
 from typed_nnx.errors import (
-    ImmutableNodeError,
+    ArgumentError,
+    GraphError,
+    StateMismatchError,
     TraceLevelError,
     UnknownPathError,
-    UpdateTypeError,
 )
 
-_MISSING: Any = object()
+if TYPE_CHECKING:
+    from typed_nnx._graph import split_overloads as overloads
+
+A = TypeVar("A")
 
 
 class _Changes:
@@ -45,12 +50,12 @@ class _Changes:
 
     __slots__ = ("changing", "elsewhere", "root", "unknown", "variables")
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: object) -> None:
         self.root = root
         # The Variables that earlier States change: a later one may hold them, with the old values.
         self.changing: set[int] = set()
-        self.variables: list[tuple[Variable[Any], Any]] = []
-        self.elsewhere: list[tuple[Path, Any]] = []
+        self.variables: list[tuple[AnyVariable, object]] = []
+        self.elsewhere: list[tuple[Path, object]] = []
         self.unknown: list[Path] = []
 
     def check(self) -> None:
@@ -76,29 +81,37 @@ class _Changes:
         for path, value in self.elsewhere:
             _with_child(self.root, path, value)
 
-    def _read(self) -> list[tuple[Variable[Any], Any]]:
+    def _read(self) -> list[tuple[AnyVariable, Value]]:
         """Return the Variables and what they get, read before anything is written."""
         if not self.changing:
             return self.variables
         return [
-            (variable, new.copy() if id(new) in self.changing else new)
+            (
+                variable,
+                new.copy() if isinstance(new, Variable) and id(new) in self.changing else new,
+            )
             for variable, new in self.variables
         ]
 
 
-def _same_metadata(new: Variable[Any], old: Variable[Any]) -> bool:
+def _same_metadata(new: AnyVariable, old: AnyVariable) -> bool:
     meta = new._flat[1]
     return meta is old._flat[1] and not meta.ref
 
 
-def _set_raw(variable: Variable[Any], value: Any) -> None:
+def _set_raw(variable: AnyVariable, value: object) -> None:
     if variable._meta.ref and not is_array_ref(value):
         variable.get_raw_value()[...] = value
     else:
         store_value(variable, value)
 
 
-def update(node: Any, state: Any, /, *states: Any) -> None:
+# A Variable takes a bare value.
+@overload
+def update(node: AnyVariable, state: object, /, *states: object) -> None: ...
+@overload
+def update(node: object, state: StateLike, /, *states: StateLike) -> None: ...
+def update(node: object, state: object, /, *states: object) -> None:
     """Write the values of States into an object graph, in place.
 
     Either all values are written or, if an error is raised, none.
@@ -110,8 +123,8 @@ def update(node: Any, state: Any, /, *states: Any) -> None:
 
     Raises:
         UnknownPathError: A path leads nowhere; all such paths are listed.
-        UpdateTypeError: A node stands where a value is given.
-        ImmutableNodeError: A value in a bare tuple cannot be replaced.
+        StateMismatchError: A node stands where a value is given.
+        GraphError: A value in a bare tuple cannot be replaced.
         TraceLevelError: `node` belongs to another jax trace.
     """
     changes = _Changes(node)
@@ -125,14 +138,14 @@ def update(node: Any, state: Any, /, *states: Any) -> None:
         changes.make()
 
 
-def _collect_root(node: Any, source: Any, record: Record | None, changes: _Changes) -> None:
+def _collect_root(node: object, source: object, record: Record | None, changes: _Changes) -> None:
     if isinstance(node, Variable):
         if not (isinstance(source, State) and not source):  # a filter that took nothing
             changes.variables.append((node, source))
         return
     entries = entries_of(source)
     if entries is None:
-        raise UpdateTypeError((), f"a node ({type(node).__name__})", type(source).__name__)
+        raise _wrong_type((), node, source)
     if record is None:
         _collect_live(node, entries, (), changes)
     else:
@@ -140,20 +153,24 @@ def _collect_root(node: Any, source: Any, record: Record | None, changes: _Chang
 
 
 def _collect(
-    tree: Any, mapping: Mapping[Any, Any], path: Path, record: Record, changes: _Changes
+    tree: Any,
+    mapping: Mapping[Key, Value],
+    path: Path,
+    record: Record,
+    changes: _Changes,
 ) -> None:
     """Collect along the record; what it does not know is looked for in the objects."""
     leaves, add = record.leaves, changes.variables.append
     for key, value in mapping.items():
-        place = tree.get(key, _MISSING)
+        place = tree.get(key, MISSING)
         if type(place) is int:
             leaf = leaves[place]
             if leaf is value and id(leaf) not in changes.changing:
                 continue
-            if type(leaf) is Slot:
+            if isinstance(leaf, Slot):
                 changes.elsewhere.append(((*path, key), value))
             else:
-                add((leaf, value))  # type: ignore[arg-type]  # a leaf is a Slot or a Variable
+                add((leaf, value))
             continue
         inner = value._mapping if type(value) is State else value
         if type(place) is dict and type(inner) is dict:
@@ -162,20 +179,22 @@ def _collect(
             _collect_live(_at(changes.root, path), {key: value}, path, changes)
 
 
-def _at(root: Any, path: Path) -> Any:
+def _at(root: object, path: Path) -> object:
     for key in path:
         root = dict(all_entries(root))[key]
     return root
 
 
-def _collect_live(node: Any, mapping: Mapping[Any, Any], path: Path, changes: _Changes) -> None:
+def _collect_live(
+    node: object, mapping: Mapping[object, object], path: Path, changes: _Changes
+) -> None:
     """Collect by looking at the objects themselves."""
     known = dict(all_entries(node))
     for key, value in mapping.items():
         here = (*path, key)
-        child = known.get(key, _MISSING)
+        child = known.get(key, MISSING)
         entries = entries_of(value)
-        if child is _MISSING:
+        if child is MISSING:
             inside = [below for below, _ in flat_items(entries, here)] if entries else [here]
             changes.unknown.extend(inside)
         elif isinstance(child, Variable):
@@ -183,24 +202,30 @@ def _collect_live(node: Any, mapping: Mapping[Any, Any], path: Path, changes: _C
                 changes.variables.append((child, value))
         elif kind_of(child) in (OBJECT, CONTAINER) and child is not None:
             if entries is None:
-                raise UpdateTypeError(
-                    here, f"a node ({type(child).__name__})", type(value).__name__
-                )
+                raise _wrong_type(here, child, value)
             _collect_live(child, entries, here, changes)
         else:
             changes.elsewhere.append((here, value))
 
 
-def _check_mutable(root: Any, path: Path) -> None:
+def _wrong_type(path: Path, node: object, got: object) -> StateMismatchError:
+    return StateMismatchError(
+        "update",
+        f"at path {path!r} there is a node ({type(node).__name__}); got {type(got).__name__}.",
+        fix="update with a State of a model of the same structure",
+    )
+
+
+def _check_mutable(root: object, path: Path) -> None:
     holders = [root]
     for key in path[:-1]:
         holders.append(dict(all_entries(holders[-1]))[key])
     check_trace(holders, path)
     if not any(isinstance(holder, Pytree | list | dict) for holder in holders):
-        raise ImmutableNodeError("update", path, type(root).__name__)
+        raise GraphError.is_immutable("update", path, root)
 
 
-def check_trace(holders: Sequence[Any], path: Path) -> None:
+def check_trace(holders: Sequence[object], path: Path) -> None:
     """Raise if the innermost Pytree around a value belongs to another jax trace."""
     for holder in reversed(holders):
         if isinstance(holder, Pytree):
@@ -209,7 +234,7 @@ def check_trace(holders: Sequence[Any], path: Path) -> None:
             return
 
 
-def _with_child(node: Any, path: Path, value: Any) -> Any:
+def _with_child(node: object, path: Path, value: object) -> object:
     """Return `node` with another value at a path; the same object unless it is immutable."""
     key, rest = path[0], path[1:]
     old = dict(all_entries(node))[key]
@@ -217,7 +242,7 @@ def _with_child(node: Any, path: Path, value: Any) -> Any:
     return node if new is old else with_child(node, key, new)
 
 
-def with_child(node: Any, key: Any, child: Any) -> Any:
+def with_child(node: Node, key: Key, child: Value) -> Node:
     """Return `node` with another child; a tuple or another immutable node is rebuilt."""
     if isinstance(node, GraphNode):
         setattr(node, str(key), child)
@@ -232,3 +257,84 @@ def with_child(node: Any, key: Any, child: Any) -> Any:
     children = dict(zip(spec.keys, children_of(node, spec), strict=True))
     children[key] = child
     return rebuild_container(spec, [children[name] for name in spec.keys])
+
+
+class _Search:
+    """Finds what filters take, without changing anything yet."""
+
+    def __init__(self, predicates: tuple[Predicate, ...]) -> None:
+        self.predicates = predicates
+        self.groups: list[list[tuple[Path, object]]] = [[] for _ in predicates]
+        self.removals: list[tuple[object, object]] = []
+        self._seen: set[int] = set()
+        self._taken: set[int] = set()
+
+    def visit(self, node: object, path: Path, above: tuple[object, ...] = ()) -> None:
+        """Look at a node and everything below it."""
+        kind = kind_of(node)
+        if kind == OBJECT:
+            if id(node) in self._seen:
+                return
+            self._seen.add(id(node))
+        elif kind != CONTAINER:
+            return
+        holders = (*above, node)
+        for key, value in all_entries(node):
+            here = (*path, key)
+            below = kind_of(value)
+            if below in (OBJECT, CONTAINER):
+                self.visit(value, here, holders)
+            elif below in (VARIABLE, LEAF) and self._takes(here, value):
+                _check_removable(holders, here)
+                self.removals.append((node, key))
+
+    def _takes(self, path: Path, value: object) -> bool:
+        if id(value) in self._taken:  # shared: only its first path is cleared, as in flax
+            return False
+        for index, predicate in enumerate(self.predicates):
+            if predicate(path, value):
+                if kind_of(value) == VARIABLE:
+                    self._taken.add(id(value))
+                self.groups[index].append((path, value))
+                return True
+        return False
+
+
+def _check_removable(holders: tuple[object, ...], path: Path) -> None:
+    check_trace(holders, path)
+    if not isinstance(holders[-1], Pytree | dict):
+        raise GraphError.is_immutable("pop", path, holders[-1])
+
+
+@typed_as(lambda: overloads.pop)
+def pop(node: A, *filters: Filter) -> State[Any, Any, A, Any] | tuple[State[Any, Any, A, Any], ...]:
+    """Take the Variables that filters match out of an object graph and return them.
+
+    A shared Variable is returned once and taken out of the first of its places.
+
+    Args:
+        node: An object, or a container of objects.
+        *filters: At least one; the result is one State, or a tuple with one for each filter.
+
+    Raises:
+        ArgumentError: There is no filter.
+        GraphError: A match is in a list or tuple, from which nothing can be taken out.
+    """
+    if not filters:
+        raise ArgumentError(
+            "pop", "Expected at least one filter.", "nnx.pop(model, nnx.Intermediate)"
+        )
+    search = _Search(tuple([to_predicate(filter_) for filter_ in filters]))
+    search.visit(node, ())
+    _remove(search.removals)
+    states = [State._of(nested_of(group)) for group in search.groups]
+    return states[0] if len(states) == 1 else tuple(states)
+
+
+def _remove(removals: list[tuple[Node, Key]]) -> None:
+    # From the end, so that the indices of a List stay right while it shrinks.
+    for holder, key in reversed(removals):
+        if isinstance(key, int) or not isinstance(holder, GraphNode):
+            del holder[key]
+        else:
+            delattr(holder, key)

@@ -2,20 +2,249 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
+import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from typed_nnx._core.cells import graph_lock
+from typed_nnx._core.fields import data
 from typed_nnx._core.filters import Filter, to_predicate
-from typed_nnx._core.module import Module, iter_modules
-from typed_nnx._graph.split_merge import clone
-from typed_nnx.errors import AttributesNotFoundError
+from typed_nnx._core.modules import CAPTURES, Module, iter_modules
+from typed_nnx._core.nested import flat_items, grouped, nested_of
+from typed_nnx._core.paths import Key, Path, Value
+from typed_nnx._core.settings import MISSING
+from typed_nnx._core.state import State
+from typed_nnx._core.variable import AnyVariable, Variable
+from typed_nnx._graph.rebuild import entries_of
+from typed_nnx._graph.split import clone
+from typed_nnx.errors import AttributesNotFoundError, UnknownPathError
+
+# The outputs by the id of the Module and the name of the method, in the order of the calls.
+Outputs: TypeAlias = dict[tuple[int, str], tuple[Any, ...]]
+
+
+class _Recording(NamedTuple):
+    """The Modules whose outputs are recorded in this context, and what was recorded."""
+
+    modules: frozenset[int]
+    outputs: Outputs
+
+
+_recording: contextvars.ContextVar[_Recording | None] = contextvars.ContextVar(
+    "recording", default=None
+)
+
+
+class _Instrumented:
+    """A class whose methods record at the moment.
+
+    Attributes:
+        count: How many recordings ask for it.
+        replaced: What its own attributes were before.
+    """
+
+    __slots__ = ("count", "replaced")
+
+    def __init__(self, cls: type) -> None:
+        self.count = 0
+        methods = _methods(cls)
+        self.replaced = {name: vars(cls).get(name, MISSING) for name in methods}
+        for name, method in methods.items():
+            setattr(cls, name, _recorded(cls, name, method))
+
+
+_instrumented: dict[type, _Instrumented] = {}
+
+
+@contextlib.contextmanager
+def recording(module: Module) -> Iterator[Outputs]:
+    """Record the outputs of the methods of a Module and those below it.
+
+    The methods of their classes record for that time, where they are called on one of these Modules
+    in this context; the Modules themselves stay as they are.
+    """
+    modules = [inner for _, inner in iter_modules(module)]
+    classes = set(map(type, modules))
+    outputs: Outputs = {}
+    token = _recording.set(_Recording(frozenset(map(id, modules)), outputs))
+    try:
+        _instrument(classes)
+        yield outputs
+    finally:
+        _restore(classes)
+        _recording.reset(token)
+
+
+def _instrument(classes: set[type]) -> None:
+    with graph_lock:
+        for cls in classes:
+            found = _instrumented.get(cls)
+            if found is None:
+                found = _instrumented[cls] = _Instrumented(cls)
+            found.count += 1
+
+
+def _restore(classes: set[type]) -> None:
+    with graph_lock:
+        for cls in classes:
+            found = _instrumented[cls]
+            found.count -= 1
+            if found.count:
+                continue
+            del _instrumented[cls]
+            for name, before in found.replaced.items():
+                if before is MISSING:
+                    delattr(cls, name)
+                else:
+                    setattr(cls, name, before)
+
+
+def _methods(cls: type) -> dict[str, Callable[..., Any]]:
+    """Return the methods of a class, less those that every Module has."""
+    inherited = {name for base in Module.__mro__ for name in vars(base)}
+    return {
+        name: getattr(method, "_nnx_method", method)
+        for name, method in inspect.getmembers(cls, inspect.isfunction)
+        if name not in inherited and (name == "__call__" or not name.startswith("_"))
+    }
+
+
+def _recorded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def recorded(self: Module, *args: object, **kwargs: object) -> Any:
+        output = method(self, *args, **kwargs)
+        found = _recording.get()
+        # What a subclass calls by `super()` is a part of its own method.
+        if found is not None and type(self) is cls and id(self) in found.modules:
+            key = (id(self), name)
+            found.outputs[key] = (*found.outputs.get(key, ()), output)
+        return output
+
+    recorded.__dict__["_nnx_method"] = method
+    return recorded
+
+
+VariableType = type[AnyVariable]
+
+
+def capture(
+    fn: Any,
+    *var_types: VariableType,
+    init: Mapping[Key, Value] | None = None,
+    method_outputs: VariableType | None = None,
+) -> Any:
+    """Wrap a callable so that it returns what its Module recorded during the call.
+
+    Args:
+        fn: A Module, a bound method of one, or a function whose first argument is one. A Variable
+            type instead makes a decorator.
+        *var_types: The types of what is captured, one State each, first match first
+            (of these types exactly; a subclass is named by itself).
+        init: A State of what is there before the call, such as perturbations.
+        method_outputs: Record the output of every method call of every Module, under the name of
+            the method, in a Variable of this type.
+
+    Returns:
+        A function that returns ``(result, *states)``; only the result without `var_types`. The
+        Module is left as it was; what it records in Variables of other types is dropped.
+    """
+    if isinstance(fn, type) and issubclass(fn, Variable):
+        kinds = (fn, *var_types)
+        return lambda f: capture(f, *kinds, init=init, method_outputs=method_outputs)
+    owner = _owner_of(fn)
+
+    @functools.wraps(_function_of(fn))
+    def captured(*args: Any, **kwargs: Any) -> Any:
+        module = owner if isinstance(owner, Module) else args[0]
+        recorder: contextlib.AbstractContextManager[Outputs] = (
+            contextlib.nullcontext({}) if method_outputs is None else recording(module)
+        )
+        with _capturing(module, var_types, init):
+            with recorder as outputs:
+                result = fn(*args, **kwargs)
+            if not var_types:
+                return result
+            found = _captured(module, var_types)
+            if method_outputs is not None:
+                found += _as_variables(module, outputs, method_outputs)
+        groups, _ = grouped(found, var_types)
+        return (result, *[State._of(nested_of(group)) for group in groups])
+
+    return captured
+
+
+@contextlib.contextmanager
+def _capturing(
+    module: Module, var_types: tuple[VariableType, ...], init: Mapping[Key, Value] | None
+) -> Iterator[None]:
+    """Give each Module a place for what it records, for the time of a call.
+
+    The places are Variables that are there from the start, so that transforms which keep structures
+    as they are bring out what is recorded inside of them.
+    """
+    modules = dict(iter_modules(module))
+    values: dict[Path, dict[VariableType, dict[Key, Value]]] = {
+        path: {kind: {} for kind in var_types} for path in modules
+    }
+    for path, leaf in flat_items(entries_of(init) or {} if init is not None else {}):
+        if path[:-1] not in modules:
+            raise UnknownPathError([path], type(module).__name__)
+        values[path[:-1]].setdefault(type(leaf), {})[path[-1]] = leaf.get_value()
+    before = {path: vars(inner).get(CAPTURES) for path, inner in modules.items()}
+    try:
+        for path, inner in modules.items():
+            places = tuple([kind(recorded) for kind, recorded in values[path].items()])
+            setattr(inner, CAPTURES, data(places))
+        yield
+    finally:
+        for path, inner in {**dict(iter_modules(module)), **modules}.items():
+            if before.get(path) is not None:
+                setattr(inner, CAPTURES, data(before[path]))
+            elif CAPTURES in vars(inner):
+                delattr(inner, CAPTURES)
+
+
+def _captured(
+    module: Module, var_types: tuple[VariableType, ...]
+) -> list[tuple[Path, AnyVariable]]:
+    """Return what was recorded in Variables of these types, each in one of its own."""
+    return [
+        ((*path, name), type(place)(value))
+        for path, inner in iter_modules(module)
+        for place in vars(inner).get(CAPTURES, ())
+        if type(place) in var_types
+        for name, value in place.get_value().items()
+    ]
+
+
+def _as_variables(
+    module: Module, outputs: Outputs, kind: VariableType
+) -> list[tuple[Path, AnyVariable]]:
+    paths = {id(inner): path for path, inner in iter_modules(module)}
+    return [
+        ((*paths[owner], name), kind(values))
+        for (owner, name), values in outputs.items()
+        if owner in paths
+    ]
+
+
+def _owner_of(fn: object) -> object:
+    return fn if isinstance(fn, Module) else getattr(fn, "__self__", None)
+
+
+def _function_of(fn: Any) -> Any:
+    cls: Any = type(fn)
+    return cls.__call__ if isinstance(fn, Module) else fn
+
 
 A = TypeVar("A")
 
 
-def _selected(node: Any, only: Filter) -> list[Module]:
+def _selected(node: object, only: Filter) -> list[Module]:
     predicate = to_predicate(only)
     return [module for path, module in iter_modules(node) if predicate(path, module)]
 
@@ -27,7 +256,7 @@ def with_attributes(
     only: Filter = ...,
     raise_if_not_found: bool = True,
     graph: bool | None = None,
-    **attributes: Any,
+    **attributes: object,
 ) -> A:
     """Return the object graph with other attributes; Variables are shared with the original.
 
@@ -89,7 +318,7 @@ def view(
     return made
 
 
-def _taken(set_view: Callable[..., Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def _taken(set_view: Callable[..., Any], kwargs: Mapping[str, object]) -> dict[str, object]:
     """Return the arguments that a ``set_view`` has parameters for."""
     parameters = inspect.signature(set_view).parameters
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
@@ -97,7 +326,7 @@ def _taken(set_view: Callable[..., Any], kwargs: Mapping[str, Any]) -> dict[str,
     return {name: value for name, value in kwargs.items() if name in parameters}
 
 
-def view_info(node: Any, /, *, only: Filter = ..., graph: bool | None = None) -> str:
+def view_info(node: object, /, *, only: Filter = ..., graph: bool | None = None) -> str:
     """Return a text about the arguments that `view` takes for an object graph.
 
     Args:

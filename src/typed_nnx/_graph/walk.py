@@ -5,34 +5,173 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from typed_nnx._core.filters import to_predicate
+import jax
+
+from typed_nnx._core.filters import Filter, Predicate, to_predicate
+from typed_nnx._core.jax_runtime import is_array_ref, new_array_ref
+from typed_nnx._core.metadata import warn_of_hijax
 from typed_nnx._core.nodes import (
     CONTAINER,
+    LEAF,
     OBJECT,
     VARIABLE,
     Spec,
+    entries_with_own,
     kind_of,
     path_key,
     rebuild_container,
     spec_of,
     store_spec,
 )
-from typed_nnx._core.paths import Key, Path
-from typed_nnx._core.variable import Variable
-from typed_nnx._core.walk import entries_with_own
-from typed_nnx._core.walk import iter_children as _iter_children
-from typed_nnx._core.walk import iter_graph as _iter_graph
+from typed_nnx._core.nodes import iter_children as _iter_children
+from typed_nnx._core.nodes import iter_graph as _iter_graph
+from typed_nnx._core.paths import Key, Node, Path, Value, key_of_entry
+from typed_nnx._core.variable import AnyVariable, Variable
 from typed_nnx._graph.mode import allows_graphs, require_tree
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import snapshot
-from typed_nnx.errors import UnregisteredPytreeError
+from typed_nnx.errors import GraphError
 
 A = TypeVar("A")
+
+
+def _is_array(_: Path, value: object) -> bool:
+    return kind_of(value.get_raw_value() if isinstance(value, Variable) else value) == LEAF
+
+
+def _is_reference(_: Path, value: object) -> bool:
+    return is_array_ref(value.get_raw_value() if isinstance(value, Variable) else value)
+
+
+def _is_leaf(value: object) -> bool:
+    return isinstance(value, Variable) or is_array_ref(value)
+
+
+def _converted(
+    node: A, only: Predicate, convert: Callable[[Value], object], duplicates: bool, fix: str
+) -> A:
+    entries, treedef = jax.tree_util.tree_flatten_with_path(node, is_leaf=_is_leaf)
+    paths = [tuple([key_of_entry(entry) for entry in path]) for path, _ in entries]
+    chosen = [only(path, leaf) for path, (_, leaf) in zip(paths, entries, strict=True)]
+    if not duplicates:
+        _check_once([(p, e[1]) for p, e, c in zip(paths, entries, chosen, strict=True) if c], fix)
+    leaves = [
+        convert(leaf) if take else leaf for (_, leaf), take in zip(entries, chosen, strict=True)
+    ]
+    converted: A = jax.tree_util.tree_unflatten(treedef, leaves)
+    return converted
+
+
+def _check_once(entries: list[tuple[Path, object]], fix: str) -> None:
+    found: dict[int, list[Path]] = {}
+    for path, leaf in entries:
+        found.setdefault(id(leaf), []).append(path)
+    for (_, leaf), paths in zip(entries, [found[id(leaf)] for _, leaf in entries], strict=True):
+        if len(paths) > 1:
+            lines = "\n".join(["  " + "/".join([str(key) for key in path]) for path in paths])
+            problem = f"Found duplicate at paths:\n  ---\n{lines}\n  ---"
+            raise GraphError(type(leaf).__name__, problem, fix)
+
+
+def _to_reference(leaf: object) -> object:
+    if not isinstance(leaf, Variable):
+        return leaf if is_array_ref(leaf) else new_array_ref(leaf)
+    raw = leaf.get_raw_value()
+    return (
+        leaf if is_array_ref(raw) else leaf.replace(new_array_ref(raw), _copy_ref=False, ref=True)
+    )
+
+
+def _to_array(leaf: object) -> object:
+    if not isinstance(leaf, Variable):
+        return leaf[...] if is_array_ref(leaf) else leaf
+    raw = leaf.get_raw_value()
+    return leaf.replace(raw[...], ref=False) if is_array_ref(raw) else leaf
+
+
+def to_refs(node: A, /, only: Filter = _is_array) -> A:
+    """Return the structure with array references for its arrays.
+
+    Args:
+        node: Any pytree; Variables become Variables that hold references.
+        only: Which arrays.
+
+    Raises:
+        GraphError: An array is there twice; which copy a write should reach is unclear.
+    """
+    fix = "copy the array for one of the paths, or share a Variable"
+    return _converted(node, to_predicate(only), _to_reference, False, fix)
+
+
+def to_arrays(node: A, /, *, only: Filter = _is_reference, allow_duplicates: bool = False) -> A:
+    """Return the structure with arrays for its array references.
+
+    Args:
+        node: Any pytree; Variables that hold references become Variables that hold arrays.
+        only: Which references.
+        allow_duplicates: Accept a reference that is there twice; it becomes two arrays.
+
+    Raises:
+        GraphError: A reference is there twice.
+    """
+    fix = "pass allow_duplicates=True, or keep the references"
+    return _converted(node, to_predicate(only), _to_array, allow_duplicates, fix)
+
+
+def with_vars(
+    node: A,
+    /,
+    *,
+    hijax: bool | None = None,
+    ref: bool | None = None,
+    mutable: bool | None = None,
+    only: Filter = ...,
+    allow_duplicates: bool = False,
+) -> A:
+    """Return the structure with its Variables turned into or from Variables with references.
+
+    Args:
+        node: Any pytree.
+        hijax: Sets the metadata item of this name.
+        ref: True for references, False for arrays, None to leave them.
+        mutable: Sets the metadata item of this name.
+        only: Which Variables.
+        allow_duplicates: Accept a Variable that is there twice; it becomes two.
+
+    Raises:
+        GraphError: A Variable is there twice.
+    """
+    if hijax:
+        warn_of_hijax()
+    predicate = to_predicate(only)
+    flags = {"hijax": hijax, "mutable": mutable}
+    wanted = {name: value for name, value in flags.items() if value is not None}
+
+    def convert(leaf: Value) -> Node:
+        if not isinstance(leaf, Variable):
+            return leaf
+        made: Value = leaf if ref is None else (_to_reference(leaf) if ref else _to_array(leaf))
+        if all(made.get_metadata(name, None) is value for name, value in wanted.items()):
+            return made
+        return made.replace(_copy_ref=False, **wanted)
+
+    fix = "pass allow_duplicates=True, or give each path a Variable of its own"
+    return _converted(
+        node,
+        lambda path, leaf: isinstance(leaf, Variable) and predicate(path, leaf),
+        convert,
+        allow_duplicates,
+        fix,
+    )
+
+
+vars_as = with_vars
+
 
 _OWN_ROWS = frozenset({"_pytree__nodes", "_pytree__state"})
 
 
-def iter_children(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Key, Any]]:
+def iter_children(node: object, /, *, graph: bool | None = None) -> Iterator[tuple[Key, Value]]:
     """Yield (key, child) of the direct children that are objects or Variables.
 
     Args:
@@ -40,14 +179,14 @@ def iter_children(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[
         graph: False asserts that the object is a pytree of jax.
 
     Raises:
-        UnregisteredPytreeError: ``graph=False`` and its class is declared with ``pytree=False``.
+        GraphError: ``graph=False`` and its class is declared with ``pytree=False``.
     """
     if not allows_graphs(graph) and not getattr(type(node), "_nnx_is_pytree", True):
-        raise UnregisteredPytreeError("iter_children", type(node).__name__, ())
+        raise GraphError.is_no_pytree("iter_children", (), node)
     return _iter_children(node)
 
 
-def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Any]]:
+def iter_graph(node: object, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Value]]:
     """Yield (path, value) of every node and leaf, static values too; children come first.
 
     A node that is reached on several paths is visited once, on the first.
@@ -64,7 +203,7 @@ def iter_graph(node: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Pat
 
 
 def map(  # noqa: A001 -- the public name
-    f: Callable[[Path, Any], Any],
+    f: Callable[[Path, Value], Value],
     node: A,
     /,
     *,
@@ -95,7 +234,9 @@ def map(  # noqa: A001 -- the public name
     return mapped
 
 
-def recursive_map(f: Callable[[Path, Any], Any], node: Any, /, *, graph: bool | None = None) -> Any:
+def recursive_map(
+    f: Callable[[Path, Value], Value], node: object, /, *, graph: bool | None = None
+) -> Node:
     """Return a copy of an object graph in which `f` has seen every node and leaf.
 
     ``f(path, value)`` is called for leaves, static values and nodes, children before their parent,
@@ -114,11 +255,11 @@ def recursive_map(f: Callable[[Path, Any], Any], node: Any, /, *, graph: bool | 
 
 
 class _RecursiveMap:
-    def __init__(self, function: Callable[[Path, Any], Any]) -> None:
+    def __init__(self, function: Callable[[Path, Value], Value]) -> None:
         self.function = function
-        self.made: dict[int, Any] = {}
+        self.made: dict[int, object] = {}
 
-    def of(self, node: Any, path: Path) -> Any:
+    def of(self, node: object, path: Path) -> Node:
         kind = kind_of(node)
         if kind in (OBJECT, VARIABLE) and id(node) in self.made:
             return self.made[id(node)]
@@ -132,7 +273,7 @@ class _RecursiveMap:
         entries = [(key, self.of(value, (*path, key))) for key, value in entries_with_own(node)]
         return self.function(path, _rebuilt(node, entries))
 
-    def _object(self, node: Any, path: Path) -> Any:
+    def _object(self, node: Node, path: Path) -> Node:
         copy = self.made[id(node)] = type(node)._nnx_rebuild(spec_of(node))
         names = {path_key(type(node), name): name for name in node.__dict__}
         for key, value in entries_with_own(node):
@@ -144,7 +285,7 @@ class _RecursiveMap:
         return result
 
 
-def _rebuilt(node: Any, entries: list[tuple[Key, Any]]) -> Any:
+def _rebuilt(node: object, entries: list[tuple[Key, object]]) -> object:
     spec = spec_of(node)
     found = dict(entries)
     statics = tuple([(name, found[name]) for name, _ in spec.statics])
@@ -152,7 +293,7 @@ def _rebuilt(node: Any, entries: list[tuple[Key, Any]]) -> Any:
     return rebuild_container(changed, [found[name] for name in spec.names])
 
 
-def set_metadata(node: Any, /, *, only: Any = Variable, **metadata: Any) -> None:
+def set_metadata(node: Node, /, *, only: Any = Variable, **metadata: object) -> None:
     """Set metadata of every Variable in an object graph that a filter matches.
 
     Args:
@@ -166,7 +307,7 @@ def set_metadata(node: Any, /, *, only: Any = Variable, **metadata: Any) -> None
             leaf.set_metadata(**metadata)
 
 
-def _variables(node: Any) -> list[tuple[Path, Variable[Any]]]:
+def _variables(node: object) -> list[tuple[Path, AnyVariable]]:
     record = snapshot(node)
     structure = record.graphdef
     leaves = zip(structure.layout.paths, record.values(), strict=True)

@@ -2,36 +2,186 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias, TypeVar, TypeVarTuple, overload
 
 import jax
+from jax.typing import ArrayLike
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.variable import Variable
-from typed_nnx._graph.split_merge import clone
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.paths import attribute_path, key_of_entry
+from typed_nnx._core.variable import AnyVariable, Variable
+from typed_nnx._graph.split import clone
 from typed_nnx._graph.traversal import Traversal
-from typed_nnx._transforms.branch_differences import branch_differences
-from typed_nnx._transforms.callables import Parameters, describe
-from typed_nnx._transforms.gather import Call, is_object
-from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.lift import Lift
-from typed_nnx._transforms.outcomes import Flat
-from typed_nnx._transforms.shown import names_of, shown
+from typed_nnx._transforms.engine.call import Word, is_object, place_name, result_name
+from typed_nnx._transforms.engine.closures import Parameters, describe
+from typed_nnx._transforms.engine.explain import between, names_of, shown
+from typed_nnx._transforms.engine.lift import Lift
+from typed_nnx._transforms.engine.prefixes import Function, Tree, TreeDef, Value
+from typed_nnx._transforms.engine.signature import Part, Signature, Structure, TraceResult
+from typed_nnx._transforms.engine.trace import Trace
+from typed_nnx._transforms.engine.trace_cache import CachedTrace, StartTrace
 from typed_nnx.errors import BranchMismatchError
 
+Names: TypeAlias = tuple[str, str]
+"""What to call the branches."""
+
+
+def branch_differences(
+    parts: Sequence[Part], one: TraceResult, other: TraceResult, names: Names
+) -> list[str]:
+    """Return what differs between what two branches leave, a line for each place.
+
+    Args:
+        parts: The objects among the operands.
+        one: What the one branch left, with the values of all Variables.
+        other: What the other left.
+        names: What to call them.
+    """
+    return _structures(parts, one, other, names) or [
+        *_types(parts, one, other, names),
+        *_results(one, other, names),
+    ]
+
+
+def _structures(
+    parts: Sequence[Part], one: TraceResult, other: TraceResult, names: Names
+) -> list[str]:
+    lines: list[str] = []
+    for number, part in enumerate(parts):
+        left, right = [flat.effects.structure_of(number) for flat in (one, other)]
+        if left != right:
+            before = part.graphdef if left is None else left.graphdef
+            after = part.graphdef if right is None else right.graphdef
+            lines.extend(between(before, after, place_name(part.path), *names))
+    return lines
+
+
+def _types(
+    parts: Sequence[Part], one: TraceResult, other: TraceResult, names: Names
+) -> Iterator[str]:
+    effects = one.effects
+    for number, part in enumerate(parts):
+        lefts, rights = one.updates[number], other.updates[number]
+        changed = effects.changed[number]
+        for leaf, left, right in zip(changed, lefts, rights, strict=False):
+            path = (*part.path, *part.graphdef.layout.paths[leaf])
+            yield from _values(place_name(path), left, right, names)
+        structure = effects.structure_of(number)
+        if structure is not None:
+            new = lefts[len(changed) :], rights[len(changed) :]
+            yield from _in_object(place_name(part.path), structure, *new, names)
+
+
+def _results(one: TraceResult, other: TraceResult, names: Names) -> Iterator[str]:
+    lefts, rights = _entries(one), _entries(other)
+    if lefts.keys() != rights.keys() or _tree(one) != _tree(other):
+        yield f"result: {_shown(one)} after {names[0]}, {_shown(other)} after {names[1]}"
+        return
+    for where, (structure, left) in lefts.items():
+        structure_too, right = rights[where]
+        if structure is None and structure_too is None:
+            yield from _values(where, left, right, names)
+        elif structure is None or structure_too is None:
+            kinds = [_kind(structure), _kind(structure_too)]
+            yield f"{where} is {kinds[0]} after {names[0]}, {kinds[1]} after {names[1]}"
+        elif structure != structure_too:
+            graphdefs = structure.graphdef, structure_too.graphdef
+            yield from between(*graphdefs, where, *names)
+        else:
+            yield from _in_object(where, structure, left, right, names)
+
+
+def _in_object(
+    where: str, structure: Structure, lefts: Sequence[Value], rights: Sequence[Value], names: Names
+) -> Iterator[str]:
+    """Yield the new values in an object that differ in type."""
+    for path, source in zip(structure.graphdef.layout.paths, structure.sources, strict=True):
+        if isinstance(source, int):
+            name = f"{where}{attribute_path(path)}"
+            yield from _values(name, lefts[source], rights[source], names)
+
+
+def _tree(flat: TraceResult) -> Tree:
+    """Return the structure of a result, with an object as a leaf."""
+    known = flat.effects.treedef
+    return jax.tree.structure(flat.result) if known is None else known
+
+
+def _entries(flat: TraceResult) -> dict[str, tuple[Structure | None, Tree]]:
+    """Return the structure and value of each leaf of a result by its name."""
+    treedef = _tree(flat)
+    numbers = treedef.unflatten(range(treedef.num_leaves))
+    paths = [path for path, _ in jax.tree_util.tree_leaves_with_path(numbers)]
+    names = [result_name(tuple(map(key_of_entry, path))) for path in paths]
+    structures = flat.effects.results or [None] * len(names)
+    leaves = treedef.flatten_up_to(flat.result)
+    return dict(zip(names, zip(structures, leaves, strict=True), strict=True))
+
+
+def _shown(flat: TraceResult) -> str:
+    """Return a result with the types of its leaves in their places."""
+    treedef = _tree(flat)
+    kinds = [
+        Word(_named(leaf) if structure is None else _kind(structure))
+        for structure, leaf in _entries(flat).values()
+    ]
+    return repr(treedef.unflatten(kinds))
+
+
+def _kind(structure: Structure | None) -> str:
+    if structure is None:
+        return "an array"
+    cls = getattr(structure.graphdef.items[0], "cls", None)  # none if it is there before
+    return "an object" if cls is None else f"a {cls.__name__}"
+
+
+def _values(where: str, left: Value, right: Value, names: Names) -> Iterator[str]:
+    treedef: TreeDef
+    lefts, treedef = jax.tree.flatten(left)
+    rights, other = jax.tree.flatten(right)
+    if treedef != other:
+        yield f"{where} is {left!r} after {names[0]}, {right!r} after {names[1]}"
+        return
+    for one, two in zip(map(_type, lefts), map(_type, rights), strict=True):
+        if one is not None and two is not None and not _are_alike(one, two):
+            yield f"{where} is {one.str_short()} after {names[0]}, {two.str_short()} after {names[1]}"
+
+
+def _are_alike(left: Value, right: Value) -> bool:
+    return bool(left.shape == right.shape and left.dtype == right.dtype)
+
+
+def _named(value: Value) -> str:
+    kind = _type(value)
+    return type(value).__name__ if kind is None else kind.str_short()
+
+
+def _type(value: Value) -> Tree:
+    """Return the type of a value for jax; None if it has none, which jax says better."""
+    try:
+        return jax.typeof(value)
+    except TypeError:
+        return None
+
+
 A = TypeVar("A")
+B = TypeVar("B")
+Ts = TypeVarTuple("Ts")
+
+Scalar: TypeAlias = ArrayLike | AnyVariable
+"""What a condition, an index or a bound may be."""
 
 
 @hides_frames
 def cond(
-    pred: Any,
-    true_fun: Callable[..., A],
-    false_fun: Callable[..., A],
-    *operands: Any,
+    pred: Scalar,
+    true_fun: Callable[[*Ts], A],
+    false_fun: Callable[[*Ts], B],
+    *operands: *Ts,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> A:
+) -> A | B:
     """Run one of two functions, as `jax.lax.cond` does for arrays.
 
     What the branches do to Modules, their operands or what they close over, is seen outside. All
@@ -59,22 +209,36 @@ def cond(
     Returns:
         What the branch returned.
     """
-    call, branches = _branches("cond", (true_fun, false_fun), operands, graph, graph_updates)
-    choice = pred.get_value() if isinstance(pred, Variable) else pred
-    flat = branches.chosen(
-        lambda: jax.lax.cond(choice, *branches.functions, call.args, call.captured)
-    )
-    return branches.lift.finish(call, flat)  # type: ignore[no-any-return]  # what a branch returned
+    result: A | B = _run("cond", pred, (true_fun, false_fun), operands, graph, graph_updates)
+    return result
 
 
-@hides_frames
+# mypy finds no common type for a list of functions that return different things: then the type of
+# the result is not known, while the operands are still checked.
+@overload
 def switch(
-    index: Any,
-    branches: Sequence[Callable[..., A]],
-    *operands: Any,
+    index: Scalar,
+    branches: Sequence[Callable[[*Ts], A]],
+    *operands: *Ts,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> A:
+) -> A: ...
+@overload
+def switch(
+    index: Scalar,
+    branches: Sequence[Callable[[*Ts], Tree]],
+    *operands: *Ts,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Tree: ...
+@hides_frames
+def switch(
+    index: Scalar,
+    branches: Sequence[Callable[[*Ts], Tree]],
+    *operands: *Ts,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Tree:
     """Run one of several functions, as `jax.lax.switch` does for arrays; see `cond`.
 
     Args:
@@ -90,105 +254,137 @@ def switch(
     Returns:
         What the branch returned.
     """
-    call, made = _branches("switch", tuple(branches), operands, graph, graph_updates)
-    choice = index.get_value() if isinstance(index, Variable) else index
-    flat = made.chosen(lambda: jax.lax.switch(choice, made.functions, call.args, call.captured))
-    return made.lift.finish(call, flat)  # type: ignore[no-any-return]  # what a branch returned
+    return _run("switch", index, tuple(branches), operands, graph, graph_updates)
 
 
-def _branches(
+def _run(
     name: str,
-    functions: tuple[Callable[..., Any], ...],
-    operands: Sequence[Any],
+    index: Tree,
+    functions: tuple[Function, ...],
+    operands: Sequence[Value],
     graph: bool | None,
     graph_updates: bool | None,
-) -> tuple[Call, _Branches]:
+) -> Tree:
     lift = Lift(name, functions, graph, graph_updates)
     # Every branch returns all values: jax drops those that no branch changes.
     call = lift.gather(operands, kept=[True] * len(operands), keep_captured=True)
-    return call, _Branches(lift, call)
+    choice = index.get_value() if isinstance(index, Variable) else index
+
+    def make(start: StartTrace) -> _Branches:
+        return _Branches(name, functions, call.signature, start)
+
+    with CachedTrace(lift, call.signature, (), make) as branches:
+        flat = branches.run(choice, call.args, call.captured)
+    return lift.finish(call, flat)
 
 
 class _Branches:
-    """The branches as functions of plain values, which compare what they leave."""
+    """The branches as functions of plain values, which compare what they leave.
 
-    def __init__(self, lift: Lift, call: Call) -> None:
-        self.lift = lift
-        self._call = call
-        self._first: tuple[int, Flat] | None = None
-        self._copies = False
-        self.functions = self._made()
+    Args:
+        name: The name of the transform.
+        functions: The user's functions, of which only what describes them is kept.
+        signature: What is static about the operands.
+        start: Starts a trace of the functions.
+    """
 
-    def _made(self) -> list[Callable[..., Flat]]:
-        return [self._branch(number) for number in range(len(self.lift.function))]
+    def __init__(
+        self,
+        name: str,
+        functions: Sequence[Function],
+        signature: Signature,
+        start: StartTrace,
+    ) -> None:
+        self._name = name
+        self._signature = signature
+        self._start = start
+        self._described = list(map(describe, functions))
+        self._first: tuple[int, TraceResult] | None = None
+        self._functions, self._copying = [
+            [self._branch(number, each, copies) for number, each in enumerate(functions)]
+            for copies in (False, True)
+        ]
 
-    def chosen(self, run: Callable[[], Flat]) -> Flat:
+    def run(self, choice: Tree, *inputs: Tree) -> TraceResult:
         """Return what the chosen branch left.
 
         Args:
-            run: Gives the branches to jax.
+            choice: Which branch, as jax takes it.
+            *inputs: The plain values of the operands, and those of what the branches close over.
 
         Raises:
             BranchMismatchError: The branches leave different structures or types.
         """
         try:
-            return run()
+            return self._chosen(choice, inputs)
         except BranchMismatchError as error:
-            self._first, self._copies = None, True
-            self.functions = self._made()  # jax keeps the traces of the others
+            if self._functions is self._copying:
+                raise
+            self._functions = self._copying
             try:
-                return run()
+                return self._chosen(choice, inputs)
             except BranchMismatchError:
                 raise error from None
 
-    def _branch(self, number: int) -> Callable[..., Flat]:
-        def flat(args: Any, captured: Any) -> Flat:
-            inside = self.lift.enter(self._call.signature, args, {}, captured)
-            result = inside.result(number)
-            if self._copies:
-                result = _without_captured(result, inside)
-            found = inside.leave(result)
+    def _chosen(self, choice: Tree, inputs: Sequence[Value]) -> TraceResult:
+        try:
+            if self._name == "cond":
+                found: TraceResult = jax.lax.cond(choice, *self._functions, *inputs)
+            else:
+                found = jax.lax.switch(choice, self._functions, *inputs)
+            return found
+        finally:
+            self._first = None  # it holds tracers
+
+    def _branch(self, number: int, function: Function, copies: bool) -> Callable[..., TraceResult]:
+        signature, parameters = self._signature, Parameters(function)
+
+        def flat(args: Tree, captured: Tree) -> TraceResult:
+            trace = self._start(signature, args, {}, captured)
+            result = trace.run(number)
+            if copies:
+                result = _without_captured(result, trace)
+            found = trace.finish(result)
             if self._first is None or self._first[0] == number:
                 self._first = (number, found)
             else:
                 self._compare(*self._first, number, found)
             return found
 
-        function = self.lift.function[number]
-
-        def names(args: Any, captured: Any) -> Any:
-            signature, parameters = self._call.signature, Parameters(function)
+        def names(args: Tree, captured: Tree) -> Tree:
             every, _, closed = names_of(parameters, signature, args, {}, captured)
             return every, closed
 
         return shown(flat, function, names)
 
-    def _compare(self, first: int, one: Flat, number: int, other: Flat) -> None:
+    def _compare(self, first: int, one: TraceResult, number: int, other: TraceResult) -> None:
         """Raise if two branches leave different structures or types.
 
         Raises:
             BranchMismatchError: It names what differs and where.
         """
-        names = self._name(first), self._name(number)
-        found = branch_differences(self._call, one, other, names)
+        names = self._named(first), self._named(number)
+        found = branch_differences(self._signature.parts, one, other, names)
         if found:
-            functions = [describe(self.lift.function[n]) for n in (first, number)]
-            left, right = [f"{n} ({f})" for n, f in zip(names, functions, strict=True)]
-            raise BranchMismatchError(self.lift.name, left, right, found)
+            left, right = [
+                f"{name} ({self._described[n]})"
+                for name, n in zip(names, (first, number), strict=True)
+            ]
+            raise BranchMismatchError(self._name, left, right, found)
 
-    def _name(self, number: int) -> str:
-        if self.lift.name == "cond":
+    def _named(self, number: int) -> str:
+        if self._name == "cond":
             return "false_fun" if number else "true_fun"
         return f"branch {number}"
 
 
-def _without_captured(result: Any, inside: Inside) -> Any:
+def _without_captured(result: Tree, trace: Trace) -> Tree:
     """Return a result with copies of its objects, if they came in by closures and not as operands."""
-    treedef: Any
+    treedef: TreeDef
     leaves, treedef = jax.tree.flatten(result, is_leaf=is_object)
     objects = [leaf for leaf in leaves if is_object(leaf)]
     reached = Traversal().visit(objects).index.keys()
-    if reached & Traversal().visit(inside.args).index.keys() or not reached & inside.known():
+    if reached & Traversal().visit(trace.args).index.keys() or not reached & trace.known():
         return result
     copies = iter(clone(objects, graph=True))
     return treedef.unflatten([next(copies) if is_object(leaf) else leaf for leaf in leaves])

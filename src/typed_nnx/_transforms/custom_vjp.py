@@ -2,16 +2,480 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ParamSpec, Self, TypeVar, overload
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.callables import describe
-from typed_nnx._transforms.diff_argnums import Chosen, DiffArgs, by_position
-from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.rule_call import RuleCall
-from typed_nnx.errors import MissingRuleError
+import jax
+import numpy as np
+from jax.custom_derivatives import CustomVJPPrimal, SymbolicZero
+from jax.interpreters import ad
+
+from typed_nnx._core.jax_runtime import context, hides_frames, is_array_ref
+from typed_nnx._core.settings import MISSING, Missing
+from typed_nnx._core.state import State
+from typed_nnx._core.variable import Variable
+from typed_nnx._graph.graphdef import GraphDef, VariableDef
+from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._graph.traversal import Traversal
+from typed_nnx._transforms.engine.argnums import Chosen, DiffArgs, by_position
+from typed_nnx._transforms.engine.call import is_object, kind_of_result, raw_values
+from typed_nnx._transforms.engine.closures import Captures, describe
+from typed_nnx._transforms.engine.diff import (
+    Given,
+    Results,
+    divide,
+    only_wanted,
+    prefix_of,
+    state_of,
+    unite,
+)
+from typed_nnx._transforms.engine.explain import names_of, shown
+from typed_nnx._transforms.engine.lift import Lift, Lifted
+from typed_nnx._transforms.engine.prefixes import DiffState, Function, Node, Tree, TreeDef, Value
+from typed_nnx._transforms.engine.signature import (
+    Alias,
+    Argument,
+    Part,
+    Signature,
+    TraceResult,
+    leaf_positions,
+)
+from typed_nnx._transforms.engine.trace import Trace, is_unchanged
+from typed_nnx.errors import MissingRuleError, ResultError
+
+
+class InputCotangents:
+    """Puts the cotangents of the values of arguments at the end of a call into States.
+
+    Args:
+        signature: What is static about the call.
+        cotangent: The cotangents of what the trace returned.
+    """
+
+    __slots__ = ("_by_number", "_effects", "_offsets", "_values")
+
+    def __init__(self, signature: Signature, cotangent: TraceResult) -> None:
+        effects = cotangent.effects
+        self._effects = effects
+        self._values: list[list[Value]] = []  # of each part: the changed leaves, then the new ones
+        self._by_number: dict[int, Node] = {}  # by number among the items of all parts
+        self._offsets = {part.offset: number for number, part in enumerate(signature.parts)}
+        for number, part in enumerate(signature.parts):
+            values = cotangent.values_of(number, part)
+            self._values.append(values)
+            positions = part.leaf_positions()
+            for leaf, value in zip(effects.changed[number], values, strict=False):
+                self._by_number[positions[leaf] + part.offset] = value
+
+    def of(self, arguments: Iterable[Argument | None]) -> tuple[Tree, ...]:
+        """Return States in the form of arguments; None for an argument without objects."""
+        return tuple([self._argument(argument) for argument in arguments])
+
+    def as_objects(
+        self, arguments: Iterable[Argument | None], changed: Set[tuple[int, int]]
+    ) -> tuple[Tree, ...]:
+        """Return objects in the form of arguments, with None for all that did not change.
+
+        Args:
+            arguments: The arguments.
+            changed: The number of the part and of the leaf of what changed.
+        """
+        return tuple(
+            [
+                None
+                if argument is None
+                else argument.treedef.unflatten([self._object(p, changed) for p in argument.parts])
+                for argument in arguments
+            ]
+        )
+
+    def _object(self, part: Part | Alias | None, changed: Set[tuple[int, int]]) -> Tree:
+        if part is None or isinstance(part, Alias):
+            return None
+        number = self._offsets[part.offset]
+        leaves: list[Value] = [None] * len(part.graphdef.leaf_items)
+        for leaf, value in zip(self._effects.changed[number], self._values[number], strict=False):
+            item = part.graphdef.leaf_items[leaf]
+            if (number, leaf) in changed:
+                if isinstance(item, VariableDef):
+                    kind: Tree = item.cls
+                    value = kind._make(value, item.meta)
+                leaves[leaf] = value
+        return rebuild(part.graphdef, leaves, recreate_variables=False)
+
+    def _argument(self, argument: Argument | None) -> Tree:
+        if argument is None:
+            return None
+        return argument.treedef.unflatten([self._part(part) for part in argument.parts])
+
+    def _part(self, part: Part | Alias | None) -> Tree:
+        if part is None:
+            return None
+        if isinstance(part, Alias):  # it belongs to the argument that was first
+            return State({})
+        number = self._offsets[part.offset]
+        values = self._values[number]
+        grown = self._effects.structure_of(number)
+        if grown is None:
+            return state_of(part.graphdef, [True] * len(values), values)
+        new = values[len(self._effects.changed[number]) :]
+        structure = grown.graphdef
+        outer = structure.outer or ()
+        found: list[Value] = []
+        for position, source in zip(leaf_positions(structure), grown.sources, strict=True):
+            if isinstance(source, int):
+                found.append(new[source])
+            else:
+                found.append(self._by_number.get(outer[position] or 0, MISSING))
+        chosen = [value is not MISSING for value in found]
+        return state_of(structure, chosen, [v for v in found if v is not MISSING])
+
+
+T = TypeVar("T")
+
+
+class Static(Generic[T]):
+    """Carries a static value out of a trace, as a pytree without leaves."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: T) -> None:
+        self.value: T = value
+
+
+jax.tree_util.register_pytree_node(
+    Static, lambda static: ((), static.value), lambda value, _: Static(value)
+)
+
+
+class _Plan:
+    """How residuals are put together again.
+
+    Attributes:
+        treedef: Their structure with an object as a leaf.
+        leaves: For each leaf the structure of an object, a `Static` value, or None for an array.
+    """
+
+    __slots__ = ("leaves", "treedef")
+
+    def __init__(self, treedef: TreeDef, leaves: tuple[Tree, ...]) -> None:
+        self.treedef = treedef
+        self.leaves = leaves
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Plan) and (
+            (self.treedef, self.leaves) == (other.treedef, other.leaves)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.treedef, len(self.leaves)))
+
+
+def packed(residuals: Tree) -> tuple[list[Value], Static[_Plan]]:
+    """Return the values of residuals as jax takes them, and what is static about them."""
+    leaves, treedef = jax.tree.flatten(residuals, is_leaf=is_object)
+    index: dict[int, int] = {}
+    count = 0
+    values: list[Value] = []
+    plan: list[Value] = []
+    for leaf in leaves:
+        if is_object(leaf):
+            traversal: Traversal = Traversal(index, count).visit(leaf)
+            count += len(traversal.items)
+            plan.append(GraphDef(tuple(traversal.items), base=traversal.base))
+            raw = raw_values(traversal)
+            values.append([value[...] if is_array_ref(value) else value for value in raw])
+        elif isinstance(leaf, _ARRAYS):
+            plan.append(None)
+            values.append(leaf)
+        else:
+            plan.append(Static(leaf))
+            values.append(None)
+    return values, Static(_Plan(treedef, tuple(plan)))
+
+
+def unpacked(values: list[Value], static: Static[_Plan]) -> Tree:
+    """Undo `packed`, with new objects."""
+    plan = static.value
+    made: dict[int, Node] = {}
+    leaves = [_unpacked(entry, own, made) for entry, own in zip(plan.leaves, values, strict=True)]
+    return plan.treedef.unflatten(leaves)
+
+
+def _unpacked(entry: Value, own: Tree, made: dict[int, Node]) -> Tree:
+    if isinstance(entry, GraphDef):
+        return rebuild(entry, own, made)
+    return entry.value if isinstance(entry, Static) else own
+
+
+_ARRAYS = (jax.Array, np.ndarray, np.generic, bool, int, float, complex)
+
+
+_FUNCTION, _FWD, _BWD = 0, 1, 2
+
+_UPDATES = "updates_g"
+"""The parameter of ``bwd`` for the cotangents of changed arguments, where structures are fixed."""
+
+
+class RuleCall:
+    """One call of a function with a rule.
+
+    Arguments are divided into what the rule is for (``chosen``) and the rest: arguments in
+    nondiff_argnums, keyword arguments, and what the three functions close over. Arrays of the rest
+    go through jax, since they may belong to a trace; everything else is a constant.
+
+    Args:
+        lift: The function, ``fwd`` and ``bwd``.
+        nondiff: What the user gave as nondiff_argnums.
+        symbolic_zeros: Whether the rule gets jax's symbolic zeros.
+        args: The positional arguments.
+        kwargs: The keyword arguments: those that have no position.
+    """
+
+    def __init__(
+        self,
+        lift: Lift,
+        nondiff: Chosen,
+        symbolic_zeros: bool,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Tree],
+    ) -> None:
+        self._lift = lift
+        self._symbolic_zeros = symbolic_zeros
+        numbers = nondiff.numbers(lift.function[_FUNCTION], len(args))
+        entries = dict(zip(numbers, nondiff.entries, strict=True))
+        self._nondiff = sorted(n for n in numbers if not isinstance(entries[n], DiffState))
+        self._diff = [number for number in range(len(args)) if number not in self._nondiff]
+        prefixes = [
+            prefix_of(entries[n], True) if n in entries and n in self._diff else n in self._diff
+            for n in range(len(args))
+        ]
+        # All values come back, so that the function and `fwd` return the same form to jax.
+        kept = [prefix is not False for prefix in prefixes]
+        self._call = lift.gather(
+            args, kwargs, prefixes, capture_prefix=False, keyword_prefix=False, kept=kept
+        )
+        arguments = self._call.signature.arguments
+        self._bwd_needs_objects = bool(
+            any(arguments[number] is not None for number in self._nondiff)
+            or Captures(lift.function[_BWD]).objects
+        )
+        self._changed: set[tuple[int, int]] = set()
+        self._divide()
+
+    def __call__(self) -> Tree:
+        """Run the function and return its result."""
+        functions = self._lift.function
+        function = jax.custom_vjp(shown(self._function, functions[_FUNCTION], self._names))
+        fwd = shown(self._fwd, functions[_FWD], self._names)
+        function.defvjp(fwd, shown(self._bwd, functions[_BWD]), symbolic_zeros=True)
+        found: TraceResult = function(self._chosen, self._arrays)
+        return self._lift.finish(self._call, self._only_changed(found))
+
+    # -- arguments --------------------------------------------------------------------------------
+
+    def _divide(self) -> None:
+        call = self._call
+        divided = [
+            divide(call.signature.arguments[number], call.args[number]) for number in self._diff
+        ]
+        self._chosen = [own for own, _ in divided]
+        rest = (
+            [others for _, others in divided],
+            [call.args[number] for number in self._nondiff],
+            call.kwargs,
+            call.captured,
+        )
+        self._rest, self._rest_tree = jax.tree.flatten(rest)
+        self._traced = [n for n, leaf in enumerate(self._rest) if isinstance(leaf, jax.Array)]
+        self._arrays = [self._rest[number] for number in self._traced]
+
+    def _names(self, chosen: Tree, arrays: Tree) -> Tree:
+        """Return names in the place of what jax gets."""
+        call = self._call
+        args, kwargs, captured = names_of(
+            self._lift.parameters, call.signature, call.args, call.kwargs, call.captured
+        )
+        divided = [divide(call.signature.arguments[n], args[n]) for n in self._diff]
+        others = [rest for _, rest in divided]
+        rest = jax.tree.leaves((others, [args[n] for n in self._nondiff], kwargs, captured))
+        return [own for own, _ in divided], [rest[number] for number in self._traced]
+
+    def _united(self, chosen: Tree, arrays: Tree) -> tuple[list[Value], Any, Tree]:
+        """Return the arguments, keyword arguments and captured objects as plain values."""
+        leaves = list(self._rest)
+        for number, value in zip(self._traced, arrays, strict=True):
+            leaves[number] = value
+        others, nondiff, kwargs, captured = jax.tree.unflatten(self._rest_tree, leaves)
+        args: list[Value] = [None] * len(self._call.args)
+        for number, value in zip(self._nondiff, nondiff, strict=True):
+            args[number] = value
+        for number, own, rest in zip(self._diff, chosen or (), others, strict=chosen is not None):
+            args[number] = unite(self._call.signature.arguments[number], own, rest)
+        return args, kwargs, captured
+
+    # -- what jax calls ---------------------------------------------------------------------------
+
+    def _function(self, chosen: Tree, arrays: Tree) -> TraceResult:
+        trace = self._lift.trace(self._call.signature, *self._united(chosen, arrays))
+        found = trace.finish(trace.run(_FUNCTION))
+        self._note(trace, found)
+        return found
+
+    def _fwd(self, chosen: Tree, arrays: Tree) -> tuple[TraceResult, Tree]:
+        self._check_derivatives([leaf.perturbed for leaf in arrays])
+        arrays = [leaf.value for leaf in arrays]
+        values = jax.tree.map(_plain, chosen)
+        shown = chosen if self._symbolic_zeros else values
+        trace = self._lift.trace(self._call.signature, *self._united(shown, arrays))
+        pair = trace.run(_FWD)
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise self._wrong_result(_FWD, "a pair (result, residuals)", pair)
+        out, residuals = pair
+        found = trace.finish(out)
+        self._note(trace, found)
+        needed: Tree = None  # of the arguments, for `bwd`
+        if self._bwd_needs_objects:
+            needed = values, arrays
+        elif self._nondiff:
+            needed = None, arrays
+        residual_values, plan = packed(residuals)
+        return jax.tree.map(_plain, found), (jax.tree.map(_plain, residual_values), plan, needed)
+
+    def _bwd(self, kept: Tree, cotangent: TraceResult) -> tuple[Tree, None]:
+        residual_values, plan, needed = kept
+        if not self._symbolic_zeros:
+            cotangent = jax.tree.map(_instantiated, cotangent)
+        results = Results(cotangent.effects)
+        arguments = self._call.signature.arguments
+        by_inputs = InputCotangents(self._call.signature, cotangent)
+        given: Tree
+        named: dict[str, Tree] = {}
+        if self._lift.modes[1]:
+            states = by_inputs.of([arguments[number] for number in self._diff])
+            given = (states, results.as_states(cotangent.result))
+        else:
+            given = results.as_objects(cotangent.result)
+            if _takes(self._lift.function[_BWD], _UPDATES):
+                named[_UPDATES] = by_inputs.as_objects(arguments, self._changed)
+        found = self._run_bwd(needed, (unpacked(residual_values, plan), given), named)
+        if not isinstance(found, tuple | list) or len(found) != len(self._diff):
+            expected = f"a tuple of {len(self._diff)}, one for each differentiated argument"
+            raise self._wrong_result(_BWD, expected, found)
+        return self._cotangents(found), None
+
+    def _wrong_result(self, which: int, expected: str, found: object) -> ResultError:
+        rule = f"{'fwd' if which == _FWD else 'bwd'} ({describe(self._lift.function[which])})"
+        return ResultError(
+            "custom_vjp",
+            f"{rule} should return {expected}; it returned {kind_of_result(found)}.",
+            "fwd ends with `return result, residuals`, bwd with a tuple of one cotangent for each "
+            "argument that is differentiated, None for zero",
+        )
+
+    def _run_bwd(self, needed: Tree, last: tuple[Tree, Tree], named: dict[str, Tree]) -> Tree:
+        """Run `bwd` on arguments in nondiff_argnums, residuals and cotangents."""
+        bwd = self._lift.function[_BWD]
+        if needed is None:
+            return bwd(*last, **named)
+        values, arrays = needed
+        if not self._bwd_needs_objects:
+            args, _, _ = self._united(None, arrays)
+            return bwd(*[args[number] for number in self._nondiff], *last, **named)
+        trace = self._lift.trace(self._call.signature, *self._united(values, arrays))
+        trace.args = [*[trace.args[number] for number in self._nondiff], *last]
+        trace.kwargs = named
+        return trace.run(_BWD)
+
+    def _cotangents(self, found: Sequence[Value]) -> list[Value]:
+        """Return what `bwd` returned as the values that jax expects."""
+        given, name = Given("custom_vjp", zero=True), self._lift.parameters.describe
+        arguments = self._call.signature.arguments
+        return [
+            given.argument(arguments[number], own, f"what bwd returned for argument {name(number)}")
+            for number, own in zip(self._diff, found, strict=True)
+        ]
+
+    def _check_derivatives(self, perturbed: Sequence[bool]) -> None:
+        """Raise if the function is differentiated by something that the rule is not for.
+
+        Raises:
+            MissingRuleError: It names what.
+        """
+        if not any(perturbed):
+            return
+        tree = jax.tree.unflatten(self._rest_tree, range(len(self._rest)))
+        paths = [keys for keys, _ in jax.tree_util.tree_leaves_with_path(tree)]
+        first = paths[self._traced[list(perturbed).index(True)]]
+        name = self._lift.parameters.describe
+        kind, number = first[0].idx, getattr(first[1], "idx", 0)
+        places = (
+            "values that a DiffState leaves out",
+            f"argument {name(self._nondiff[number])}, which is in nondiff_argnums"
+            if kind == 1
+            else "",
+            "a keyword argument that has no position",
+            "what it closes over",
+        )
+        raise MissingRuleError(
+            "custom_vjp",
+            f"{describe(self._lift.function)} was differentiated by {places[kind]}, for which its "
+            "bwd returns no cotangent.",
+            "pass the value as an argument that is not in nondiff_argnums, or stop its gradient "
+            "with jax.lax.stop_gradient",
+        )
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def _note(self, trace: Trace, found: TraceResult) -> None:
+        """Remember which values a run changed: all are returned to jax."""
+        effects = found.effects
+        for number, part in enumerate(self._call.signature.parts):
+            if part.kept:
+                values = found.values_of(number, part)
+                given = trace.given[number]
+                for leaf, value in zip(effects.changed[number], values, strict=False):
+                    if not is_unchanged(given[leaf], value):
+                        self._changed.add((number, leaf))
+
+    def _only_changed(self, found: TraceResult) -> TraceResult:
+        """Return the same with the old values where nothing is to be written.
+
+        In the default mode later uses of an argument go through the rule, changed or not, so that
+        it must be written. Elsewhere the rule gets no cotangents of arguments, and so later uses
+        of what was not changed must go past it.
+        """
+        inputs = self._call.inputs
+
+        def is_wanted(number: int, leaf: int, value: Value) -> bool:
+            if (number, leaf) in self._changed:
+                return True
+            return self._goes_through_rule(inputs[number].graph.leaves[leaf])
+
+        return only_wanted(self._call, found, is_wanted)
+
+    def _goes_through_rule(self, leaf: Value) -> bool:
+        """Whether later uses of a value that did not change are to go through the rule."""
+        if not self._lift.modes[1] or not isinstance(leaf, Variable):
+            return False
+        # One of another trace cannot be written.
+        return bool(leaf._nnx_trace == context.trace)
+
+
+def _takes(function: Function, name: str) -> bool:
+    """Whether a function has a parameter, or any keyword arguments."""
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _plain(leaf: Value) -> Tree:
+    return leaf.value if isinstance(leaf, CustomVJPPrimal) else leaf
+
+
+def _instantiated(leaf: Value) -> Tree:
+    return ad.zeros_like_aval(leaf.aval) if isinstance(leaf, SymbolicZero) else leaf
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,8 +502,8 @@ class CustomVjp(Lifted[P, R]):
 
     def defvjp(
         self,
-        fwd: Callable[..., tuple[R, Any]],
-        bwd: Callable[..., tuple[Any, ...] | list[Any]],
+        fwd: Callable[..., tuple[R, Tree]],
+        bwd: Callable[..., tuple[Tree, ...] | list[Value]],
         symbolic_zeros: bool = False,
     ) -> None:
         """Give the function its rule.
@@ -61,7 +525,7 @@ class CustomVjp(Lifted[P, R]):
         self._lift = self._lift.of((self._lift.function[0], fwd, bwd))
         self._symbolic_zeros = symbolic_zeros
 
-    def nnx_with_function(self, function: Any) -> Self:
+    def nnx_with_function(self, function: Function) -> Self:
         """Return the same for another function, with its rule."""
         made = super().nnx_with_function(function)
         made.__wrapped__ = function[0]
@@ -72,34 +536,40 @@ class CustomVjp(Lifted[P, R]):
         """Call the function."""
         functions = self._lift.function
         if len(functions) == 1:
-            raise MissingRuleError(describe(functions))
+            raise MissingRuleError(
+                "custom_vjp",
+                f"No VJP defined for {describe(functions)}: it was called before defvjp.",
+                "function.defvjp(fwd, bwd), with fwd(*args) -> (result, residuals) and "
+                "bwd(residuals, cotangent) -> a cotangent for each argument",
+            )
         given, named = by_position(functions[0], args, kwargs, defaults=True)
-        return RuleCall(self._lift, self._nondiff, self._symbolic_zeros, given, named)()  # type: ignore[no-any-return]  # of the user's function
+        result: R = RuleCall(self._lift, self._nondiff, self._symbolic_zeros, given, named)()
+        return result
 
 
 @overload
 def custom_vjp(
     fun: Callable[P, R],
     *,
-    nondiff_argnums: DiffArgs = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    nondiff_argnums: DiffArgs = (),
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> CustomVjp[P, R]: ...
 @overload
 def custom_vjp(
     *,
-    nondiff_argnums: DiffArgs = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    nondiff_argnums: DiffArgs = (),
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[[Callable[P, R]], CustomVjp[P, R]]: ...
 @hides_frames
 def custom_vjp(
-    fun: Any = UNSET,
+    fun: Function | Missing = MISSING,
     *,
     nondiff_argnums: DiffArgs = (),
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> Tree:
     """Give a function a derivative of its own, as `jax.custom_vjp` does for arrays.
 
     What the function, and when it is differentiated ``fwd``, do to Modules is seen outside.
@@ -121,14 +591,14 @@ def custom_vjp(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        ArgnumsError: nondiff_argnums has something that is no position, or one twice.
-        PrefixKindError: nondiff_argnums has a DiffState, with graph_updates=False.
+        ArgumentError: nondiff_argnums has something that is no position, or one twice.
+        PrefixError: nondiff_argnums has a DiffState, with graph_updates=False.
 
     Returns:
         The function, with a method ``defvjp`` that must be called before it is.
     """
 
-    def wrap(function: Any) -> CustomVjp[..., Any]:
+    def wrap(function: Function) -> CustomVjp[..., Any]:
         return CustomVjp(function, nondiff_argnums, graph, graph_updates)
 
-    return wrap if fun is UNSET else wrap(fun)
+    return wrap if fun is MISSING else wrap(fun)

@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import jax
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.unset import UNSET
+from typed_nnx._core.cells import Bounded
+from typed_nnx._core.jax_runtime import hide_frames, hides_frames
+from typed_nnx._core.settings import MISSING, Missing, typed_as
 from typed_nnx._core.variable import Variable
-from typed_nnx._transforms.callables import describe
-from typed_nnx._transforms.diff_argnums import Chosen, DiffArg, DiffArgs, by_position, number_of
-from typed_nnx._transforms.differentiable import Tangents, divide, prefix_of, unite
-from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.outcomes import Flat
-from typed_nnx._transforms.places import kind_of_result
-from typed_nnx._transforms.prefixes import Prefix
-from typed_nnx._transforms.shown import names_of, shown
-from typed_nnx.errors import ArgnumsError, AuxResultError, NonScalarLossError
+from typed_nnx._graph.record import verify
+from typed_nnx._transforms.engine.argnums import (
+    Chosen,
+    DiffArg,
+    DiffArgs,
+    by_position,
+    number_of,
+    wrong_argnums,
+)
+from typed_nnx._transforms.engine.call import QuickCall, kind_of_result, quick_call
+from typed_nnx._transforms.engine.closures import describe
+from typed_nnx._transforms.engine.diff import (
+    Tangents,
+    are_lasting,
+    divide,
+    not_a_pair,
+    prefix_of,
+    unite,
+)
+from typed_nnx._transforms.engine.explain import names_of, shown
+from typed_nnx._transforms.engine.lift import Lifted
+from typed_nnx._transforms.engine.prefixes import Tree
+from typed_nnx._transforms.engine.signature import Signature, TraceResult
+from typed_nnx._transforms.engine.trace import Trace
+from typed_nnx._transforms.engine.write import finish
+from typed_nnx.errors import ResultError
+
+if TYPE_CHECKING:
+    from typed_nnx._transforms import grad_overloads as overloads
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,12 +50,29 @@ class GradOptions(NamedTuple):
 
     argnums: DiffArgs = 0
     has_aux: bool = False
-    rest: Mapping[str, Any] = {}
+    rest: Mapping[str, Tree] = {}
 
 
-def _rest(holomorphic: bool, allow_int: bool, reduce_axes: Sequence[Hashable]) -> dict[str, Any]:
-    rest: dict[str, Any] = {"holomorphic": holomorphic, "allow_int": allow_int}
+def _rest(holomorphic: bool, allow_int: bool, reduce_axes: Sequence[Hashable]) -> dict[str, Tree]:
+    rest: dict[str, Tree] = {"holomorphic": holomorphic, "allow_int": allow_int}
     return rest | {"reduce_axes": reduce_axes} if reduce_axes else rest
+
+
+class Program(NamedTuple):
+    """How jax differentiates the calls of one kind.
+
+    Attributes:
+        signature: What is static about the calls.
+        numbers: The positions of the arguments to differentiate by.
+        run: Returns ``((value, traced), gradients)``, given the plain values to differentiate by
+            and the rest: the other values of these arguments, all arguments, and what is captured.
+        tangents: Puts the gradients into the form of the arguments.
+    """
+
+    signature: Signature
+    numbers: list[int]
+    run: Callable[..., tuple[tuple[object, TraceResult], list[Tree]]]
+    tangents: Tangents
 
 
 class Gradient(Lifted[P, R]):
@@ -56,92 +93,153 @@ class Gradient(Lifted[P, R]):
         structural = self._lift.modes[1]
         self._chosen = Chosen.of(self.transform, "argnums", options.argnums, structural)
         if not self._chosen.entries:
-            raise ArgnumsError(
-                f"{self.transform}: argnums", options.argnums, "it names no argument"
-            )
+            option = f"{self.transform}: argnums"
+            raise wrong_argnums(option, options.argnums, "it names no argument")
+        self._prepare()
 
-    @hides_frames
+    def _prepare(self) -> None:
+        # By what the quick way sees of a call.
+        self._programs: Bounded[object, Program] = Bounded(64)
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function and differentiate it."""
-        function, chosen = self._lift.function, self._chosen
-        given: tuple[Any, ...] = args
-        named: dict[str, Any] = kwargs
+        try:
+            captures = self._lift.known_captures
+            if captures is None or not captures.is_nothing:
+                captures = self._lift.captures()
+            everything = (*args, *captures.objects)
+            call = None
+            if not kwargs and not verify.enabled:
+                call = quick_call(everything, frozenset())
+            program = None if call is None else self._programs[len(args), call.key]
+            if call is None or program is None:
+                return self._call(args, kwargs, call)
+            signature, parts = program.signature, iter(program.signature.parts)
+            values = [
+                value if key is None else next(parts).groups.divide(value)
+                for key, value in zip(call.key, call.values, strict=True)
+            ]
+            count = len(args)
+            traced, gradients = self._differentiate(program, values[:count], {}, values[count:])
+            result = traced.result
+            if not traced.effects.is_nothing:
+                result = finish(call, signature, everything, traced)
+            whole: R = self._result(result, gradients)
+            return whole
+        except Exception as error:
+            hide_frames(error)
+            raise
+
+    def _call(self, args: tuple[Tree, ...], kwargs: dict[str, Tree], quick: QuickCall | None) -> R:
+        """Call it the general way, and remember the program for later calls of the kind."""
+        function, chosen, structural = self._lift.function, self._chosen, self._lift.modes[1]
         if kwargs and any(self._is_by_name(entry, len(args)) for entry in chosen.entries):
-            given, named = by_position(function, args, kwargs)
-        numbers = chosen.numbers(function, len(given))
-        call = self._gather(given, named, dict(zip(numbers, chosen.entries, strict=True)))
-        arguments = call.signature.arguments
-        divided = [divide(arguments[number], call.args[number]) for number in numbers]
-        flat: Flat
-        (_, flat), found = jax.value_and_grad(
-            self._loss(call, numbers), has_aux=True, **self._options.rest
-        )([own for own, _ in divided], [rest for _, rest in divided])
-        result = self._lift.finish(call, flat)
-        as_gradient = Tangents()
-        gradients: list[Any] = [None] * len(numbers)
-        for place in sorted(range(len(numbers)), key=numbers.__getitem__):  # as they were gathered
-            gradients[place] = as_gradient(arguments[numbers[place]], found[place])
-        return self._result(result, gradients[0] if chosen.is_one else tuple(gradients))  # type: ignore[no-any-return]  # gradients
+            args, kwargs = by_position(function, args, kwargs)
+        numbers = chosen.numbers(function, len(args))
+        entries = dict(zip(numbers, chosen.entries, strict=True))
+        prefixes = [
+            prefix_of(entries[number], structural) if number in entries else False
+            for number in range(len(args))
+        ]
+        call = self._lift.gather(args, kwargs, prefixes, keyword_prefix=False, capture_prefix=False)
+        program = self._program(call.signature, numbers)
+        if quick is not None and quick.fits(call.signature) and are_lasting(call.inputs):
+            self._programs.add((len(args), quick.key), program)
+        traced, gradients = self._differentiate(program, call.args, call.kwargs, call.captured)
+        result: R = self._result(self._lift.finish(call, traced), gradients)
+        return result
 
     def _is_by_name(self, entry: DiffArg, count: int) -> bool:
         """Whether an argument to differentiate by may have been given by its name."""
         number = number_of(entry)
         return number >= count or (number < 0 and self._lift.modes[1])
 
-    def _gather(self, args: Any, kwargs: Any, chosen: Mapping[int, DiffArg]) -> Call:
-        structural = self._lift.modes[1]
-        prefixes: list[Prefix] = [
-            prefix_of(chosen[number], structural) if number in chosen else False
-            for number in range(len(args))
-        ]
-        return self._lift.gather(args, kwargs, prefixes, keyword_prefix=False, capture_prefix=False)
+    def _differentiate(
+        self,
+        program: Program,
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree],
+        captured: Sequence[Tree],
+    ) -> tuple[TraceResult, Tree]:
+        """Return what the function did, and the gradients."""
+        arguments, numbers = program.signature.arguments, program.numbers
+        divided = [divide(arguments[number], args[number]) for number in numbers]
+        rest = [None if number in numbers else value for number, value in enumerate(args)]
+        others = [others for _, others in divided]
+        (_, traced), found = program.run(
+            [own for own, _ in divided], (others, rest, kwargs, captured)
+        )
+        pairs = [(arguments[number], found[place]) for place, number in enumerate(numbers)]
+        order = sorted(range(len(numbers)), key=numbers.__getitem__)  # as they were gathered
+        gradients = program.tangents.of([pairs[place] for place in order])
+        if self._chosen.is_one:
+            return traced, gradients[0]
+        by_place = dict(zip(order, gradients, strict=True))
+        return traced, tuple([by_place[place] for place in range(len(numbers))])
 
-    def _loss(self, call: Call, numbers: Sequence[int]) -> Callable[..., tuple[Any, Flat]]:
-        lift, arguments = self._lift, call.signature.arguments
+    def _program(self, signature: Signature, numbers: list[int]) -> Program:
+        lift, arguments = self._lift, signature.arguments
+        title = lift.title
 
-        def loss(chosen: Any, others: Any) -> tuple[Any, Flat]:
-            args = list(call.args)
-            for number, own, rest in zip(numbers, chosen, others, strict=True):
-                args[number] = unite(arguments[number], own, rest)
-            inside = lift.enter(call.signature, args, call.kwargs, call.captured)
-            result = inside.result()
+        def loss(chosen: Sequence[Tree], rest: Tree) -> tuple[Tree, TraceResult]:
+            others, args, kwargs, captured = rest
+            args = list(args)
+            for number, own, other in zip(numbers, chosen, others, strict=True):
+                args[number] = unite(arguments[number], own, other)
+            captures = lift.known_captures or lift.captures()
+            trace = Trace(title, lift.function, captures, signature, args, kwargs, captured)
+            result = trace.run()
             value = self._value(result)
             if isinstance(value, Variable):
                 value = value.get_value()
-            result = (value, result[1]) if self._options.has_aux else value
-            return value, inside.leave(result)
+            return value, trace.finish((value, result[1]) if self._options.has_aux else value)
 
-        def names(chosen: Any, others: Any) -> Any:
-            every, _, _ = names_of(
-                lift.parameters, call.signature, call.args, call.kwargs, call.captured
-            )
+        def names(chosen: Sequence[Tree], rest: Tree) -> Tree:
+            others, args, kwargs, captured = rest
+            args = list(args)
+            for number, own, other in zip(numbers, chosen, others, strict=True):
+                args[number] = unite(arguments[number], own, other)
+            every, named, closed = names_of(lift.parameters, signature, args, kwargs, captured)
             divided = [divide(arguments[number], every[number]) for number in numbers]
-            return [own for own, _ in divided], [rest for _, rest in divided]
+            left = [None if number in numbers else own for number, own in enumerate(every)]
+            return [own for own, _ in divided], (
+                [rest for _, rest in divided],
+                left,
+                named,
+                closed,
+            )
 
-        return shown(loss, lift.function, names)
+        run = jax.value_and_grad(
+            shown(loss, lift.function, names), has_aux=True, **self._options.rest
+        )
+        return Program(signature, numbers, run, Tangents())
 
-    def _value(self, result: Any) -> Any:
+    def _value(self, result: Tree) -> Tree:
         """Return the loss of a result.
 
         Raises:
-            AuxResultError: It should have auxiliary output and has none.
-            NonScalarLossError: It is no scalar.
+            ResultError: It should have auxiliary output and has none, or it is no scalar.
         """
-        function = describe(self._lift.function)
         value = result
         if self._options.has_aux:
             if not isinstance(result, tuple | list) or len(result) != 2:
-                raise AuxResultError(self.transform, function, kind_of_result(result))
+                raise not_a_pair(self.transform, describe(self._lift.function), result)
             value = result[0]
-        shape: Any = getattr(value, "shape", None)
-        if shape is None and not isinstance(value, int | float | complex):
-            raise NonScalarLossError(self.transform, function, kind_of_result(value))
-        if shape:
-            found = f"{getattr(value, 'dtype', type(value).__name__)}{list(shape)}"
-            raise NonScalarLossError(self.transform, function, found)
+        shape: Tree = getattr(value, "shape", None)
+        if shape or (shape is None and not isinstance(value, int | float | complex)):
+            found = kind_of_result(value)
+            if shape:
+                found = f"{getattr(value, 'dtype', type(value).__name__)}{list(shape)}"
+            raise ResultError(
+                self.transform,
+                f"Gradient only defined for scalar-output functions. {describe(self._lift.function)} "
+                f"returned {found}.",
+                "return loss.mean() or loss.sum(); with further results, has_aux=True and "
+                "`return loss, aux`",
+            )
         return value
 
-    def _result(self, result: Any, gradients: Any) -> Any:
+    def _result(self, result: Tree, gradients: Tree) -> Tree:
         if self._with_value:
             return result, gradients
         return (gradients, result[1]) if self._options.has_aux else gradients
@@ -154,32 +252,10 @@ class ValueAndGradient(Gradient[P, R]):
     _with_value = True
 
 
-@overload
-def grad(
-    f: Callable[P, Any],
-    *,
-    argnums: DiffArgs = ...,
-    has_aux: bool = ...,
-    holomorphic: bool = ...,
-    allow_int: bool = ...,
-    reduce_axes: Sequence[Hashable] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> Gradient[P, Any]: ...
-@overload
-def grad(
-    *,
-    argnums: DiffArgs = ...,
-    has_aux: bool = ...,
-    holomorphic: bool = ...,
-    allow_int: bool = ...,
-    reduce_axes: Sequence[Hashable] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> Callable[[Callable[P, Any]], Gradient[P, Any]]: ...
+@typed_as(lambda: overloads.grad)
 @hides_frames
 def grad(
-    f: Any = UNSET,
+    f: Callable[P, Any] | Missing = MISSING,
     *,
     argnums: DiffArgs = 0,
     has_aux: bool = False,
@@ -188,7 +264,7 @@ def grad(
     reduce_axes: Sequence[Hashable] = (),
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> Gradient[P, Any] | Callable[[Callable[P, Any]], Gradient[P, Any]]:
     """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays.
 
     The gradient by a Module is a State of its Params; by arrays it is arrays. With
@@ -211,9 +287,9 @@ def grad(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        NonScalarLossError: The function did not return a scalar.
-        AuxResultError: With has_aux, it did not return a pair.
-        ArgumentOutOfRangeError: There is no such argument.
+        ResultError: The function did not return a scalar, or with has_aux, it did not return a
+            pair.
+        ArgumentError: There is no such argument.
         PrefixConflictError: A Variable to differentiate by is in another argument too.
 
     Returns:
@@ -221,38 +297,16 @@ def grad(
     """
     options = GradOptions(argnums, has_aux, _rest(holomorphic, allow_int, reduce_axes))
 
-    def wrap(function: Any) -> Gradient[..., Any]:
+    def wrap(function: Callable[P, Any]) -> Gradient[P, Any]:
         return Gradient(function, options, graph, graph_updates)
 
-    return wrap if f is UNSET else wrap(f)
+    return wrap if f is MISSING else wrap(f)
 
 
-@overload
-def value_and_grad(
-    f: Callable[P, Any],
-    *,
-    argnums: DiffArgs = ...,
-    has_aux: bool = ...,
-    holomorphic: bool = ...,
-    allow_int: bool = ...,
-    reduce_axes: Sequence[Hashable] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> ValueAndGradient[P, Any]: ...
-@overload
-def value_and_grad(
-    *,
-    argnums: DiffArgs = ...,
-    has_aux: bool = ...,
-    holomorphic: bool = ...,
-    allow_int: bool = ...,
-    reduce_axes: Sequence[Hashable] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> Callable[[Callable[P, Any]], ValueAndGradient[P, Any]]: ...
+@typed_as(lambda: overloads.value_and_grad)
 @hides_frames
 def value_and_grad(
-    f: Any = UNSET,
+    f: Callable[P, Any] | Missing = MISSING,
     *,
     argnums: DiffArgs = 0,
     has_aux: bool = False,
@@ -261,7 +315,7 @@ def value_and_grad(
     reduce_axes: Sequence[Hashable] = (),
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> ValueAndGradient[P, Any] | Callable[[Callable[P, Any]], ValueAndGradient[P, Any]]:
     """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays.
 
     The gradient by a Module is a State of its Params; by arrays it is arrays. With
@@ -285,9 +339,9 @@ def value_and_grad(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        NonScalarLossError: The function did not return a scalar.
-        AuxResultError: With has_aux, it did not return a pair.
-        ArgumentOutOfRangeError: There is no such argument.
+        ResultError: The function did not return a scalar, or with has_aux, it did not return a
+            pair.
+        ArgumentError: There is no such argument.
         PrefixConflictError: A Variable to differentiate by is in another argument too.
 
     Returns:
@@ -296,7 +350,7 @@ def value_and_grad(
     """
     options = GradOptions(argnums, has_aux, _rest(holomorphic, allow_int, reduce_axes))
 
-    def wrap(function: Any) -> ValueAndGradient[..., Any]:
+    def wrap(function: Callable[P, Any]) -> ValueAndGradient[P, Any]:
         return ValueAndGradient(function, options, graph, graph_updates)
 
-    return wrap if f is UNSET else wrap(f)
+    return wrap if f is MISSING else wrap(f)

@@ -2,31 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
 
-from typed_nnx._core.bounded import Bounded
-from typed_nnx._core.tracebacks import hide_frames, hides_frames
-from typed_nnx._core.unset import UNSET
-from typed_nnx._graph import verify
-from typed_nnx._transforms import jit_dispatch
-from typed_nnx._transforms.argnums import ArgNames, ArgNums, resolve, spread, without_statics
-from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.interned import Interned
-from typed_nnx._transforms.jit_explanations import (
-    check_donated,
-    check_hashable,
-    check_static_objects,
+from typed_nnx._core.cells import Bounded
+from typed_nnx._core.jax_runtime import hide_frames, hides_frames
+from typed_nnx._core.settings import MISSING
+from typed_nnx._graph.record import verify
+from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums, resolve, spread, without_statics
+from typed_nnx._transforms.engine.call import (
+    Call,
+    QuickCall,
+    holds_objects,
+    place_name,
+    quick_call,
 )
+from typed_nnx._transforms.engine.explain import NO_PREFIX, names_of_one, shown
+from typed_nnx._transforms.engine.lift import Lift, Signatures
+from typed_nnx._transforms.engine.prefixes import Function, Prefix, Tree
+from typed_nnx._transforms.engine.signature import Signature, TraceResult, result_prefix
+from typed_nnx._transforms.engine.write import finish
 from typed_nnx._transforms.jit_stages import Staged
-from typed_nnx._transforms.outcomes import Flat, Outcome, mirrored
-from typed_nnx._transforms.prefixes import Prefix, pure_prefix
-from typed_nnx._transforms.result_checks import NO_PREFIX
-from typed_nnx._transforms.shown import names_of_one, shown
-from typed_nnx._transforms.signature import Effects, Signature
-from typed_nnx._transforms.write_back import write_back
+from typed_nnx.errors import ArgumentError, DonationError, UnhashableError
+from typed_nnx.errors._base_error import listed
+
+
+def check_hashable(lift: Lift, statics: Sequence[tuple[int | str, object]]) -> None:
+    """Raise if a static argument has no hash.
+
+    Raises:
+        UnhashableError: With the position and name of the argument.
+    """
+    for which, value in statics:
+        try:
+            hash(value)
+        except TypeError:
+            name = repr(which) if isinstance(which, str) else lift.parameters.describe(which)
+            raise UnhashableError(
+                lift.title,
+                f"the static argument {name} has no hash: {type(value).__name__} {value!r}.",
+                "pass a hashable value (a tuple for a list), or do not make the argument static",
+            ) from None
+
+
+def check_static_objects(lift: Lift, statics: Iterable[tuple[int | str, object]]) -> None:
+    """Raise if a static argument holds objects, whose values would be those of the first call.
+
+    Raises:
+        ArgumentError: With the position and name of the argument.
+    """
+    for which, value in statics:
+        if holds_objects(value):
+            name = repr(which) if isinstance(which, str) else lift.parameters.describe(which)
+            raise ArgumentError(
+                lift.title,
+                f"the static argument {name} is or holds a Module or Variable "
+                f"({type(value).__name__}), whose values would stay those of the first call.",
+                "leave it out of static_argnums and static_argnames; what is static about a Module "
+                "is so anyway",
+            )
+
+
+def check_donated(lift: Lift, call: Call) -> None:
+    """Raise if an array is at two places of a call, or was donated to an earlier one.
+
+    Raises:
+        DonationError: It names the places.
+    """
+    found: dict[int, str] = {}
+    for array, path in _arrays(lift, call):
+        before = found.setdefault(id(array), path)
+        if before != path:
+            raise DonationError(
+                lift.title,
+                f"one array is donated and used again in the same call:{listed([before, path])}",
+                "copy it with jnp.copy(...) at one of the places, share the Variable instead of "
+                "the array, or do not donate",
+            ) from None
+        if array.is_deleted():
+            raise DonationError(
+                lift.title,
+                f"the array at {path} has been deleted or donated: an earlier call took its buffer.",
+                "use what that call returned, pass a copy to it, jnp.copy(...), or do not donate",
+            ) from None
+
+
+def _arrays(lift: Lift, call: Call) -> Iterator[tuple[jax.Array, str]]:
+    for each in call.inputs:
+        for number, value in enumerate(each.values):
+            for leaf in jax.tree.leaves(value):
+                yield leaf, each.name_of(number)
+    plain = [
+        (lift.parameters[number], value)
+        for number, value in enumerate(call.args)
+        if call.signature.arguments[number] is None
+    ]
+    named = [(n, value) for n, value in call.kwargs.items() if n not in call.signature.keywords]
+    for first, value in (*plain, *named):
+        for path, leaf in jax.tree_util.tree_leaves_with_path(value):
+            if isinstance(leaf, jax.Array):
+                yield leaf, place_name((first,)) + jax.tree_util.keystr(path)
+
 
 #: A device of jax, whose class has no types that checkers agree on.
 Device: TypeAlias = Any
@@ -38,13 +117,13 @@ R = TypeVar("R")
 class JitOptions(NamedTuple):
     """The options of `jax.jit`, with positions counted as in the user's function."""
 
-    in_shardings: Any = None
-    out_shardings: Any = None
+    in_shardings: Prefix = None
+    out_shardings: Prefix = None
     static_argnums: tuple[int, ...] = ()
     static_argnames: tuple[str, ...] = ()
     donate_argnums: tuple[int, ...] = ()
     donate_argnames: tuple[str, ...] = ()
-    rest: dict[str, Any] = {}  # noqa: RUF012 -- never changed
+    rest: dict[str, object] = {}  # noqa: RUF012 -- never changed
 
     @property
     def has_shardings(self) -> bool:
@@ -79,10 +158,10 @@ class JitWrapped(Staged[P, R]):
 
     def _prepare(self) -> None:
         # Signatures by what the quick way sees of a call, and by all that they are made of.
-        self._quick: Bounded[Any, Signature] = Bounded()
-        self._signatures = Interned()
+        self._quick: Bounded[object, Signature] = Bounded()
+        self._signatures = Signatures()
         self._with_shardings: Bounded[Signature, Any] = Bounded(64)
-        self._fixed: dict[Any, JitWrapped[P, R]] = {}  # for `cached_partial`
+        self._fixed: dict[object, JitWrapped[P, R]] = {}  # for `cached_partial`
         self._jitted = self._compile(None)
 
     # -- the jitted function ------------------------------------------------------------------------
@@ -93,14 +172,19 @@ class JitWrapped(Staged[P, R]):
         lift = self._lift
         has_shardings = options.has_shardings
 
-        def flat(signature: Signature, captured: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def flat(
+            signature: Signature,
+            captured: Sequence[Tree],
+            /,
+            *args: Tree,
+            **kwargs: Tree,
+        ) -> Any:
             outs = options.out_shardings if has_shardings else NO_PREFIX
-            found = lift.run(signature, args, kwargs, captured, outs)
-            return mirrored(signature, found) if has_shardings else tuple(found)
+            return tuple(lift.run(signature, args, kwargs, captured, outs))
 
         signatures = self._signatures
 
-        def names(own: Any, captured: Any, *args: Any) -> Any:
+        def names(own: Signature, captured: Sequence[Tree], *args: Tree) -> Tree:
             every, closed = names_of_one(lift.parameters, signatures, args, captured)
             return own, closed, *every
 
@@ -109,15 +193,8 @@ class JitWrapped(Staged[P, R]):
             if options.in_shardings is not None:
                 dynamic = without_statics(self._statics, call.prefixes)
                 shardings["in_shardings"] = (None, *dynamic)
-            shardings["out_shardings"] = Outcome(
-                tuple([None if n in self._statics else p for n, p in enumerate(call.prefixes)])
-                if options.in_shardings is not None
-                else None,  # type: ignore[arg-type]  # a prefix tree
-                None,  # type: ignore[arg-type]  # a prefix tree
-                None,  # type: ignore[arg-type]  # a prefix tree
-                pure_prefix(options.out_shardings),
-                None,  # type: ignore[arg-type]  # a prefix tree
-            )
+            outs = result_prefix(call.signature.parts, options.out_shardings)
+            shardings["out_shardings"] = tuple(outs)
         return jax.jit(
             shown(flat, lift.function, names),
             static_argnums=(0, *[number + _BEFORE for number in options.static_argnums]),
@@ -140,83 +217,72 @@ class JitWrapped(Staged[P, R]):
                 captures = self._lift.captures()
             if kwargs or captures.objects:
                 return self._call_with(args, kwargs, captures.objects)
-            gathered = jit_dispatch.gather(args, self._statics)
-            if gathered is None:
+            call = quick_call(args, self._statics)
+            if call is None:
                 return self._call(args, kwargs)
-            signature = self._quick[gathered.key]
-            if signature is None:
-                return self._first_call(gathered, gathered.key, args, kwargs)
+            signature = self._quick[call.key] or self._signature_of(call, call.key, args)
             try:
-                found = self._jitted(signature, (), *gathered.values)
+                traced = self._jitted(signature, (), *call.values)
             except (TypeError, ValueError, RuntimeError) as error:
                 self._explain(error, args, kwargs)
                 raise
-            effects: Effects = found[2].value
-            if effects.is_nothing:
-                return found[1]  # type: ignore[no-any-return]  # what the function returned
-            return self._finish(signature, gathered, args, found)
+            result: R = finish(call, signature, args, traced)
+            return result
         except Exception as error:
             hide_frames(error)
             raise
 
-    def _call_with(self, args: Any, kwargs: Any, captured: list[Any]) -> R:
+    def _call_with(
+        self, args: Sequence[Tree], kwargs: Mapping[str, Tree], captured: list[Tree]
+    ) -> R:
         """Call it with keyword arguments, or objects that the function closes over, too."""
         count, before = len(args), len(args) + len(kwargs)
-        gathered = None
-        everything: tuple[Any, ...] = (*args, *kwargs.values(), *captured)
+        call = None
+        everything: tuple[Tree, ...] = (*args, *kwargs.values(), *captured)
         if not self._static_names.intersection(kwargs):
             statics = frozenset([number for number in self._statics if number < count])
-            gathered = jit_dispatch.gather(everything, statics)
-        if gathered is None:
+            call = quick_call(everything, statics)
+        if call is None:
             return self._call(args, kwargs)
-        values = gathered.values
-        key = (gathered.key, count, *kwargs)
-        signature = self._quick[key]
-        if signature is None:
-            return self._first_call(gathered, key, args, kwargs)
+        values, key = call.values, (call.key, count, *kwargs)
+        signature = self._quick[key] or self._signature_of(call, key, args, kwargs, captured)
         named = dict(zip(kwargs, values[count:before], strict=True))
         try:
-            found = self._jitted(signature, tuple(values[before:]), *values[:count], **named)
+            traced = self._jitted(signature, tuple(values[before:]), *values[:count], **named)
         except (TypeError, ValueError, RuntimeError) as error:
             self._explain(error, args, kwargs)
             raise
-        return self._finish(signature, gathered, everything, found)
+        result: R = finish(call, signature, everything, traced)
+        return result
 
-    def _finish(
-        self, signature: Signature, gathered: jit_dispatch.Gathered, args: Sequence[Any], found: Any
-    ) -> R:
-        """Write what a call changed, and return its result."""
-        updates, result, static = found
-        effects: Effects = static.value
-        if effects.is_only_values and jit_dispatch.write(gathered.records, effects, updates):
-            return result  # type: ignore[no-any-return]  # what the function returned
-        places = gathered.places(args, signature)
-        return write_back(signature.parts, places, Flat(updates, result, static))  # type: ignore[no-any-return]  # the same
+    def _signature_of(
+        self,
+        call: QuickCall,
+        key: object,
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree] = MappingProxyType({}),
+        captured: Sequence[Tree] = (),
+    ) -> Signature:
+        """Return what is static about a call, and remember it for the next."""
+        kept = [number in self._donated for number in range(len(args))]
+        kept_names = self._options.donate_argnames
+        signature = self._lift.signature(call, args, kwargs, captured, kept, kept_names)
+        signature = self._signatures.of(signature)
+        return self._quick.add(key, signature) if call.fits(signature) else signature
 
-    def _first_call(self, gathered: jit_dispatch.Gathered, key: Any, args: Any, kwargs: Any) -> R:
-        """Take the general way, and remember its signature for the quick one."""
+    def _call(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> R:
         call = self._gather(args, kwargs)
-        signature = self._intern(call)
-        structures = [token for token in gathered.key if token is not None]
-        # Another thread may have changed a structure meanwhile.
-        if structures == [part.graphdef.token for part in signature.parts]:
-            self._quick.add(key, signature)
-        return self._call(args, kwargs, call)
-
-    def _call(self, args: Any, kwargs: Any, call: Call | None = None) -> R:
-        if call is None:
-            call = self._gather(args, kwargs)
         signature = self._intern(call)
         jitted = self._jitted_for(signature, call)
         try:
-            found = jitted(signature, call.captured, *call.args, **call.kwargs)
+            traced = jitted(signature, call.captured, *call.args, **call.kwargs)
         except (TypeError, ValueError, RuntimeError) as error:
             self._explain(error, args, kwargs)
             raise
-        outcome = found if isinstance(found, Outcome) else Flat(*found)
-        return self._lift.finish(call, outcome)  # type: ignore[no-any-return]  # what the function returned
+        result: R = self._lift.finish(call, TraceResult(*traced))
+        return result
 
-    def _explain(self, error: Exception, args: Any, kwargs: Any) -> None:
+    def _explain(self, error: Exception, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> None:
         """Raise a better error than that of jax, where there is one."""
         statics = [(n, args[n]) for n in sorted(self._statics) if n < len(args)]
         named = [(name, kwargs[name]) for name in self._static_names if name in kwargs]
@@ -230,7 +296,7 @@ class JitWrapped(Staged[P, R]):
         found = self._with_shardings[signature]
         return found or self._with_shardings.add(signature, self._compile(call))
 
-    def _gather(self, args: Any, kwargs: Any) -> Call:
+    def _gather(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Call:
         # With shardings all values come back placed, so that the next call need not place them again.
         positional = [(n, args[n]) for n in self._statics if n < len(args)]
         named = [(name, kwargs[name]) for name in self._static_names.intersection(kwargs)]
@@ -259,38 +325,38 @@ class JitWrapped(Staged[P, R]):
 def jit(
     fun: Callable[P, R],
     *,
-    in_shardings: Any = ...,
-    out_shardings: Any = ...,
-    static_argnums: ArgNums = ...,
-    static_argnames: ArgNames = ...,
-    donate_argnums: ArgNums = ...,
-    donate_argnames: ArgNames = ...,
-    keep_unused: bool = ...,
-    device: Device | None = ...,
-    backend: str | None = ...,
-    inline: bool = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    static_argnums: ArgNums = None,
+    static_argnames: ArgNames = None,
+    donate_argnums: ArgNums = None,
+    donate_argnames: ArgNames = None,
+    keep_unused: bool = False,
+    device: Device | None = None,
+    backend: str | None = None,
+    inline: bool = False,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> JitWrapped[P, R]: ...
 @overload
 def jit(
     *,
-    in_shardings: Any = ...,
-    out_shardings: Any = ...,
-    static_argnums: ArgNums = ...,
-    static_argnames: ArgNames = ...,
-    donate_argnums: ArgNums = ...,
-    donate_argnames: ArgNames = ...,
-    keep_unused: bool = ...,
-    device: Device | None = ...,
-    backend: str | None = ...,
-    inline: bool = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
+    static_argnums: ArgNums = None,
+    static_argnames: ArgNames = None,
+    donate_argnums: ArgNums = None,
+    donate_argnames: ArgNames = None,
+    keep_unused: bool = False,
+    device: Device | None = None,
+    backend: str | None = None,
+    inline: bool = False,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[[Callable[P, R]], JitWrapped[P, R]]: ...
 @hides_frames
 def jit(
-    fun: Any = UNSET,
+    fun: Any = MISSING,
     *,
     in_shardings: Any = None,
     out_shardings: Any = None,
@@ -336,18 +402,18 @@ def jit(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        UnhashableArgumentError: A static argument has no hash.
-        StaticModuleError: A static argument holds a Module or Variable.
+        UnhashableError: A static argument has no hash.
+        ArgumentError: A static argument holds a Module or Variable.
         TraceLevelError: The function changed an object that it neither takes nor closes over.
     """
 
-    def wrap(function: Any) -> JitWrapped[..., Any]:
+    def wrap(function: Function) -> JitWrapped[..., Any]:
         statics = resolve("static", function, static_argnums, static_argnames)
         donated = resolve("donate", function, donate_argnums, donate_argnames)
-        rest: dict[str, Any] = {"keep_unused": keep_unused, "inline": inline}
+        rest: dict[str, object] = {"keep_unused": keep_unused, "inline": inline}
         given = {"device": device, "backend": backend}
         rest.update({name: value for name, value in given.items() if value is not None})
         options = JitOptions(in_shardings, out_shardings, *statics, *donated, rest)
         return JitWrapped(function, options, graph, graph_updates)
 
-    return wrap if fun is UNSET else wrap(fun)
+    return wrap if fun is MISSING else wrap(fun)

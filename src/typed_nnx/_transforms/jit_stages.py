@@ -7,7 +7,7 @@ shapes, shardings and so on in the place of values.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -15,6 +15,7 @@ from typing import (
     Generic,
     NamedTuple,
     ParamSpec,
+    Protocol,
     Self,
     TypeVar,
     overload,
@@ -22,16 +23,233 @@ from typing import (
 
 import jax
 
-from typed_nnx._core.bounded import Bounded
-from typed_nnx._core.tracebacks import hides_frames
+from typed_nnx._core.cells import Bounded
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.settings import typed_as
+from typed_nnx._transforms.engine.argnums import with_statics, without_statics
+from typed_nnx._transforms.engine.call import Call, place_name
+from typed_nnx._transforms.engine.closures import Parameters, describe
+from typed_nnx._transforms.engine.explain import differences
+from typed_nnx._transforms.engine.lift import Lift, Lifted, Signatures, Unseen
+from typed_nnx._transforms.engine.signature import (
+    Argument,
+    Part,
+    Signature,
+    TraceResult,
+)
+from typed_nnx._transforms.engine.write import AbstractCall, changes
 from typed_nnx._transforms.eval_shape import abstract_result
-from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.interned import Interned
-from typed_nnx._transforms.jit_program import Program
-from typed_nnx._transforms.lift import Lift
-from typed_nnx._transforms.lifted import Lifted, Unseen
-from typed_nnx._transforms.outcomes import Flat, Outcome, flattened
-from typed_nnx._transforms.signature import Signature
+from typed_nnx.errors import CompiledCallError
+
+if TYPE_CHECKING:
+    from typed_nnx._transforms import stage_overloads as overloads
+from typed_nnx._transforms.engine.prefixes import Node, Tree, TreeDef, Value
+
+
+def structural_mismatches(names: Parameters, before: Signature, after: Signature) -> list[str]:
+    """Return what differs between the objects of two calls, a line for each place.
+
+    Args:
+        names: Those of the function's parameters.
+        before: What is static about the first call.
+        after: The same of the other.
+    """
+    lines: list[str] = []
+    for place, old, new in _pairs(names, before, after):
+        lines.extend(_argument(place, old, new))
+    if not lines and before.key != after.key:
+        lines.append("other objects are shared between the arguments")
+    return lines
+
+
+def _pairs(
+    names: Parameters, before: Signature, after: Signature
+) -> Iterator[tuple[str, Argument | None, Argument | None]]:
+    for number, pair in enumerate(zip(before.arguments, after.arguments, strict=True)):
+        yield (place_name((names[number],)), *pair)
+    for name in {**before.keywords, **after.keywords}:
+        yield name, before.keywords.get(name), after.keywords.get(name)
+    for number, both in enumerate(zip(before.captured, after.captured, strict=False)):
+        yield (f"captured[{number}]", *both)
+
+
+def _argument(place: str, old: Argument | None, new: Argument | None) -> list[str]:
+    if old is None or new is None:
+        return [] if old is new else [f"{place}: {_kind(old)} before, {_kind(new)} now"]
+    if old.key == new.key:
+        return []
+    if old.treedef != new.treedef:
+        return [f"{place}: {old.treedef} before, {new.treedef} now"]
+    lines = []
+    for one, other in zip(old.parts, new.parts, strict=True):
+        if isinstance(one, Part) and isinstance(other, Part):
+            if one.key != other.key:
+                found = differences(one.graphdef, other.graphdef)
+                joints = ["" if line.startswith((".", "[")) else ": " for line in found]
+                lines.extend(
+                    [place + joint + line for joint, line in zip(joints, found, strict=True)]
+                )
+        elif type(one) is not type(other):
+            lines.append(f"{place}: it shares objects with other arguments in one call only")
+    return lines
+
+
+def _kind(argument: Argument | None) -> str:
+    if argument is None:
+        return "plain values"
+    part = argument.parts[0]
+    return "an object" if not isinstance(part, Part) else _class(part)
+
+
+def _class(part: Part) -> str:
+    item: Any = part.graphdef.items[0]
+    return f"a {item.cls.__name__}" if hasattr(item, "cls") else "an object"
+
+
+Pure = tuple[Sequence[Tree], Mapping[str, Tree], Sequence[Tree]]
+"""Positional arguments, keyword arguments and captured objects, as plain values."""
+
+
+def type_mismatches(names: Parameters, signature: Signature, avals: Pure, given: Pure) -> list[str]:
+    """Return what differs between the type_mismatches of values, a line for each place.
+
+    Args:
+        names: Those of the function's parameters.
+        signature: What is static about both calls.
+        avals: The type_mismatches of the first call.
+        given: The values of the other.
+    """
+    before = AbstractCall(signature).arguments(*avals)
+    after = AbstractCall(signature).arguments(*given)
+    changed = _trees(names, before, after)
+    if changed:
+        return changed
+    old = jax.tree_util.tree_leaves_with_path(before)
+    lines = []
+    for (path, aval), value in zip(old, jax.tree.leaves(after), strict=True):
+        known, found = _type(aval), _type(value)
+        if known != found:
+            key = path[1].key if path[0].idx else names[path[1].idx]
+            place = place_name((key,)) + jax.tree_util.keystr(path[2:])
+            lines.append(f"{place}: {known} before, {found} now")
+    return lines
+
+
+def _trees(names: Parameters, before: Tree, after: Tree) -> list[str]:
+    """Return what differs between the structures of arguments."""
+    (args, kwargs), (others, keywords) = before, after
+    if kwargs.keys() != keywords.keys():
+        return [f"keyword arguments: {list(kwargs)} before, {list(keywords)} now"]
+    pairs = [
+        (place_name((names[number],)), *both)
+        for number, both in enumerate(zip(args, others, strict=True))
+    ]
+    pairs.extend([(name, kwargs[name], keywords[name]) for name in kwargs])
+    trees: list[tuple[str, TreeDef, TreeDef]] = [
+        (place, jax.tree.structure(old), jax.tree.structure(new)) for place, old, new in pairs
+    ]
+    return [f"{place}: {old} before, {new} now" for place, old, new in trees if old != new]
+
+
+def _type(value: Value) -> str:
+    try:
+        aval = value if hasattr(value, "dtype") else jax.typeof(value)
+    except TypeError:
+        return type(value).__name__
+    return f"{aval.dtype}{list(aval.shape)}"
+
+
+class Gathers(Protocol):
+    """How a jitted function takes its arguments apart."""
+
+    _lift: Lift
+
+    def _gather(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Call: ...
+
+
+class Program(NamedTuple):
+    """What is known about a program beside what jax knows.
+
+    Attributes:
+        source: The jitted function.
+        signature: What is static about the call for which it was made.
+        statics: The static arguments by position.
+        static_names: Those given by name.
+        bound: Arguments, not static ones, that come before those of a call.
+    """
+
+    source: Gathers
+    signature: Signature
+    statics: Mapping[int, Node]
+    static_names: Mapping[str, object]
+    bound: tuple[Tree, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The function and where it is defined."""
+        return describe(self.source._lift.function)
+
+    def complete(self, args: Sequence[Tree]) -> list[Value]:
+        """Return positional arguments with the static ones among them."""
+        return with_statics(self.statics, args)
+
+    def dynamic(self, args: Sequence[Tree]) -> tuple[Tree, ...]:
+        """Return positional arguments without the static ones."""
+        return tuple(without_statics(self.statics, args))
+
+    def pure(self, given: Tree) -> Pure:
+        """Return what jax says about the arguments in the form of `Call`."""
+        (captured, *args), kwargs = given
+        return self.complete(args), kwargs, captured
+
+    def inputs(self, given: Tree) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
+        """Return what jax says about each value that goes in, as the user knows the arguments."""
+        args, kwargs = AbstractCall(self.signature).arguments(*self.pure(given))
+        return self.dynamic(args), kwargs
+
+    def outputs(self, given: Tree, found: Tree) -> Tree:
+        """Return what jax says about each value that comes out, as the user knows the result."""
+        traced = TraceResult(*found)
+        made = AbstractCall(self.signature, traced)
+        made.arguments(*self.pure(given))
+        return made.result(traced)
+
+    def changes(self, found: Tree) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
+        """Return what jax says about each value that changes, as States in the place of objects."""
+        traced, signature = TraceResult(*found), self.signature
+        args = changes(signature, traced, signature.arguments)
+        named = changes(signature, traced, list(signature.keywords.values()))
+        return self.dynamic(args), dict(zip(signature.keywords, named, strict=True))
+
+    def call(self, stage: Any, args: tuple[Tree, ...], kwargs: dict[str, Tree]) -> Tree:
+        """Call a stage of jax with Modules.
+
+        Raises:
+            CompiledCallError: It was made for other arguments.
+        """
+        signature, names = self.signature, self.source._lift.parameters
+        args = (*self.bound, *args)
+        count = len(signature.arguments) - len(self.statics)
+        if len(args) != count:
+            line = f"{count} positional arguments before, {len(args)} now"
+            raise CompiledCallError(self.name, [line])
+        call = self.source._gather(self.complete(args), {**kwargs, **self.static_names})
+        if call.signature.key != signature.key:
+            changed = structural_mismatches(names, signature, call.signature)
+            raise CompiledCallError(self.name, changed)
+        named = {
+            name: value for name, value in call.kwargs.items() if name not in self.static_names
+        }
+        try:
+            found = stage(call.captured, *self.dynamic(call.args), **named)
+        except TypeError as error:
+            avals = self.pure(stage.in_avals)
+            changed = type_mismatches(names, signature, avals, (call.args, named, call.captured))
+            if not changed:
+                raise
+            raise CompiledCallError(self.name, changed) from error
+        return self.source._lift.finish(call, TraceResult(*found))
+
 
 A = TypeVar("A")
 P = ParamSpec("P")
@@ -58,17 +276,17 @@ class Stage(Generic[R]):
         return getattr(self._stage, name)
 
     @property
-    def args_info(self) -> Any:
+    def args_info(self) -> Tree:
         """The arguments with ``jax.stages.ArgInfo`` in the place of values: ``(args, kwargs)``."""
         return self._program.inputs(self._stage.args_info)
 
     @property
-    def in_avals(self) -> Any:
+    def in_avals(self) -> Tree:
         """The arguments with abstract values: ``(args, kwargs)``."""
         return self._program.inputs(self._stage.in_avals)
 
     @property
-    def in_tree(self) -> Any:
+    def in_tree(self) -> TreeDef:
         """The structure of ``(args, kwargs)``, without static arguments."""
         return jax.tree.structure(self.args_info)
 
@@ -79,18 +297,18 @@ class Stage(Generic[R]):
         return tuple([number for number, info in enumerate(leaves) if info.donated])
 
     @property
-    def out_info(self) -> Any:
+    def out_info(self) -> Tree:
         """The result of the function with `jax.ShapeDtypeStruct` in the place of values."""
         given = jax.tree.map(_struct_of, self._stage.in_avals)
         return self._program.outputs(given, self._stage.out_info)
 
     @property
-    def out_tree(self) -> Any:
+    def out_tree(self) -> TreeDef:
         """The structure of the result of the function."""
         return jax.tree.structure(self.out_info)
 
     @property
-    def updates_info(self) -> Any:
+    def updates_info(self) -> Tree:
         """What the function changes: ``(args, kwargs)`` with a State in the place of each Module."""
         return self._program.changes(self._stage.out_info)
 
@@ -112,7 +330,7 @@ class Traced(Stage[R]):
         """The program as jax writes it down."""
         return self._stage.jaxpr
 
-    def with_bound(self, bound: tuple[Any, ...]) -> Traced[R]:
+    def with_bound(self, bound: tuple[Tree, ...]) -> Traced[R]:
         """Return the same with arguments, not static ones, that are given before those of a call."""
         return Traced(self._program._replace(bound=bound), self._stage)
 
@@ -122,7 +340,7 @@ class Traced(Stage[R]):
         return str(self._stage.fun_name)
 
     @property
-    def out_avals(self) -> Any:
+    def out_avals(self) -> Tree:
         """The result of the function with abstract values."""
         return self._program.outputs(self._stage.in_avals, self._stage.out_avals)
 
@@ -172,21 +390,23 @@ class Compiled(Stage[R]):
     __slots__ = ()
 
     @hides_frames
-    def __call__(self, *args: Any, **kwargs: Any) -> R:
+    def __call__(self, *args: Tree, **kwargs: Tree) -> R:
         """Run the program; Modules are updated.
 
         Raises:
             CompiledCallError: It was compiled for other arguments.
         """
-        return self._program.call(self._stage, args, kwargs)  # type: ignore[no-any-return]  # what the function returned
+        result: R = self._program.call(self._stage, args, kwargs)
+        return result
 
-    def call(self, *args: Any, **kwargs: Any) -> R:
+    def call(self, *args: Tree, **kwargs: Tree) -> R:
         """Do the same as calling it."""
         return self(*args, **kwargs)
 
     def as_text(self) -> str | None:
         """Return the program as text."""
-        return self._stage.as_text()  # type: ignore[no-any-return]  # jax says so
+        text: str | None = self._stage.as_text()
+        return text
 
     def cost_analysis(self) -> Any:
         """Return what the program is estimated to cost: flops, bytes and so on."""
@@ -201,31 +421,31 @@ class Compiled(Stage[R]):
         return self._stage.runtime_executable()
 
     @property
-    def input_shardings(self) -> Any:
+    def input_shardings(self) -> Tree:
         """The arguments with shardings in the place of values: ``(args, kwargs)``."""
         return self._program.inputs(self._stage.input_shardings)
 
     @property
-    def input_formats(self) -> Any:
+    def input_formats(self) -> Tree:
         """The arguments with formats in the place of values: ``(args, kwargs)``."""
         return self._program.inputs(self._stage.input_formats)
 
     @property
-    def input_layouts(self) -> Any:
+    def input_layouts(self) -> Tree:
         """The older name of `input_formats`."""
         return self.input_formats
 
     @property
-    def output_shardings(self) -> Any:
+    def output_shardings(self) -> Outputs:
         """The shardings of the result, and of what changes as in `updates_info`."""
         return self._outputs(self._stage.input_shardings, self._stage.output_shardings)
 
     @property
-    def output_formats(self) -> Any:
+    def output_formats(self) -> Outputs:
         """The formats of the result, and of what changes as in `updates_info`."""
         return self._outputs(self._stage.input_formats, self._stage.output_formats)
 
-    def _outputs(self, given: Any, found: Any) -> Any:
+    def _outputs(self, given: Tree, found: Tree) -> Outputs:
         return Outputs(self._program.outputs(given, found), self._program.changes(found))
 
 
@@ -237,7 +457,7 @@ class Outputs(NamedTuple):
         updates: What it changes: ``(args, kwargs)`` with a State in the place of each Module.
     """
 
-    result: Any
+    result: Tree
     updates: Any
 
 
@@ -247,6 +467,7 @@ class HasStages(Generic[P, R]):
     Arguments may be abstract in all of these: `jax.ShapeDtypeStruct`, or Modules that hold them.
     """
 
+    @typed_as(lambda: overloads.trace)
     @hides_frames
     def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
         """Trace the function for arguments, which stay as they are.
@@ -257,26 +478,29 @@ class HasStages(Generic[P, R]):
         """
         return self._traced(args, kwargs)
 
+    @typed_as(lambda: overloads.lower)
     @hides_frames
     def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
         """Trace the function for arguments and translate it to the input of the compiler."""
         return self._traced(args, kwargs).lower()
 
+    @typed_as(lambda: overloads.compile)
     @hides_frames
     def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
         """Compile the function for arguments, which stay as they are."""
         return self._traced(args, kwargs).lower().compile()
 
+    @typed_as(lambda: overloads.eval_shape)
     @hides_frames
     def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return what the function returns with shapes in the place of values."""
         return self._shapes(args, kwargs)
 
-    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced[R]:
+    def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
         """Trace the function."""
         raise NotImplementedError
 
-    def _shapes(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
+    def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
         """Return the result with shapes."""
         raise NotImplementedError
 
@@ -286,10 +510,10 @@ class Staged(Lifted[P, R], HasStages[P, R]):
 
     _options: Any
     _jitted: Any
-    _signatures: Interned
+    _signatures: Signatures
     _with_shardings: Bounded[Signature, Any]
 
-    def _gather(self, args: Any, kwargs: Any) -> Call:
+    def _gather(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Call:
         """Take one call apart."""
         raise NotImplementedError
 
@@ -301,7 +525,7 @@ class Staged(Lifted[P, R], HasStages[P, R]):
         """Return what jax compiles for a kind of call."""
         raise NotImplementedError
 
-    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced[R]:
+    def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
         options = self._options
         call = self._gather(args, kwargs)
         signature = self._intern(call)
@@ -311,13 +535,13 @@ class Staged(Lifted[P, R], HasStages[P, R]):
         names = {n: value for n, value in kwargs.items() if n in options.static_argnames}
         return Traced(Program(self, signature, statics, names), stage)
 
-    def _shapes(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
+    def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
         call = self._gather(args, kwargs)
         signature = self._intern(call)
         jitted = self._jitted_for(signature, call)
         found = jitted.eval_shape(signature, call.captured, *call.args, **call.kwargs)
-        flat = flattened(signature, found) if isinstance(found, Outcome) else Flat(*found)
-        return abstract_result(call, flat)  # type: ignore[no-any-return]  # what the function returns
+        result: R = abstract_result(call, TraceResult(*found))
+        return result
 
     def with_lift(self, lift: Lift) -> Self:
         """Return the same transform with another way into the user's function."""
@@ -337,18 +561,18 @@ class Staged(Lifted[P, R], HasStages[P, R]):
         return sum([int(one._cache_size()) for one in jitted])
 
     @overload
-    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    def __get__(self, instance: None, owner: object = None) -> Self: ...
     @overload
     def __get__(
-        self: Lifted[[Unseen], S], instance: object, owner: Any = None
+        self: Lifted[[Unseen], S], instance: object, owner: object = None
     ) -> JitMethod[..., S]: ...
     @overload
     def __get__(
-        self: Lifted[Concatenate[A, Q], S], instance: A, owner: Any = None
+        self: Lifted[Concatenate[A, Q], S], instance: A, owner: object = None
     ) -> JitMethod[Q, S]: ...
     @overload
-    def __get__(self, instance: object, owner: Any = None) -> JitMethod[..., R]: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
-    def __get__(self, instance: Any, owner: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
+    def __get__(self, instance: object, owner: object = None) -> JitMethod[..., R]: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
+    def __get__(self, instance: Any, owner: object = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
         return self if instance is None else JitMethod(self, instance)
 
 
@@ -365,10 +589,10 @@ class JitMethod(functools.partial[R], HasStages[P, R], Generic[P, R]):
     def _staged(self) -> Staged[..., R]:
         return self.func  # type: ignore[return-value]  # made by `Staged.__get__` only
 
-    def _traced(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Traced[R]:
+    def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
         found: Traced[R] = self._staged.trace(*self.args, *args, **kwargs)
         return found.with_bound(self.args)
 
-    def _shapes(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> R:
+    def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
         found: R = self._staged.eval_shape(*self.args, *args, **kwargs)
         return found

@@ -2,30 +2,246 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
 
 import jax
+import jax.numpy as jnp
 
-from typed_nnx._core.tracebacks import hides_frames
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.nodes import Spec
 from typed_nnx._core.variable import Variable
-from typed_nnx._transforms.callables import Parameters, describe
-from typed_nnx._transforms.carries import (
-    check_structures,
-    check_types,
-    next_values,
-    returned_values,
-    with_objects,
-    with_values,
+from typed_nnx._graph.graphdef import LEAF_ITEM, GraphDef
+from typed_nnx._transforms.conditionals import Scalar
+from typed_nnx._transforms.engine.call import CARRY, is_object, place_name, shown_tree
+from typed_nnx._transforms.engine.closures import Parameters, describe
+from typed_nnx._transforms.engine.explain import changes_of, names_of, shown
+from typed_nnx._transforms.engine.lift import Lift
+from typed_nnx._transforms.engine.prefixes import Function, Node, Tree, TreeDef, Value
+from typed_nnx._transforms.engine.signature import (
+    Alias,
+    Argument,
+    Effects,
+    Part,
+    Signature,
+    Structure,
+    TraceResult,
+    leaf_positions,
 )
-from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.inside import Inside
-from typed_nnx._transforms.lift import Lift
-from typed_nnx._transforms.outcomes import Flat
-from typed_nnx._transforms.places import CARRY, place_name
-from typed_nnx._transforms.shown import names_of, shown
-from typed_nnx._transforms.signature import Effects, Part, Static
-from typed_nnx.errors import ConditionChangedError
+from typed_nnx._transforms.engine.trace import Trace
+from typed_nnx._transforms.engine.trace_cache import CachedTrace, StartTrace
+from typed_nnx.errors import CarryTypeError, StructureChangedError
+
+KEEP = "keep the structure, and create or remove things before or after the loop"
+STRUCTURE_CHANGED = "the structure of the carry changed in a step"
+CARRY_RESULT = "carry"
+SAME = (
+    "return a carry of the same structure: change the objects that were passed in, and return them "
+    "in the same places"
+)
+
+
+def returned_values(function: str, argument: Argument | None, given: Tree, result: Tree) -> Tree:
+    """Return the plain values of what a step returned for its carry, None in the place of objects.
+
+    Args:
+        function: The name of the transform.
+        argument: What is static about the carry; None if it holds no objects.
+        given: The carry that the step got, with objects.
+        result: The carry that it returned.
+
+    Raises:
+        CarryTypeError: It has another structure, or other objects in it, or a value has another
+            shape or dtype.
+    """
+    treedef: TreeDef
+    entries, treedef = jax.tree_util.tree_flatten_with_path(result, is_leaf=is_object)
+    before: Tree
+    olds, before = jax.tree.flatten(given, is_leaf=is_object)
+    if treedef != before:
+        change = f"{CARRY_RESULT} was {shown_tree(given)}, is {shown_tree(result)}"
+        raise CarryTypeError(function, [change], STRUCTURE_CHANGED, SAME)
+    structure, types = [], []
+    for (path, leaf), old in zip(entries, olds, strict=True):
+        if is_object(leaf) or is_object(old):
+            if leaf is not old:
+                structure.append(f"{_place(path)}: {_exchange(function, old, leaf)}")
+        elif _has_type(leaf) and not _alike(old, leaf):
+            types.append(_type_change(_place(path), old, leaf))
+    if structure:
+        raise CarryTypeError(function, structure, STRUCTURE_CHANGED, SAME)
+    if types:
+        raise CarryTypeError(function, types)
+    if argument is None:
+        return result
+    return treedef.unflatten([None if is_object(leaf) else leaf for _, leaf in entries])
+
+
+def _has_type(value: Value) -> bool:
+    """Whether a value is one for jax, which says better what is wrong with another."""
+    try:
+        jax.typeof(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _place(path: Tree) -> str:
+    return f"{CARRY_RESULT}{jax.tree_util.keystr(path)}"
+
+
+def _what(value: Value) -> str:
+    return f"a {type(value).__name__}" if is_object(value) else "an array"
+
+
+def _exchange(function: str, before: Tree, after: Tree) -> str:
+    if type(before) is type(after):
+        transform = function.partition(" of ")[0]
+        return (
+            f"another {type(after).__name__} was returned than was given. Carry references "
+            f"must be the same between iterations; {transform} Variable identity must be preserved across iterations"
+        )
+    return f"{_what(before)} was given, {_what(after)} was returned"
+
+
+def check_structures(
+    function: str,
+    signature: Signature,
+    flat: TraceResult,
+    may_grow: Callable[[int, Structure], bool],
+) -> None:
+    """Raise if the structure of something that is carried changed.
+
+    Raises:
+        CarryTypeError: It names what changed and where.
+    """
+    effects = flat.effects
+    for number, grown in enumerate(effects.structures):
+        if grown is not None and not may_grow(number, grown):
+            before = signature.parts[number].graphdef
+            after: GraphDef = grown.graphdef
+            changes = changes_of(before, after, place_name(signature.parts[number].path))
+            raise CarryTypeError(function, changes, STRUCTURE_CHANGED, KEEP)
+
+
+def stays_in_place(number: int, part: Part, leaves: Sequence[int], grown: Structure) -> bool:
+    """Whether leaves are after a step where they were before, and are the same ones.
+
+    Args:
+        number: The number of a part.
+        part: The part before the step.
+        leaves: Its leaves that are carried.
+        grown: Its structure after the step.
+    """
+    before, after = part.graphdef, grown.graphdef
+    if not grown.count and not _has_same_nodes(before, after):
+        return False
+    numbers = after.outer or ()
+    found = {}
+    entries = zip(after.layout.paths, leaf_positions(after), grown.sources, strict=True)
+    for path, position, source in entries:
+        origin = source if numbers[position] is None else numbers[position]
+        found[path] = (after.items[position], origin)
+    positions = part.leaf_positions()
+    for leaf in leaves:
+        item = before.items[positions[leaf]]
+        # A bare array has no identity; what it holds tells where it comes from.
+        wanted = (number, leaf) if item == LEAF_ITEM else part.offset + positions[leaf]
+        if found.get(before.layout.paths[leaf]) != (item, wanted):
+            return False
+    return True
+
+
+def _has_same_nodes(before: GraphDef, after: GraphDef) -> bool:
+    """Whether two structures have the same nodes and references, whatever their static values are."""
+    return list(map(_outline, before.items)) == list(map(_outline, after.items))
+
+
+def _outline(item: Tree) -> Tree:
+    return (item.cls, item.names) if isinstance(item, Spec) else type(item)
+
+
+def next_values(trace: Trace, flat: TraceResult, number: int) -> list[Value]:
+    """Return the values of all leaves of a part after a step."""
+    effects = flat.effects
+    values = list(trace.given[number])
+    part = trace.signature.parts[number]
+    for leaf, value in zip(effects.changed[number], flat.values_of(number, part), strict=False):
+        values[leaf] = value
+    return values
+
+
+def check_types(
+    function: str,
+    parts: Sequence[Part],
+    before: Sequence[Sequence[Value]],
+    after: Sequence[Sequence[Value]],
+) -> None:
+    """Raise if a value that is carried changed its shape or dtype.
+
+    Raises:
+        CarryTypeError: With the path of each.
+    """
+    changes = []
+    for part, olds, news in zip(parts, before, after, strict=True):
+        paths = part.graphdef.layout.paths
+        for path, old, new in zip(paths, olds, news, strict=True):
+            if not _alike(old, new):
+                where = place_name((*part.path, *path))
+                changes.append(_type_change(where, old, new))
+    if changes:
+        raise CarryTypeError(function, changes)
+
+
+def _type_change(place: str, before: Tree, after: Tree) -> str:
+    return f"{place}: {_describe(before)} before, {_describe(after)} after"
+
+
+def _alike(old: Value, new: Value) -> bool:
+    if old is new:
+        return True
+    before: Tree
+    olds, before = jax.tree.flatten(old)
+    news, after = jax.tree.flatten(new)
+    if before != after:
+        return False
+    for one, two in zip(olds, news, strict=True):
+        left, right = jax.typeof(one), jax.typeof(two)
+        if left.shape != right.shape:
+            return False
+        # A weak type, such as that of the number 0, is promoted by jax.
+        if left.dtype != right.dtype and not getattr(left, "weak_type", False):
+            return False
+    return True
+
+
+def _describe(value: Value) -> str:
+    leaves = jax.tree.leaves(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        aval = jax.typeof(jnp.asarray(value) if isinstance(value, int | float) else value)
+        return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
+    return str(jax.tree.map(_describe, value)) if leaves else repr(value)
+
+
+def with_values(argument: Argument | None, plain: Tree, values: dict[int, Node]) -> Tree:
+    """Return a carry as plain values: those of objects by the number of their part."""
+    if argument is None:
+        return plain
+    return argument.map(
+        lambda part, _: part.empty() if isinstance(part, Alias) else values[id(part)], plain
+    )
+
+
+def with_objects(argument: Argument | None, plain: Tree, given: Tree) -> Tree:
+    """Return a carry with the objects of another one, `given`, in it."""
+    if argument is None:
+        return plain
+    objects = argument.treedef.flatten_up_to(given)
+    leaves = zip(argument.pairs(plain), objects, strict=True)
+    return argument.treedef.unflatten(
+        [leaf if part is None else found for (part, leaf), found in leaves]
+    )
+
 
 T = TypeVar("T")
 
@@ -35,7 +251,7 @@ _BODY, _CONDITION = 0, 1
 
 @hides_frames
 def while_loop(
-    cond_fun: Callable[[T], Any],
+    cond_fun: Callable[[T], Scalar],
     body_fun: Callable[[T], T],
     init_val: T,
     *,
@@ -63,23 +279,48 @@ def while_loop(
         graph_updates: Has no effect here: structures never change.
 
     Raises:
-        CarryStructureError: A step changed the structure of the carry.
-        CarryTypeError: A step changed the shape or dtype of a value.
-        ConditionChangedError: The condition changed an object.
+        CarryTypeError: A step changed the structure of the carry, or a step changed the shape or
+            dtype of a value.
+        StructureChangedError: The condition changed an object.
 
     Returns:
         The last carry, with the objects of the first.
     """
-    loop = _Loop("while_loop", (body_fun, cond_fun), init_val, graph, graph_updates)
-    condition = loop.shown(loop.condition, _CONDITION)
-    final = jax.lax.while_loop(condition, loop.shown(loop.step, _BODY), loop.first)
-    return loop.finish(final)  # type: ignore[no-any-return]  # a carry
+    functions = body_fun, cond_fun
+
+    def run(loop: _Loop, carry: Tree) -> Tree:
+        return jax.lax.while_loop(loop.condition, loop.body, carry)
+
+    return _run("while_loop", functions, run, init_val, graph, graph_updates)
 
 
+# The number is an array, but many write ``i: int``.
+@overload
+def fori_loop(
+    lower: Scalar,
+    upper: Scalar,
+    body_fun: Callable[[jax.Array, T], T],
+    init_val: T,
+    *,
+    unroll: int | bool | None = None,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> T: ...
+@overload
+def fori_loop(
+    lower: Scalar,
+    upper: Scalar,
+    body_fun: Callable[[int, T], T],
+    init_val: T,
+    *,
+    unroll: int | bool | None = None,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> T: ...
 @hides_frames
 def fori_loop(
-    lower: Any,
-    upper: Any,
+    lower: Scalar,
+    upper: Scalar,
     body_fun: Callable[[Any, T], T],
     init_val: T,
     *,
@@ -101,101 +342,127 @@ def fori_loop(
         graph_updates: Has no effect here: structures never change.
 
     Raises:
-        CarryStructureError: A step changed the structure of the carry.
-        CarryTypeError: A step changed the shape or dtype of a value.
+        CarryTypeError: A step changed the structure of the carry, or a step changed the shape or
+            dtype of a value.
 
     Returns:
         The last carry, with the objects of the first.
     """
-    loop = _Loop("fori_loop", (body_fun,), init_val, graph, graph_updates)
     first, last = [x.get_value() if isinstance(x, Variable) else x for x in (lower, upper)]
-    step = loop.shown(lambda i, carry: loop.step(carry, i), _BODY)
-    final = jax.lax.fori_loop(first, last, step, loop.first, unroll=unroll)
-    return loop.finish(final)  # type: ignore[no-any-return]  # a carry
+
+    def run(loop: _Loop, carry: Tree) -> Tree:
+        return jax.lax.fori_loop(first, last, loop.body, carry, unroll=unroll)
+
+    return _run("fori_loop", (body_fun,), run, init_val, graph, graph_updates)
+
+
+def _run(
+    name: str,
+    functions: tuple[Function, ...],
+    run: Callable[[_Loop, Tree], Tree],
+    init_val: T,
+    graph: bool | None,
+    graph_updates: bool | None,
+) -> T:
+    lift = Lift(name, functions, graph, graph_updates)
+    call = lift.gather((init_val,), roots=(CARRY,))
+
+    def make(start: StartTrace) -> _Loop:
+        return _Loop(lift.title, functions, call.signature, start)
+
+    with CachedTrace(lift, call.signature, (), make) as loop:
+        value, captured = run(loop, (call.args[0], call.captured))
+    argument = call.signature.arguments[0]
+    updates = []
+    if argument is not None:
+        updates = [own for part, own in argument.pairs(value) if isinstance(part, Part)]
+    for spec, own in zip(call.signature.captured, captured, strict=True):
+        if isinstance(spec.parts[0], Part):
+            updates.append(own)
+    changed = tuple([tuple(range(len(each.values))) for each in call.inputs])
+    effects = Effects(changed, (), tuple([0] * len(changed)), None, ())
+    lift.finish(call, TraceResult(tuple(updates), None, effects))
+    last: T = with_objects(argument, value, init_val)
+    return last
 
 
 class _Loop:
-    """A loop over plain values: the carry and what the functions close over."""
+    """A loop over plain values: the carry and what the functions close over.
+
+    Args:
+        title: The transform and the function, for errors.
+        functions: The body and, of `while_loop`, the condition; only what describes them is kept.
+        signature: What is static about the carry.
+        start: Starts a trace of the functions.
+
+    Attributes:
+        body, condition: The functions of plain values.
+    """
 
     def __init__(
         self,
-        name: str,
-        functions: tuple[Callable[..., Any], ...],
-        carry: Any,
-        graph: bool | None,
-        graph_updates: bool | None,
+        title: str,
+        functions: Sequence[Function],
+        signature: Signature,
+        start: StartTrace,
     ) -> None:
-        self._lift = Lift(name, functions, graph, graph_updates)
-        self._call: Call = self._lift.gather((carry,), roots=(CARRY,))
-        self._given = carry
-        self._argument = self._call.signature.arguments[0]
-        self.first = (self._call.args[0], self._call.captured)
+        self._title = title
+        self._signature = signature
+        self._start = start
+        self.body = self._shown(self._step, functions[_BODY])
+        if len(functions) > 1:
+            self.condition = self._shown(self._test, functions[_CONDITION])
+            self._described = describe(functions[_CONDITION])
 
-    def shown(self, flat: Callable[..., Any], which: int) -> Callable[..., Any]:
+    def _shown(self, flat: Function, function: Function) -> Function:
         """Return a function of plain values that jax shows as one of the user's functions."""
-        function = self._lift.function[which]
+        signature, parameters = self._signature, Parameters(function)
 
-        def names(*inputs: Any) -> Any:
+        def names(*inputs: Tree) -> Tree:
             *before, (value, captured) = inputs
-            *roots, root = [Parameters(function)[number] for number in range(len(inputs))]
-            signature = self._call.signature
+            *roots, root = [parameters[number] for number in range(len(inputs))]
             (carry,), _, closed = names_of([root], signature, (value,), {}, captured)
             return *roots[: len(before)], (carry, closed)
 
         return shown(flat, function, names)
 
-    def _enter(self, carry: Any) -> Inside:
-        value, captured = carry
-        return self._lift.enter(self._call.signature, (value,), {}, captured)
-
-    def condition(self, carry: Any) -> Any:
+    def _test(self, carry: Tree) -> Tree:
         """Return whether to go on.
 
         Raises:
-            ConditionChangedError: The user's function changed something.
+            StructureChangedError: The user's function changed something.
         """
-        inside = self._enter(carry)
-        result = inside.result(_CONDITION)
-        effects: Effects = inside.leave(None).static.value
-        paths = [
-            place_name((*place.path, *place.structure.layout.paths[leaf]))
-            for place, changed in zip(self._call.places, effects.changed, strict=True)
-            for leaf in changed
-        ]
-        for place, grown in zip(self._call.places, effects.grown, strict=False):
-            if grown is not None:
-                paths.append(f"{place_name(place.path)} (its structure)")
+        value, captured = carry
+        trace = self._start(self._signature, (value,), {}, captured)
+        result = trace.run(_CONDITION)
+        effects = trace.finish(None).effects
+        paths = []
+        for number, part in enumerate(self._signature.parts):
+            for leaf in effects.changed[number]:
+                paths.append(place_name((*part.path, *part.graphdef.layout.paths[leaf])))
+            if effects.structure_of(number) is not None:
+                paths.append(f"{place_name(part.path)} (its structure)")
         if paths:
-            raise ConditionChangedError(describe(self._lift.function[_CONDITION]), paths)
+            raise StructureChangedError(
+                "while_loop",
+                paths,
+                "make the change in body_fun",
+                f"cond_fun {self._described} changed objects, which it must not",
+            )
         return result.get_value() if isinstance(result, Variable) else result
 
-    def step(self, carry: Any, *before: Any) -> Any:
-        """Return the plain values of the next carry."""
-        call, name = self._call, self._lift.title
-        inside = self._enter(carry)
-        given = inside.args[0]
-        plain = returned_values(name, self._argument, given, inside.result(_BODY, *before))
-        flat = inside.leave(None)
-        check_structures(name, call.signature, flat, lambda *_: False)
-        parts = call.signature.parts
-        values = [next_values(inside, flat, n) for n in range(len(parts))]
-        check_types(name, parts, inside.given, values)
+    def _step(self, *inputs: Tree) -> Tree:
+        """Return the plain values of the next carry; the number of a `fori_loop` comes before it."""
+        *before, (value, captured) = inputs
+        signature = self._signature
+        argument, parts = signature.arguments[0], signature.parts
+        trace = self._start(signature, (value,), {}, captured)
+        given = trace.args[0]
+        plain = returned_values(self._title, argument, given, trace.run(_BODY, *before))
+        flat = trace.finish(None)
+        check_structures(self._title, signature, flat, lambda *_: False)
+        values = [next_values(trace, flat, n) for n in range(len(parts))]
+        check_types(self._title, parts, trace.given, values)
         by_part = {id(part): own for part, own in zip(parts, values, strict=True)}
-        captured = [by_part.get(id(argument.parts[0]), []) for argument in call.signature.captured]
-        return with_values(self._argument, plain, by_part), tuple(captured)
-
-    def finish(self, final: Any) -> Any:
-        """Write the last values into the objects and return the last carry."""
-        call = self._call
-        value, captured = final
-        argument = self._argument
-        updates = []
-        if argument is not None:
-            updates = [own for part, own in argument.pairs(value) if isinstance(part, Part)]
-        for spec, own in zip(call.signature.captured, captured, strict=True):
-            if isinstance(spec.parts[0], Part):
-                updates.append(own)
-        changed = tuple([tuple(range(len(place.leaves))) for place in call.places])
-        effects = Effects(changed, (), tuple([0] * len(changed)), None, ())
-        self._lift.finish(call, Flat(tuple(updates), None, Static(effects)))
-        return with_objects(argument, value, self._given)
+        closed = [by_part.get(id(argument.parts[0]), []) for argument in signature.captured]
+        return with_values(argument, plain, by_part), tuple(closed)

@@ -3,21 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
-from jax.extend.core import ClosedJaxpr
+from jax.experimental import checkify as jax_checkify
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.argnums import resolve, with_statics, without_statics
-from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.shown import names_of, shown
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.settings import MISSING, Missing, typed_as
+from typed_nnx._transforms.engine.argnums import resolve, with_statics, without_statics
+from typed_nnx._transforms.engine.explain import names_of, shown
+from typed_nnx._transforms.engine.lift import Lifted, as_arrays
+from typed_nnx._transforms.engine.prefixes import Function, Tree
+from typed_nnx._transforms.engine.signature import TraceResult
+
+if TYPE_CHECKING:
+    from jax.extend.core import ClosedJaxpr  # which imports Pallas
+
+if TYPE_CHECKING:
+    from typed_nnx._transforms import shape_overloads as overloads
+
 
 P = ParamSpec("P")
+R = TypeVar("R")
+
+Errors: TypeAlias = frozenset[type[Any]]
+"""Kinds of errors, such as ``jax.experimental.checkify.float_checks``."""
 
 
-class Traceable(Lifted[P, ClosedJaxpr]):
+class Checked(Lifted[P, R]):
+    """A function that returns the errors that it found; what `checkify` returns."""
+
+    transform = "checkify"
+
+    def __init__(
+        self,
+        function: Callable[P, Any],
+        errors: Errors,
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None:
+        super().__init__(function, graph, graph_updates)
+        self._errors = errors
+
+    @hides_frames
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function; return the error and the result."""
+        lift = self._lift
+        call = lift.gather(args, kwargs)
+
+        def flat(args: Tree, kwargs: Tree, captured: Tree) -> TraceResult:
+            return lift.run(call.signature, args, kwargs, captured)
+
+        names = partial(names_of, lift.parameters, call.signature)
+        error, found = jax_checkify.checkify(
+            shown(flat, lift.function, names), errors=self._errors
+        )(call.args, call.kwargs, call.captured)
+        return error, lift.finish(call, as_arrays(found))  # type: ignore[return-value]  # R is this pair
+
+
+@hides_frames
+def checkify(
+    f: Callable[P, R],
+    errors: Errors = jax_checkify.user_checks,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Checked[P, tuple[jax_checkify.Error, R]]:
+    """Make the checks inside a function part of its result, as `jax.experimental.checkify` does.
+
+    Modules are updated whether or not a check fails.
+
+    >>> import jax.numpy as jnp
+    >>> from jax.experimental.checkify import check
+    >>> def half(variable):
+    ...     check(variable[...] > 0, "not positive")
+    ...     variable[...] = variable[...] / 2
+    >>> error, _ = checkify(half)(Param(jnp.array(-1.0)))
+    >>> error.get().splitlines()[0]
+    'not positive (`check` failed)'
+
+    Args:
+        f: The function.
+        errors: What to look for: by default only the checks that are written in the function.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Returns:
+        A function of the same arguments that returns an error, which may be empty, and the result.
+    """
+    return Checked(f, errors, graph, graph_updates)
+
+
+class Traceable(Lifted[P, "ClosedJaxpr"]):
     """A function that returns its program; what `make_jaxpr` returns."""
 
     transform = "make_jaxpr"
@@ -32,6 +109,7 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         super().__init__(function, graph, graph_updates)
         self._statics = resolve("static", function, static_argnums, None)
 
+    @typed_as(lambda: overloads.__call__)
     @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ClosedJaxpr:
         """Trace the function; nothing is computed and nothing changes."""
@@ -42,11 +120,11 @@ class Traceable(Lifted[P, ClosedJaxpr]):
         given = {number: args[number] for number in statics}
         fixed = {name: kwargs[name] for name in static_names if name in kwargs}
 
-        def flat(*dynamic: Any, **keywords: Any) -> Any:
+        def flat(*dynamic: Tree, **keywords: Tree) -> Tree:
             every = with_statics(given, dynamic)
             return lift.run(call.signature, every, {**keywords, **fixed}, call.captured).result
 
-        def names(*dynamic: Any) -> Any:
+        def names(*dynamic: Tree) -> Tree:
             every = with_statics(dict.fromkeys(statics), dynamic)
             found, _, _ = names_of(lift.parameters, call.signature, every, {}, call.captured)
             return tuple(without_statics(statics, found))
@@ -60,25 +138,25 @@ class Traceable(Lifted[P, ClosedJaxpr]):
 def make_jaxpr(
     f: Callable[P, Any],
     *,
-    static_argnums: int | Sequence[int] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    static_argnums: int | Sequence[int] = (),
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Traceable[P]: ...
 @overload
 def make_jaxpr(
     *,
-    static_argnums: int | Sequence[int] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    static_argnums: int | Sequence[int] = (),
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[[Callable[P, Any]], Traceable[P]]: ...
 @hides_frames
 def make_jaxpr(
-    f: Any = UNSET,
+    f: Function | Missing = MISSING,
     *,
     static_argnums: int | Sequence[int] = (),
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> Tree:
     """Return a function that returns the jaxpr of `f`, as `jax.make_jaxpr` does for arrays.
 
     The inputs are the values of the arguments in the order of `state`, the outputs those of the
@@ -92,7 +170,7 @@ def make_jaxpr(
       in (d,) }
 
     Args:
-        f: Any callable. Without it a decorator is returned.
+        f: The function. Without it a decorator is returned.
         static_argnums: Positions of arguments that are passed as they are.
         graph: False asserts that the arguments are trees, without shared references.
         graph_updates: False asserts that structures stay as they are.
@@ -101,7 +179,7 @@ def make_jaxpr(
         A function of the same arguments that returns a `ClosedJaxpr`.
     """
 
-    def wrap(function: Any) -> Traceable[...]:
+    def wrap(function: Function) -> Traceable[...]:
         return Traceable(function, static_argnums, graph, graph_updates)
 
-    return wrap if f is UNSET else wrap(f)
+    return wrap if f is MISSING else wrap(f)

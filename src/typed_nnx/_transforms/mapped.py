@@ -2,26 +2,170 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import jax
+import jax.numpy as jnp
 
+from typed_nnx._core.jax_runtime import context, hides_frames
+from typed_nnx._core.nested import describe_leaf
 from typed_nnx._core.nodes import GraphNode
-from typed_nnx._core.trace import context
-from typed_nnx._core.tracebacks import hides_frames
+from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._graph.traversal import Leaf, Slot
-from typed_nnx._transforms.argnums import spread, with_defaults
 from typed_nnx._transforms.axis_metadata import AxisMetadata
-from typed_nnx._transforms.gather import Call, Place
-from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.mapped_values import check_sizes
-from typed_nnx._transforms.outcomes import Flat, Outcome, mirrored
-from typed_nnx._transforms.prefixes import Prefix, broadcast, pure_prefix
-from typed_nnx._transforms.shown import names_of, shown
-from typed_nnx._transforms.signature import Signature
+from typed_nnx._transforms.engine.argnums import spread, with_defaults
+from typed_nnx._transforms.engine.call import (
+    Call,
+    Input,
+    result_name,
+)
+from typed_nnx._transforms.engine.explain import names_of, shown
+from typed_nnx._transforms.engine.lift import Lifted
+from typed_nnx._transforms.engine.prefixes import Prefix, Tree, Value, broadcast
+from typed_nnx._transforms.engine.signature import (
+    Signature,
+    Structure,
+    TraceResult,
+    result_prefix,
+)
+from typed_nnx.errors import AxisSizeError, BroadcastChangedError
+
+Named: TypeAlias = tuple[Callable[[], str], Prefix, Tree]
+"""How to name a value, its prefix, and the value."""
+
+
+def check_broadcast(function: str, call: Call, outs: Prefix, found: TraceResult) -> None:
+    """Raise if what is not mapped got a value that differs along the mapped axis.
+
+    Raises:
+        BroadcastChangedError: With the paths of such Variables and results.
+    """
+    paths = [
+        name()
+        for name, axis, value in (*_changes(call, found), *_returned(found, outs))
+        if axis is None and any(map(_is_mapped, jax.tree.leaves(value)))
+    ]
+    if paths:
+        raise BroadcastChangedError(
+            function,
+            "values that are not mapped (axis None) were given a value that differs along the "
+            "mapped axis",
+            paths,
+            "map them too, with nnx.StateAxes({<filter>: 0, ...: None}) in in_axes or out_axes, or "
+            "reduce the value over the axis before it is assigned or returned",
+        )
+
+
+def check_replicated(function: str, call: Call, outs: Prefix, found: TraceResult) -> None:
+    """Raise if something got a value that differs along a mesh axis which its spec does not name.
+
+    Raises:
+        BroadcastChangedError: With the paths of such Variables and results.
+    """
+    places = []
+    for name, spec, value in (*_changes(call, found), *_returned(found, outs)):
+        known = _axes_in(spec)
+        axes = {axis for each in jax.tree.leaves(value) for axis in _varying(each)} - known
+        if axes:
+            along = ", ".join(map(repr, sorted(axes, key=str)))
+            places.append(f"{name()}: spec {spec}, the value differs along {along}")
+    if places:
+        raise BroadcastChangedError(
+            function,
+            "values were given that differ along mesh axes which their specs do not name, so that "
+            "devices cannot share them (replication)",
+            places,
+            "reduce the value over the axis before it is assigned, jax.lax.pmean(value, <axis>); "
+            "or name the axis in in_specs or out_specs; or pass check_vma=False to take one "
+            "device's value",
+        )
+
+
+def check_sizes(
+    function: str, inputs: Iterable[tuple[str, Prefix, Tree]], option: str, size: int | None
+) -> None:
+    """Raise if values are mapped over axes of different sizes.
+
+    Args:
+        function: The transform and the function.
+        inputs: Name, axis and value of each value that goes in.
+        option: The name of the option that gives the size.
+        size: What it gives.
+
+    Raises:
+        AxisSizeError: It names the values.
+    """
+    found: dict[int | None, list[str]] = {}
+    for name, axis, value in inputs:
+        if isinstance(axis, int):
+            shape = jnp.shape(value)
+            own = shape[axis] if -len(shape) <= axis < len(shape) else None
+            text = f"axis {axis} of {name}, {describe_leaf(value)}"
+            found.setdefault(own, []).append(text)
+    if size is not None:
+        found.setdefault(size, []).append(option)
+    if len(found) > 1 or None in found:
+        raise AxisSizeError(function, found) from None
+
+
+def _varying(value: Value) -> frozenset[Any]:
+    """Return the mesh axes along which a value differs; none if jax does not tell."""
+    kind = getattr(jax.typeof(value), "manual_axis_type", None)
+    return frozenset() if kind is None else frozenset(kind.varying)
+
+
+def _axes_in(spec: Prefix) -> set[Any]:
+    """Return the mesh axes that a spec names."""
+    entries = [each if isinstance(each, tuple) else (each,) for each in spec or ()]
+    return {axis for each in entries for axis in each}
+
+
+def _changes(call: Call, found: TraceResult) -> Iterator[Named]:
+    """Yield the name, prefix and new value of each value that changed."""
+    effects = found.effects
+    for number, (each, changed) in enumerate(zip(call.inputs, effects.changed, strict=True)):
+        for leaf, value in zip(changed, found.values_of(number, each.part), strict=False):
+            yield functools.partial(each.name_of, leaf), each.part.groups.prefix_of(leaf), value
+
+
+def _returned(found: TraceResult, outs: Prefix) -> Iterator[Named]:
+    """Yield the name, prefix and value of each value in the result."""
+    effects = found.effects
+    treedef = effects.treedef
+    if treedef is None:
+        treedef = jax.tree.structure(found.result)
+    grown = effects.results or [None] * treedef.num_leaves
+    entries = jax.tree_util.tree_leaves_with_path(treedef.unflatten(range(treedef.num_leaves)))
+    leaves = treedef.flatten_up_to(found.result)
+    for (keys, _), own, structure, pure in zip(
+        entries, broadcast(outs, treedef), grown, leaves, strict=True
+    ):
+        path = tuple(map(key_of_entry, keys))
+        if structure is None:
+            yield functools.partial(result_name, path), own, pure
+        else:
+            yield from _in_value(path, structure, pure)
+
+
+def _in_value(path: Path, structure: Structure, pure: Tree) -> Iterator[Named]:
+    groups = structure.groups
+    values = groups.join(pure)
+    for below, source in zip(structure.graphdef.layout.paths, structure.sources, strict=True):
+        if isinstance(source, int):  # else it is not new
+            name = functools.partial(result_name, (*path, *below))
+            yield name, groups.prefix_of(source), values[source]
+
+
+def _is_mapped(value: Value) -> bool:
+    # The tracers of a mapping transform are its mapped values; all others are constants to it. Of its
+    # own those have no batch axis that `jax.custom_vjp` made from constants.
+    ours = getattr(value, "_trace", None) is context.trace
+    return ours and getattr(value, "batch_dim", 0) is not None
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -86,14 +230,15 @@ class Mapped(Lifted[P, R]):
         """Call the function over the mapped axes."""
         call = self._gather(args, kwargs)
         try:
-            outcome = self._map(call)(call.args, call.kwargs, call.captured)
+            traced = self._map(call)(call.args, call.kwargs, call.captured)
         except ValueError:
             if self._has_one_size:
                 self._check_sizes(call)
             raise
-        return self._lift.finish(call, outcome)  # type: ignore[no-any-return]  # what the function returned
+        result: R = self._lift.finish(call, traced)
+        return result
 
-    def _map(self, call: Call) -> Callable[..., Outcome]:
+    def _map(self, call: Call) -> Callable[..., TraceResult]:
         """Return the function of plain values that jax maps."""
         raise NotImplementedError
 
@@ -126,8 +271,8 @@ class Mapped(Lifted[P, R]):
         return spread(f"{self._lift.title}: {self._ins_name}", self._axes.ins, count)
 
     def _by_position(
-        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+        self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]
+    ) -> tuple[tuple[Tree, ...], Mapping[str, Tree]]:
         """Return arguments given by name, and defaults, in their positions, where ``in_axes`` counts them."""
         function = self._lift.function
         if kwargs and (self._lift.modes[1] or self._always_by_position):
@@ -138,21 +283,15 @@ class Mapped(Lifted[P, R]):
             args, kwargs = bound.args, bound.kwargs
         return with_defaults(function, args, kwargs, self._axes.ins), kwargs
 
-    def _prefixes(self, call: Call) -> tuple[tuple[Any, ...], Outcome]:
+    def _prefixes(self, call: Call) -> tuple[tuple[Tree, ...], TraceResult]:
         """Return the prefixes of what goes in and of what comes out, as jax takes them."""
         axes = self._axes
-        outs: Any = Outcome
-        changed = [
-            None if argument is None else prefix  # a plain value does not come back
-            for argument, prefix in zip(call.signature.arguments, call.prefixes, strict=True)
-        ]
-        return (call.prefixes, axes.keywords, axes.captured), outs(
-            tuple(changed), axes.keywords, axes.captured, pure_prefix(axes.outs), axes.captured
-        )
+        outs = result_prefix(call.signature.parts, axes.outs)
+        return (call.prefixes, axes.keywords, axes.captured), outs
 
     def _flat(
-        self, signature: Signature, check: Callable[[Flat], None] | None = None
-    ) -> Callable[..., Outcome]:
+        self, signature: Signature, check: Callable[[TraceResult], None] | None = None
+    ) -> Callable[..., TraceResult]:
         """Return the function of plain values.
 
         It may be kept longer than the call lasts, so it knows the signature only.
@@ -163,23 +302,23 @@ class Mapped(Lifted[P, R]):
         """
         lift, axes = self._lift, self._axes
 
-        def flat(args: Any, kwargs: Any, captured: Any) -> Outcome:
-            inside = lift.enter(signature, args, kwargs, captured)
+        def flat(args: Tree, kwargs: Tree, captured: Tree) -> TraceResult:
+            trace = lift.trace(signature, args, kwargs, captured)
             if axes.metadata is None:
-                result = inside.result()
+                result = trace.run()
             else:
-                given = (*inside.args, *inside.kwargs.values())
+                given = (*trace.args, *trace.kwargs.values())
                 prefixes = (
-                    *self._spread(len(inside.args)),
-                    *[axes.keywords] * len(inside.kwargs),
+                    *self._spread(len(trace.args)),
+                    *[axes.keywords] * len(trace.kwargs),
                 )
                 known = axes.metadata.enter(given, prefixes)
-                result = inside.result()
+                result = trace.run()
                 axes.metadata.leave(known, given, prefixes, result, axes.outs)
-            found = inside.leave(result, axes.outs)
+            found = trace.finish(result, axes.outs)
             if check is not None:
                 check(found)
-            return mirrored(signature, found)
+            return found
 
         names = partial(names_of, lift.parameters, signature) if self._shows_inputs else None
         return shown(flat, lift.function, names)
@@ -192,12 +331,13 @@ def keep_placed(call: Call) -> None:
     another trace cannot be written and is left out.
     """
     trace = context.trace
-    for part, place in zip(call.signature.parts, call.places, strict=True):
-        part.kept = part.kept or all(_trace_of(place, leaf) is trace for leaf in place.leaves)
+    for each in call.inputs:
+        part = each.part
+        part.kept = part.kept or all(_trace_of(each, leaf) is trace for leaf in each.graph.leaves)
 
 
-def _trace_of(place: Place, leaf: Leaf) -> Any:
-    if type(leaf) is not Slot:
-        return leaf._nnx_trace  # type: ignore[union-attr]  # not a Slot
-    owner = place.root if leaf.owner <= 0 else place.graph.objects[leaf.owner]
+def _trace_of(source: Input, leaf: Leaf) -> Tree:
+    if not isinstance(leaf, Slot):
+        return leaf._nnx_trace
+    owner = source.object_at(max(leaf.owner, 0))
     return owner._nnx_trace if isinstance(owner, GraphNode) else context.trace

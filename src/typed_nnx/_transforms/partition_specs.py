@@ -1,4 +1,4 @@
-"""Partitions and shardings in the shape of a State: `get_partition_spec`, `get_named_sharding`."""
+"""The partitions and shardings that the metadata of Variables say."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import jax
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from typed_nnx._core.sharding import declared_partition, named_sharding
-from typed_nnx._core.variable import Variable
+from typed_nnx._core.variable import AnyVariable, Variable
+from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 
 A = TypeVar("A")
 
-_partition_spec: Any = PartitionSpec  # jax gives it no types
-_REPLICATED: PartitionSpec = _partition_spec()
+_partition_spec: Tree = PartitionSpec  # jax gives it no types
+REPLICATED: PartitionSpec = _partition_spec()
 
 
-def get_var_pspec(v: Variable[Any]) -> PartitionSpec | None:
+def get_var_pspec(v: AnyVariable) -> PartitionSpec | None:
     """Return the partition that the metadata of a Variable says.
 
     Args:
@@ -28,7 +29,7 @@ def get_var_pspec(v: Variable[Any]) -> PartitionSpec | None:
         an array, and None for any other value.
 
     Raises:
-        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the rules in force.
     """
     declared = declared_partition(v._meta)
     return _of_array(v.get_raw_value()) if declared is None else declared
@@ -41,14 +42,14 @@ def get_partition_spec(tree: A) -> A:
     ``jax.lax.with_sharding_constraint(state, nnx.get_partition_spec(state))``.
 
     Args:
-        tree: Any pytree, such as a State or a Module, with values or shapes.
+        tree: A pytree, such as a State or a Module, with values or shapes.
 
     Returns:
         The tree with what `get_var_pspec` says of each Variable, an empty partition for each other
         array and None for any other leaf.
 
     Raises:
-        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the rules in force.
     """
     return map_variables(lambda where, v: get_var_pspec(v), _of_array, tree)
 
@@ -63,7 +64,7 @@ def get_named_sharding(tree: A, mesh: Mesh | AbstractMesh) -> A:
     P('data', None)
 
     Args:
-        tree: Any pytree, such as a State or a Module, with values or shapes.
+        tree: A pytree, such as a State or a Module, with values or shapes.
         mesh: The mesh; a mesh in the metadata does not count.
 
     Returns:
@@ -71,25 +72,25 @@ def get_named_sharding(tree: A, mesh: Mesh | AbstractMesh) -> A:
 
     Raises:
         UnknownMeshAxisError: The mesh has no axis of a name in the metadata.
-        InconsistentAxisRulesError: ``sharding_rules`` contradict the rules in force.
+        ShardingError: ``sharding_rules`` contradict the rules in force.
     """
 
-    def of_variable(where: str, v: Variable[Any]) -> NamedSharding | None:
+    def of_variable(where: str, v: AnyVariable) -> NamedSharding | None:
         spec = get_var_pspec(v)
         return None if spec is None else named_sharding(where, mesh, spec)
 
-    def of_leaf(leaf: Any) -> NamedSharding | None:
-        return None if _of_array(leaf) is None else NamedSharding(mesh, _REPLICATED)
+    def of_leaf(leaf: Value) -> NamedSharding | None:
+        return None if _of_array(leaf) is None else NamedSharding(mesh, REPLICATED)
 
     return map_variables(of_variable, of_leaf, tree)
 
 
-def _of_array(value: Any) -> PartitionSpec | None:
-    return _REPLICATED if hasattr(value, "shape") else None
+def _of_array(value: Value) -> PartitionSpec | None:
+    return REPLICATED if hasattr(value, "shape") else None
 
 
 def map_variables(
-    of_variable: Callable[[str, Variable[Any]], Any], of_leaf: Callable[[Any], Any], tree: A
+    of_variable: Callable[[str, AnyVariable], Tree], of_leaf: Callable[[Any], Tree], tree: A
 ) -> A:
     """Return a pytree with new values in its Variables and in the place of its other leaves.
 
@@ -98,9 +99,9 @@ def map_variables(
         of_leaf: Takes another leaf.
         tree: The pytree; a Variable that is in it twice stays one.
     """
-    made: dict[int, Variable[Any]] = {}
+    made: dict[int, AnyVariable] = {}
 
-    def new(path: Any, leaf: Any) -> Any:
+    def new(path: Tree, leaf: Value) -> Tree:
         if not isinstance(leaf, Variable):
             return of_leaf(leaf)
         if id(leaf) not in made:
@@ -108,30 +109,31 @@ def map_variables(
             made[id(leaf)] = _with_value(leaf, of_variable(where, leaf))
         return made[id(leaf)]
 
-    def is_variable(value: Any) -> bool:
+    def is_variable(value: Value) -> bool:
         return isinstance(value, Variable)
 
     mapped: A = jax.tree_util.tree_map_with_path(new, tree, is_leaf=is_variable)
     return mapped
 
 
-def _with_value(variable: Variable[Any], value: Any) -> Variable[Any]:
+def _with_value(variable: AnyVariable, value: Value) -> AnyVariable:
     # What is no array cannot lie in a reference.
     meta = variable._meta.updated({"ref": False}) if variable.ref else variable._meta
     return type(variable)._make(value, meta)
 
 
-def is_placed(leaf: Any) -> bool:
+def is_placed(leaf: Value) -> bool:
     """Whether there is nothing to say about where a leaf lies."""
     return not isinstance(leaf, jax.ShapeDtypeStruct) or leaf.sharding is not None
 
 
-def with_sharding(value: Any, sharding: NamedSharding) -> Any:
+def with_sharding(value: Value, sharding: NamedSharding) -> Tree:
     """Return a tree with a sharding for its shapes that have none or another."""
 
-    def placed(leaf: Any) -> Any:
+    def placed(leaf: Value) -> Tree:
         if not isinstance(leaf, jax.ShapeDtypeStruct):
             return leaf
-        return leaf.update(sharding=sharding)  # type: ignore[no-untyped-call]  # jax has no types for it
+        update: Function = leaf.update  # jax has no types for it
+        return update(sharding=sharding)
 
     return jax.tree.map(placed, value)

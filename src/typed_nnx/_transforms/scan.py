@@ -3,24 +3,466 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import jax
+import jax.numpy as jnp
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.argnums import with_defaults
-from typed_nnx._transforms.axis_metadata import AxisMetadata, named_axis
-from typed_nnx._transforms.interned import Kept
-from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.prefix_types import CarryPrefix
-from typed_nnx._transforms.prefixes import Carry
-from typed_nnx._transforms.scan_axes import ScanAxes
-from typed_nnx._transforms.scan_steps import Steps
-from typed_nnx._transforms.signature import Signature
-from typed_nnx._transforms.vmap import NO_METADATA
-from typed_nnx.errors import ScanAxesError
+from typed_nnx._core.cells import content_key
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.settings import MISSING, Missing
+from typed_nnx._transforms.axis_metadata import NO_METADATA, AxisMetadata, named_axis
+from typed_nnx._transforms.engine.argnums import with_defaults
+from typed_nnx._transforms.engine.call import Call, kind_of_result
+from typed_nnx._transforms.engine.explain import names_of, shown
+from typed_nnx._transforms.engine.lift import Lift, Lifted
+from typed_nnx._transforms.engine.prefixes import (
+    Carry,
+    CarryPrefix,
+    Function,
+    Prefix,
+    Tree,
+    TreeDef,
+    Value,
+    broadcast,
+    by_filter,
+    is_prefix_leaf,
+    pure_prefix,
+)
+from typed_nnx._transforms.engine.signature import (
+    Part,
+    Signature,
+    Structure,
+    TraceResult,
+)
+from typed_nnx._transforms.engine.trace import Trace
+from typed_nnx._transforms.engine.trace_cache import CachedTrace, StartTrace
+from typed_nnx._transforms.loops import (
+    check_structures,
+    check_types,
+    next_values,
+    returned_values,
+    stays_in_place,
+    with_objects,
+    with_values,
+)
+from typed_nnx._transforms.mapped import check_sizes
+from typed_nnx.errors import PrefixError
+from typed_nnx.errors._base_error import counted
+
+
+class ScanAxes:
+    """The axes of `scan`, checked.
+
+    Attributes:
+        ins, outs: As they were given.
+        carry_in: The position of the carry among the arguments; None if there is none.
+        carry_out: Its position among the results; None if there is none, or if it is the result.
+    """
+
+    __slots__ = ("carry_in", "carry_out", "ins", "outs")
+
+    def __init__(self, ins: Prefix, outs: Prefix) -> None:
+        self.ins = ins
+        self.outs = outs
+        self.carry_in: int | None = _carry_position("in_axes", ins)
+        self.carry_out: int | None = _carry_position("out_axes", outs)
+        if self.has_carry != (self.carry_out is not None or outs is Carry):
+            raise PrefixError(
+                "scan",
+                "If one of in_axes or out_axes has Carry, the other must also have Carry. Got "
+                f"in_axes={_shown(ins)}, out_axes={_shown(outs)}",
+                "in_axes=(nnx.Carry, 0), out_axes=(nnx.Carry, 0)",
+            )
+        for path, given in _broadcast_places(outs):
+            raise PrefixError(
+                "scan",
+                f"Cannot broadcast output state. Got {given} at: {path}",
+                "give the axis along which the results of the steps are stacked, such as 0",
+            )
+
+    @property
+    def has_carry(self) -> bool:
+        """Whether an argument is carried."""
+        return self.carry_in is not None or self.ins is Carry
+
+    def of_arguments(self, count: int) -> tuple[Prefix, ...]:
+        """Return the axis of each argument.
+
+        Raises:
+            PrefixError: There is not one for each.
+        """
+        ins = self.ins
+        if ins is Carry:
+            if count != 1:
+                raise PrefixError(
+                    "scan",
+                    "When in_axes=Carry, the function must take exactly one argument, got "
+                    f"{count} arguments.",
+                    "in_axes=(nnx.Carry, 0), an axis for each argument",
+                )
+            return (Carry,)
+        if type(ins) is not tuple and type(ins) is not list:
+            return (ins,) * count
+        if len(ins) != count:
+            raise PrefixError(
+                "scan",
+                f"in_axes has {counted(len(ins), 'entry', 'entries')}, but the function got "
+                f"{counted(count, 'argument')}",
+                "give one axis for each argument",
+            )
+        return tuple(ins)
+
+    def divide_result(self, result: Tree) -> tuple[Tree, Any, Prefix]:
+        """Return the carry in a result, the rest, and the axes of the rest.
+
+        Raises:
+            PrefixError: The result has another length than out_axes.
+        """
+        outs = self.outs
+        if outs is Carry:
+            return result, (), ()
+        if self.carry_out is None:
+            return None, result, outs
+        if not isinstance(result, tuple) or len(result) != len(outs):
+            found = kind_of_result(result)
+            raise PrefixError(
+                "scan",
+                f"out_axes={_shown(outs)} asks for a tuple of {len(outs)} results, the function returned "
+                f"{found}",
+                "return one result for each of out_axes",
+            )
+        rest = [own for number, own in enumerate(result) if number != self.carry_out]
+        return result[self.carry_out], tuple(rest), self.of_rest()
+
+    def of_rest(self) -> Prefix:
+        """Return the axes of what is not carried in the result."""
+        outs = self.outs
+        if outs is Carry:
+            return ()
+        if self.carry_out is None:
+            return outs
+        return tuple([own for number, own in enumerate(outs) if number != self.carry_out])
+
+    def whole_result(self, carry: Tree, rest: Tree) -> Tree:
+        """Undo `divide_result`."""
+        if self.outs is Carry:
+            return carry
+        if self.carry_out is None:
+            return rest
+        return (*rest[: self.carry_out], carry, *rest[self.carry_out :])
+
+
+def _shown(axes: Prefix) -> str:
+    return repr(axes).replace(repr(Carry), "Carry")
+
+
+def _carry_position(name: str, axes: Prefix) -> int | None:
+    if axes is Carry or type(axes) not in (tuple, list):
+        return None
+    found = [number for number, axis in enumerate(axes) if axis is Carry]
+    if len(found) > 1:
+        raise PrefixError(
+            "scan",
+            f"Found multiple Carry definitions at {name}[{found[0]}] and {name}[{found[1]}]",
+            "carry a tuple of what is carried",
+        )
+    for axis in axes:
+        if axis is not Carry and by_filter(axis) is None:
+            leaves = jax.tree.leaves(axis, is_leaf=is_prefix_leaf)
+            if any(leaf is Carry for leaf in leaves):
+                raise PrefixError(
+                    "scan",
+                    f"Carry must be at the top-level, it cannot be nested. Found axes={_shown(axis)}",
+                    "give nnx.Carry for the whole argument, or in nnx.StateAxes for a Module",
+                )
+    return found[0] if found else None
+
+
+def _broadcast_places(axes: Prefix) -> Iterator[tuple[str, str]]:
+    for path, leaf in jax.tree_util.tree_leaves_with_path(axes, is_leaf=is_prefix_leaf):
+        filters = by_filter(leaf)
+        values = (leaf,) if filters is None else filters.values_in_order
+        if any(value is None for value in values):
+            given = "out_axes=None" if leaf is None else repr(leaf)
+            yield f"out_axes{jax.tree_util.keystr(path)}", given
+
+
+class Found(NamedTuple):
+    """What one step found, apart from the carry.
+
+    Attributes:
+        scanned: For each part the values to be stacked.
+        flat: The result, and the static effects.
+    """
+
+    scanned: tuple[list[Value], ...]
+    flat: TraceResult
+
+
+class Steps:
+    """The steps over plain values: which of them are scanned over and which are carried.
+
+    jax finds a trace again by the identity of `body`, so there is one for all calls of a kind. It
+    knows what is static about them and nothing of any one call.
+
+    Args:
+        lift: The user's function, of which only what describes it is kept.
+        start: Starts a trace of it.
+        axes: What is scanned over, carried and stacked.
+        metadata: What is done with the metadata of Variables.
+        signature: What is static about the objects of a call.
+        treedefs: The structure of each argument as plain values.
+        prefixes: The axes of each of them.
+
+    Attributes:
+        body: The function of one step, as jax shows it: as the user's function.
+    """
+
+    def __init__(
+        self,
+        lift: Lift,
+        start: StartTrace,
+        axes: ScanAxes,
+        metadata: AxisMetadata | None,
+        signature: Signature,
+        treedefs: Sequence[TreeDef],
+        prefixes: Sequence[Prefix],
+    ) -> None:
+        self._start = start
+        self._title = lift.title
+        self._parameters = lift.parameters
+        self._axes = axes
+        self._metadata = metadata
+        self._prefixes = axes.of_arguments(len(treedefs))
+        self._signature = signature
+        self._treedefs = treedefs
+        self._leaf_axes = [
+            axis
+            for prefix, treedef in zip(prefixes, treedefs, strict=True)
+            for axis in broadcast(prefix, treedef)
+        ]
+        self.body: Function = shown(self.step, lift.function, self._names)
+
+    def inputs(self, call: Call) -> tuple[Tree, list[Value]]:
+        """Return the first carry of a call, and what is scanned over, along its first axes."""
+        pairs = list(zip(jax.tree.leaves(call.args), self._leaf_axes, strict=True))
+        carried = [leaf for leaf, axis in pairs if type(axis) is not int]
+        slices = [_moved(leaf, axis, 0) for leaf, axis in pairs if type(axis) is int]
+        return (carried, call.captured), slices
+
+    def _axis(self, part: int, leaf: int) -> Prefix:
+        return self._signature.parts[part].groups.prefix_of(leaf)
+
+    def _is_scanned(self, part: int, leaf: int) -> bool:
+        return type(self._axis(part, leaf)) is int
+
+    def _names(self, carry: Tree, slices: Tree) -> Tree:
+        """Return names in trees like what a step takes."""
+        carried, captured = carry
+        found, closed = self._names_of(self._arguments(carried, slices), captured)
+        pairs = list(zip(found, self._leaf_axes, strict=True))
+        names = [name for name, axis in pairs if type(axis) is not int]
+        return (names, closed), [name for name, axis in pairs if type(axis) is int]
+
+    def _names_of(self, pure: Sequence[Value], captured: Sequence[Value]) -> tuple[list[str], Tree]:
+        """Return names of the leaves of the arguments, and of what the function closes over."""
+        args, _, closed = names_of(self._parameters, self._signature, pure, {}, captured)
+        return jax.tree.leaves(args), closed
+
+    def check_sizes(self, call: Call, length: int | None) -> None:
+        """Raise a better error than that of jax if slices are taken along axes of different sizes."""
+        names, _ = self._names_of(call.args, call.captured)
+        inputs = zip(names, self._leaf_axes, jax.tree.leaves(call.args), strict=True)
+        check_sizes(self._title, inputs, "length", length)
+
+    # -- one step ---------------------------------------------------------------------------------
+
+    def step(self, carry: Tree, slices: Tree) -> tuple[Tree, Found]:
+        """Run the user's function on one slice."""
+        signature, name = self._signature, self._title
+        carried, captured = carry
+        pure = self._arguments(carried, slices)
+        trace = self._start(signature, pure, {}, captured)
+        number = self._carry_number()
+        carry_given = None if number is None else trace.args[number]
+        result = self._run(trace)
+        value, rest, rest_axes = self._axes.divide_result(result)
+        plain = None
+        if number is not None:
+            argument = signature.arguments[number]
+            plain = returned_values(name, argument, carry_given, value)
+        flat = trace.finish(rest, rest_axes)
+        check_structures(name, signature, flat, self._may_grow)
+        values = self._next_values(trace, flat)
+        return self._carry(pure, plain, values), self._found(flat)
+
+    def _run(self, trace: Trace) -> Tree:
+        if self._metadata is None:
+            return trace.run()
+        known = self._metadata.enter(trace.args, self._prefixes)
+        result = trace.run()
+        _, rest, rest_axes = self._axes.divide_result(result)
+        self._metadata.leave(known, trace.args, self._prefixes, rest, rest_axes)
+        return result
+
+    def _carry_number(self) -> int | None:
+        return 0 if self._axes.ins is Carry else self._axes.carry_in
+
+    def _arguments(self, carried: Sequence[Value], slices: Sequence[Value]) -> list[Value]:
+        """Return the arguments of one step as plain values."""
+        from_carry, from_slices = iter(carried), iter(slices)
+        return self._unflattened(
+            [next(from_slices if type(axis) is int else from_carry) for axis in self._leaf_axes]
+        )
+
+    def _unflattened(self, leaves: Iterable[Value]) -> list[Value]:
+        """Return the arguments with these leaves."""
+        following = iter(leaves)
+        return [
+            treedef.unflatten([next(following) for _ in range(treedef.num_leaves)])
+            for treedef in self._treedefs
+        ]
+
+    def _next_values(self, trace: Trace, flat: TraceResult) -> list[list[Value]]:
+        """Return the values of each part for the next step; slices are as they were."""
+        found = []
+        for number, given in enumerate(trace.given):
+            values = next_values(trace, flat, number)
+            for leaf, old in enumerate(given):
+                if self._is_scanned(number, leaf):
+                    values[leaf] = old
+            found.append(values)
+        check_types(self._title, self._signature.parts, trace.given, found)
+        return found
+
+    def _carry(self, pure: Sequence[Value], plain: Tree, values: Sequence[list[Value]]) -> Tree:
+        """Return the plain values of the next carry."""
+        signature = self._signature
+        by_part = {
+            id(part): part.groups.divide(own)
+            for part, own in zip(signature.parts, values, strict=True)
+        }
+        carried = []
+        axes = iter(self._leaf_axes)
+        for number, (argument, own) in enumerate(zip(signature.arguments, pure, strict=True)):
+            source = plain if number == self._carry_number() else own
+            made = with_values(argument, source, by_part)
+            carried.extend([leaf for leaf in jax.tree.leaves(made) if type(next(axes)) is not int])
+        captured = [by_part.get(id(argument.parts[0]), []) for argument in signature.captured]
+        return carried, tuple(captured)
+
+    def _found(self, flat: TraceResult) -> Found:
+        scanned = [
+            [value for value, axis in zip(values, axes, strict=True) if type(axis) is int]
+            for values, axes in self._returned(flat)
+        ]
+        return Found(tuple(scanned), flat._replace(updates=()))
+
+    def _returned(self, flat: TraceResult) -> list[tuple[list[Value], list[Prefix]]]:
+        """Return for each part the values that a step returned and their axes."""
+        effects = flat.effects
+        found = []
+        for number, part in enumerate(self._signature.parts):
+            values, groups = flat.values_of(number, part), effects.groups_of(number, part)
+            found.append((values, list(map(groups.prefix_of, range(len(values))))))
+        return found
+
+    def _may_grow(self, number: int, grown: Structure) -> bool:
+        """Whether a part may have another structure after a step: what is carried must stay."""
+        part = self._signature.parts[number]
+        leaves = range(len(part.graphdef.layout.paths))
+        carried = [leaf for leaf in leaves if not self._is_scanned(number, leaf)]
+        if not carried and (leaves or type(part.groups.prefix) is int):
+            return True
+        if any(type(grown.groups.prefix_of(new)) is not int for new in range(grown.count)):
+            return False  # it would have to be carried from the first step on
+        # Static values may change: the next step begins with the structure that the first one had.
+        return stays_in_place(number, part, carried, grown)
+
+    # -- after the last step ----------------------------------------------------------------------
+
+    def finish(
+        self, lift: Lift, call: Call, args: Sequence[Value], carry: Tree, found: Found
+    ) -> Tree:
+        """Write the last values into the objects of a call and return the whole result.
+
+        Args:
+            lift: The user's function.
+            call: The call.
+            args: Its arguments, with objects.
+            carry: The last carry.
+            found: What the steps found, stacked.
+        """
+        effects = found.flat.effects
+        carried, captured = carry
+        pure = self._last_arguments(carried)
+        final = self._final_values(pure, captured)
+        updates = []
+        for number, stacked in enumerate(found.scanned):
+            part = self._signature.parts[number]
+            groups, structure = effects.groups_of(number, part), effects.structure_of(number)
+            changed = effects.changed[number]
+            count = len(changed) + (0 if structure is None else structure.count)
+            following = iter(stacked)
+            values = []
+            for place in range(count):
+                axis = groups.prefix_of(place)
+                if type(axis) is int:
+                    values.append(_moved(next(following), 0, axis))
+                else:
+                    values.append(final[number][changed[place]])
+            updates.append(groups.divide(values))
+        rest = self._stacked(found.flat.result)
+        built = lift.finish(call, TraceResult(tuple(updates), rest, found.flat.effects))
+        return self._axes.whole_result(self._final_carry(pure, args), built)
+
+    def _last_arguments(self, carried: Sequence[Value]) -> list[Value]:
+        """Return the arguments after the last step as plain values, None for each slice."""
+        from_carry = iter(carried)
+        return self._unflattened(
+            [None if type(axis) is int else next(from_carry) for axis in self._leaf_axes]
+        )
+
+    def _final_values(self, pure: Sequence[Value], captured: Sequence[Value]) -> list[list[Value]]:
+        """Return the values of each part after the last step."""
+        signature = self._signature
+        found: list[list[Value]] = []
+        for argument, own in (
+            *zip(signature.arguments, pure, strict=True),
+            *zip(signature.captured, captured, strict=True),
+        ):
+            if argument is None:
+                continue
+            for part, value in argument.pairs(own):
+                if isinstance(part, Part):
+                    found.append(part.groups.join(value))
+        return found
+
+    def _final_carry(self, pure: Sequence[Value], args: Sequence[Value]) -> Tree:
+        number = self._carry_number()
+        if number is None:
+            return None
+        argument = self._signature.arguments[number]
+        return with_objects(argument, pure[number], args[number])
+
+    def _stacked(self, result: Tree) -> Tree:
+        """Return the stacked results with the new axis where ``out_axes`` wants it."""
+        axes = self._axes.of_rest()
+        treedef: TreeDef
+        leaves, treedef = jax.tree.flatten(result)
+        wanted = broadcast(pure_prefix(axes), treedef)
+        return treedef.unflatten(
+            [_moved(leaf, 0, axis) for leaf, axis in zip(leaves, wanted, strict=True)]
+        )
+
+
+def _moved(value: Value, source: int, target: int) -> Tree:
+    if source == target:
+        return value
+    return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, source, target), value)
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,10 +487,7 @@ class Scanned(Lifted[P, R]):
         self._axes = axes
         self._metadata = metadata
         self._options = options
-        self._prepare()
-
-    def _prepare(self) -> None:
-        self._steps: Kept[Steps] = Kept(self._lift)
+        self._key = content_key(axes.ins), content_key(axes.outs), metadata
 
     @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -59,25 +498,27 @@ class Scanned(Lifted[P, R]):
         call = lift.gather(given, None, axes.of_arguments(len(given)), capture_prefix=Carry)
         treedefs = tuple([jax.tree.structure(arg) for arg in call.args])
 
-        def make(signature: Signature) -> Steps:
-            return Steps(lift, axes, self._metadata, signature, treedefs, call.prefixes)
+        def make(start: StartTrace) -> Steps:
+            metadata, prefixes = self._metadata, call.prefixes
+            return Steps(lift, start, axes, metadata, call.signature, treedefs, prefixes)
 
-        steps = self._steps.of(call.signature, treedefs, make)
-        try:
-            first, slices = steps.inputs(call)
-            carry, found = jax.lax.scan(steps.body, first, slices, **self._options)
-        except ValueError:
-            steps.check_sizes(call, self._options["length"])
-            raise
-        self._steps.accept_changes()
-        return steps.finish(call, given, carry, found)  # type: ignore[no-any-return]  # what the function returned
+        with CachedTrace(lift, call.signature, (self._key, treedefs), make) as steps:
+            try:
+                first, slices = steps.inputs(call)
+                carry, found = jax.lax.scan(steps.body, first, slices, **self._options)
+            except ValueError:
+                steps.check_sizes(call, self._options["length"])
+                raise
+        result: R = steps.finish(lift, call, given, carry, found)
+        return result
 
-    def _by_position(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    def _by_position(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> tuple[Tree, ...]:
         if not kwargs:
             return with_defaults(self._lift.function, args, kwargs, self._axes.ins)
         bound = inspect.signature(self._lift.function).bind(*args, **kwargs)
         if bound.kwargs:
-            raise ScanAxesError(
+            raise PrefixError(
+                "scan",
                 f"there is no axis for the keyword arguments {sorted(bound.kwargs)}",
                 "pass them by position",
             )
@@ -88,32 +529,32 @@ class Scanned(Lifted[P, R]):
 def scan(
     f: Callable[P, R],
     *,
-    length: int | None = ...,
-    reverse: bool = ...,
-    unroll: int | bool = ...,
-    _split_transpose: bool = ...,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
     in_axes: CarryPrefix = ...,
     out_axes: CarryPrefix = ...,
     transform_metadata: Mapping[str, Any] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[P, R]: ...
 @overload
 def scan(
     *,
-    length: int | None = ...,
-    reverse: bool = ...,
-    unroll: int | bool = ...,
-    _split_transpose: bool = ...,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
     in_axes: CarryPrefix = ...,
     out_axes: CarryPrefix = ...,
     transform_metadata: Mapping[str, Any] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 @hides_frames
 def scan(
-    f: Any = UNSET,
+    f: Function | Missing = MISSING,
     *,
     length: int | None = None,
     reverse: bool = False,
@@ -124,7 +565,7 @@ def scan(
     transform_metadata: Mapping[str, Any] = NO_METADATA,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> Tree:
     """Run a function on each slice of its arguments, one after the other, as `jax.lax.scan`.
 
     Of each argument ``in_axes`` says whether it is carried from step to step (`Carry`), scanned over
@@ -142,7 +583,7 @@ def scan(
     ([0.0, 1.0, 3.0, 6.0], 6.0)
 
     Args:
-        f: Any callable. Without it a decorator is returned.
+        f: The function. Without it a decorator is returned.
         length: The number of steps, where no argument says it.
         reverse: Start with the last slice.
         unroll: How many steps to unroll, or whether to unroll all.
@@ -156,9 +597,9 @@ def scan(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        ScanAxesError: in_axes and out_axes do not go together or with the arguments.
-        CarryStructureError: A step changed the structure of what is carried.
-        CarryTypeError: A step changed the shape or dtype of what is carried.
+        PrefixError: in_axes and out_axes do not go together or with the arguments.
+        CarryTypeError: A step changed the structure of what is carried, or a step changed the shape
+            or dtype of what is carried.
         PrefixConflictError: A Variable is reached on two paths with different axes.
     """
     options: dict[str, Any] = {
@@ -170,7 +611,7 @@ def scan(
     axes = ScanAxes(in_axes, out_axes)
     metadata = named_axis("scan", transform_metadata)
 
-    def wrap(function: Any) -> Scanned[..., Any]:
+    def wrap(function: Function) -> Scanned[..., Any]:
         return Scanned(function, axes, metadata, graph, graph_updates, options)
 
-    return wrap if f is UNSET else wrap(f)
+    return wrap if f is MISSING else wrap(f)

@@ -8,20 +8,18 @@ from collections.abc import Set as AbstractSet
 from typing import Any, ParamSpec, TypeVar, overload
 
 import jax
-from jax.sharding import AbstractMesh, Mesh, PartitionSpec
+from jax.sharding import AbstractMesh, Mesh
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.mapped import Axes, Mapped, keep_placed
-from typed_nnx._transforms.mapped_values import check_replicated
-from typed_nnx._transforms.outcomes import Outcome
-from typed_nnx._transforms.prefix_types import SpecPrefix
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.settings import MISSING, Missing
+from typed_nnx._transforms.engine.call import Call
+from typed_nnx._transforms.engine.prefixes import Function, SpecPrefix, Tree
+from typed_nnx._transforms.engine.signature import TraceResult
+from typed_nnx._transforms.mapped import Axes, Mapped, check_replicated, keep_placed
+from typed_nnx._transforms.partition_specs import REPLICATED
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-_REPLICATED: Any = PartitionSpec()  # type: ignore[no-untyped-call]  # untyped in jax
 
 
 class ShardMapped(Mapped[P, R]):
@@ -39,7 +37,7 @@ class ShardMapped(Mapped[P, R]):
             keep_placed(call)
         return call
 
-    def _map(self, call: Call) -> Callable[..., Outcome]:
+    def _map(self, call: Call) -> Callable[..., TraceResult]:
         ins, outs = self._prefixes(call)
         check = None
         if self._options["check_vma"]:
@@ -52,9 +50,9 @@ class ShardMapped(Mapped[P, R]):
         )
 
 
-def _without_none(specs: Any) -> Any:
+def _without_none(specs: Tree) -> Tree:
     return jax.tree.map(
-        lambda spec: _REPLICATED if spec is None else spec, specs, is_leaf=lambda spec: spec is None
+        lambda spec: REPLICATED if spec is None else spec, specs, is_leaf=lambda spec: spec is None
     )
 
 
@@ -66,9 +64,9 @@ def shard_map(
     in_specs: SpecPrefix,
     out_specs: SpecPrefix,
     axis_names: AbstractSet[Hashable] = ...,
-    check_vma: bool = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    check_vma: bool = True,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[P, R]: ...
 @overload
 def shard_map(
@@ -77,13 +75,13 @@ def shard_map(
     in_specs: SpecPrefix,
     out_specs: SpecPrefix,
     axis_names: AbstractSet[Hashable] = ...,
-    check_vma: bool = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    check_vma: bool = True,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 @hides_frames
 def shard_map(
-    f: Any = UNSET,
+    f: Function | Missing = MISSING,
     *,
     mesh: Mesh | AbstractMesh,
     in_specs: SpecPrefix,
@@ -92,7 +90,7 @@ def shard_map(
     check_vma: bool = True,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> Tree:
     """Run a function on each device's block of Modules and arrays, as `jax.shard_map` for arrays.
 
     The function sees blocks; what it writes to a Variable is put together as the value was cut.
@@ -116,7 +114,7 @@ def shard_map(
     [1.0, 1.0, 1.0, 1.0]
 
     Args:
-        f: Any callable. Without it a decorator is returned.
+        f: The function. Without it a decorator is returned.
         mesh: The devices.
         in_specs: A spec for all positional arguments, or one for each: a ``PartitionSpec``, a tree
             of them, or `StateSharding` for a Module; None is ``PartitionSpec()``. Arguments given by
@@ -128,16 +126,16 @@ def shard_map(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        ReplicatedChangedError: A Variable got a value that differs along an axis which its spec does
+        BroadcastChangedError: A Variable got a value that differs along an axis which its spec does
             not name.
-        PrefixLengthError: There is not one spec for each argument.
+        PrefixError: There is not one spec for each argument.
         PrefixConflictError: A Variable is reached on two paths with different specs.
         NoFilterMatchedError: No filter of a `StateSharding` matches a Variable.
     """
-    axes = Axes(in_specs, out_specs, keywords=_REPLICATED, captured=_REPLICATED)
+    axes = Axes(in_specs, out_specs, keywords=REPLICATED, captured=REPLICATED)
     options = {"mesh": mesh, "axis_names": axis_names, "check_vma": check_vma}
 
-    def wrap(function: Any) -> ShardMapped[..., Any]:
+    def wrap(function: Function) -> ShardMapped[..., Tree]:
         return ShardMapped(function, axes, graph, graph_updates, options)
 
-    return wrap if f is UNSET else wrap(f)
+    return wrap if f is MISSING else wrap(f)

@@ -3,20 +3,217 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 import jax
+from jax.typing import ArrayLike
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.differentiable import Tangents
-from typed_nnx._transforms.differentiated import DifferentiatedCall
-from typed_nnx._transforms.lifted import Lifted
-from typed_nnx._transforms.signature import Argument
-from typed_nnx._transforms.tangents import Given, Results
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.paths import Path, key_of_entry
+from typed_nnx._core.settings import MISSING, Missing, typed_as
+from typed_nnx._core.state import State
+from typed_nnx._graph.traversal import Traversal
+from typed_nnx._transforms.engine.call import is_object, result_name
+from typed_nnx._transforms.engine.closures import describe
+from typed_nnx._transforms.engine.diff import Given, Results, Tangents, not_a_pair, only_wanted
+from typed_nnx._transforms.engine.explain import names_of, shown
+from typed_nnx._transforms.engine.lift import Lift, Lifted
+from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
+from typed_nnx._transforms.engine.signature import Argument, TraceResult
+from typed_nnx._transforms.engine.trace import Trace, is_unchanged
+from typed_nnx.errors import ArgumentTypeError, SharedReferenceError, TangentStructureError
+
+if TYPE_CHECKING:
+    from typed_nnx._transforms import vjp_overloads as overloads
+
+
+class DifferentiatedCall:
+    """One call of a function that is differentiated by all of its arguments.
+
+    Args:
+        lift: The function.
+        primals: The arguments.
+        has_aux: Whether the function returns ``(result, aux)``.
+
+    Attributes:
+        arguments: What is static about each argument.
+        values: The plain values of the arguments.
+    """
+
+    __slots__ = ("_call", "_has_aux", "_lift", "arguments", "values")
+
+    def __init__(self, lift: Lift, primals: Sequence[Value], has_aux: bool) -> None:
+        # Kept, so that the values of new objects in the result are among the outputs of jax.
+        self._call = lift.gather(primals, kept=[True] * len(primals), keep_captured=True)
+        self._lift = lift
+        self._has_aux = has_aux
+        self.arguments: tuple[Argument | None, ...] = self._call.signature.arguments
+        self.values: tuple[Tree, ...] = self._call.args
+
+    @property
+    def shown(self) -> Callable[..., tuple[Tree, TraceResult]]:
+        """`function` as jax shows it: as the user's function."""
+        lift, call = self._lift, self._call
+
+        def names(*values: Tree) -> Tree:
+            return names_of(lift.parameters, call.signature, values, {}, call.captured)[0]
+
+        return shown(self.function, lift.function, names)
+
+    def function(self, *values: Tree) -> tuple[Tree, TraceResult]:
+        """Run the function on plain values; for jax, with everything else as auxiliary output."""
+        lift, call = self._lift, self._call
+        trace = lift.trace(call.signature, values, call.kwargs, call.captured)
+        result = trace.run()
+        if not self._has_aux:
+            found = trace.finish(result)
+            self._check(trace, result, ())
+            return found.result, found._replace(result=None)
+        if not isinstance(result, tuple | list) or len(result) != 2:
+            raise not_a_pair(lift.name, describe(lift.function), result)
+        found = trace.finish((result[0], result[1]))
+        self._check(trace, result[0], (0,))
+        out, aux = found.result
+        return out, found._replace(result=aux)
+
+    def _check(self, trace: Trace, out: Tree, path: Path) -> None:
+        """Raise if an object of an argument was returned: its values would not be in the result.
+
+        Raises:
+            SharedReferenceError: With the place in the result.
+        """
+        entries = jax.tree_util.tree_leaves_with_path(out, is_leaf=is_object)
+        if not any(is_object(leaf) for _, leaf in entries):
+            return
+        known = trace.known()
+        for keys, leaf in entries:
+            if not is_object(leaf):
+                continue
+            for node in Traversal().visit(leaf).objects:
+                if id(node) in known:
+                    place = result_name((*path, *map(key_of_entry, keys)))
+                    raise SharedReferenceError(
+                        self._lift.title,
+                        type(node).__name__,
+                        [trace.place_of(node), place],
+                        "The result can only be differentiated if its objects are new.",
+                        "return nnx.clone(...) of it, or return it as aux with has_aux=True",
+                    )
+
+    def finish(self, out: Tree, found: TraceResult) -> tuple[Tree, Tree]:
+        """Write the changes into the objects; return the result and the auxiliary output."""
+        found = only_wanted(self._call, found, self._has_changed)
+        if not self._has_aux:
+            return self._lift.finish(self._call, found._replace(result=out)), None
+        pair = self._lift.finish(self._call, found._replace(result=(out, found.result)))
+        return pair[0], pair[1]
+
+    def _has_changed(self, number: int, leaf: int, value: Value) -> bool:
+        return not is_unchanged(self._call.inputs[number].values[leaf], value)
+
+    def results(self, found: TraceResult) -> Results:
+        """Return the structure of the result."""
+        return Results(found.effects, 0 if self._has_aux else None)
+
+
+R = TypeVar("R")
+
+
+class Jvp(Lifted[[Sequence[Value], Sequence[Value]], R]):
+    """A function of primals and tangents that pushes the tangents forward."""
+
+    transform = "jvp"
+
+    def __init__(
+        self,
+        function: Function,
+        has_aux: bool,
+        graph: bool | None,
+        graph_updates: bool | None,
+    ) -> None:
+        super().__init__(function, graph, graph_updates)
+        self._has_aux = has_aux
+
+    @hides_frames
+    def __call__(self, primals: Sequence[Value], tangents: Sequence[Value]) -> R:
+        """Call the function and push the tangents forward.
+
+        Args:
+            primals: The arguments.
+            tangents: A tangent for each: Modules, or States, for Modules.
+
+        Raises:
+            TangentStructureError: A tangent has another structure than its primal.
+        """
+        for name, given in (("primals", primals), ("tangents", tangents)):
+            if not isinstance(given, tuple | list):
+                found = type(given).__name__
+                raise TangentStructureError("jvp", name, "a tuple or list", found)
+        if len(primals) != len(tangents):
+            expected = f"a tuple of {len(primals)}, one for each primal"
+            raise TangentStructureError("jvp", "tangents", expected, f"{len(tangents)}")
+        call = DifferentiatedCall(self._lift, primals, self._has_aux)
+        given_tangents = Given("jvp")
+        values = [
+            given_tangents.argument(argument, tangent, f"tangents[{number}]")
+            for number, (argument, tangent) in enumerate(zip(call.arguments, tangents, strict=True))
+        ]
+        out, slope, found = jax.jvp(call.shown, call.values, tuple(values), has_aux=True)
+        out, aux = call.finish(out, found)
+        slope = call.results(found).as_objects(slope)
+        return (out, slope, aux) if self._has_aux else (out, slope)  # type: ignore[return-value]  # as declared by `jvp`
+
+
+@typed_as(lambda: overloads.jvp)
+@hides_frames
+def jvp(
+    f: Function | Missing = MISSING,
+    primals: Tree = MISSING,
+    tangents: Tree = MISSING,
+    *,
+    has_aux: bool = False,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Tree:
+    """Call a function and push tangents forward, as `jax.jvp` does for arrays.
+
+    The tangent of a Module is a Module of the same structure, with tangents of all Variables.
+
+    >>> import jax.numpy as jnp
+    >>> weight, tangent = Param(jnp.array(3.0)), Param(jnp.array(1.0))
+    >>> out, slope = jvp(lambda weight: weight**2, (weight,), (tangent,))
+    >>> float(out), float(slope)
+    (9.0, 6.0)
+
+    Args:
+        f: The function. Without it a decorator is returned.
+        primals: Its arguments. Without them, a function of primals and tangents is returned.
+        tangents: A tangent for each argument.
+        has_aux: The function returns ``(result, aux)``.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Raises:
+        TangentStructureError: A tangent has another structure than its primal.
+        ResultError: With has_aux, the function did not return a pair.
+        SharedReferenceError: The function returned an object of an argument.
+
+    Returns:
+        The result and its tangent, with has_aux also the auxiliary output.
+    """
+
+    def wrap(function: Function) -> Jvp[Any]:
+        return Jvp(function, has_aux, graph, graph_updates)
+
+    if f is MISSING:
+        return wrap
+    pair: tuple[Tree, Tree] = (primals, tangents)
+    if primals is MISSING and tangents is MISSING:
+        return wrap(f)
+    return wrap(f)(*pair)
+
 
 P = ParamSpec("P")
-R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 A_co = TypeVar("A_co", covariant=True)
 
@@ -31,14 +228,19 @@ class Pullback(Generic[R_co, A_co]):
     __slots__ = ("_arguments", "_pull", "_results")
 
     def __init__(
-        self, pull: Callable[..., Any], arguments: tuple[Argument | None, ...], results: Results
+        self, pull: Function, arguments: tuple[Argument | None, ...], results: Results
     ) -> None:
         self._pull = pull
         self._arguments = arguments
         self._results = results
 
+    # A number or an array of numpy will do for an array of jax.
+    @overload
+    def __call__(self: Pullback[jax.Array, Any], cotangent: ArrayLike, /) -> A_co: ...
+    @overload
+    def __call__(self: Pullback[R, Any], cotangent: R | State, /) -> A_co: ...
     @hides_frames
-    def __call__(self, cotangent: Any, /) -> A_co:
+    def __call__(self, cotangent: Tree, /) -> A_co:
         """Return the cotangents of the arguments.
 
         Args:
@@ -48,9 +250,7 @@ class Pullback(Generic[R_co, A_co]):
             TangentStructureError: It has another structure than the result.
         """
         given = Given("vjp").result(self._results, cotangent, "the cotangent of the result")
-        as_tangent = Tangents()
-        pairs = zip(self._arguments, self._pull(given), strict=True)
-        return tuple([as_tangent(argument, own) for argument, own in pairs])  # type: ignore[return-value]  # of the arguments' types
+        return tuple(Tangents().of(zip(self._arguments, self._pull(given), strict=True)))  # type: ignore[return-value]  # of the arguments' types
 
     def __repr__(self) -> str:
         return f"<nnx.vjp: from the result to {len(self._arguments)} arguments>"
@@ -72,7 +272,7 @@ class Vjp(Lifted[P, R]):
         self,
         function: Callable[P, Any],
         has_aux: bool,
-        rest: dict[str, Any],
+        rest: dict[str, Tree],
         graph: bool | None,
         graph_updates: bool | None,
     ) -> None:
@@ -84,9 +284,10 @@ class Vjp(Lifted[P, R]):
     def __call__(self, *primals: P.args, **kwargs: P.kwargs) -> R:
         """Call the function and make ready to pull cotangents back."""
         if kwargs:
-            raise TypeError(
-                f"vjp() got an unexpected keyword argument {next(iter(kwargs))!r}.\n"
-                "  Fix: give all arguments by position"
+            raise ArgumentTypeError(
+                "vjp()",
+                f"got an unexpected keyword argument {next(iter(kwargs))!r}.",
+                "give all arguments by position",
             )
         call = DifferentiatedCall(self._lift, primals, self._has_aux)
         out, pull, found = jax.vjp(call.shown, *call.values, has_aux=True, **self._rest)
@@ -95,32 +296,16 @@ class Vjp(Lifted[P, R]):
         return (out, pullback, aux) if self._has_aux else (out, pullback)  # type: ignore[return-value]  # as declared by `vjp`
 
 
-@overload
-def vjp(
-    f: Callable[..., Any],
-    *primals: Any,
-    has_aux: bool = ...,
-    reduce_axes: Sequence[Hashable] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> Any: ...
-@overload
-def vjp(
-    *,
-    has_aux: bool = ...,
-    reduce_axes: Sequence[Hashable] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
-) -> Callable[[Callable[P, Any]], Vjp[P, Any]]: ...
+@typed_as(lambda: overloads.vjp)
 @hides_frames
 def vjp(
-    f: Any = UNSET,
-    *primals: Any,
+    f: Function | Missing = MISSING,
+    *primals: Tree,
     has_aux: bool = False,
     reduce_axes: Sequence[Hashable] = (),
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> Tree:
     """Call a function and make ready to pull cotangents back, as `jax.vjp` does for arrays.
 
     The cotangent of a Module is a Module of the same class, with the cotangents of all Variables.
@@ -142,18 +327,18 @@ def vjp(
         graph_updates: False asserts that structures stay as they are.
 
     Raises:
-        AuxResultError: With has_aux, the function did not return a pair.
-        DifferentiatedInputError: The function returned an object of an argument.
+        ResultError: With has_aux, the function did not return a pair.
+        SharedReferenceError: The function returned an object of an argument.
 
     Returns:
         The result and a function from its cotangent to a tuple of those of the arguments, with
         has_aux also the auxiliary output.
     """
-    rest: dict[str, Any] = {"reduce_axes": reduce_axes} if reduce_axes else {}
+    rest: dict[str, Tree] = {"reduce_axes": reduce_axes} if reduce_axes else {}
 
-    def wrap(function: Any) -> Vjp[..., Any]:
+    def wrap(function: Function) -> Vjp[..., Any]:
         return Vjp(function, has_aux, rest, graph, graph_updates)
 
-    if f is UNSET:
+    if f is MISSING:
         return wrap
     return wrap(f)(*primals) if primals else wrap(f)

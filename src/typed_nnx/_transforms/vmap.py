@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, ParamSpec, TypeVar, overload
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
 
-from typed_nnx._core.tracebacks import hides_frames
-from typed_nnx._core.unset import UNSET
-from typed_nnx._transforms.axis_metadata import named_axis
-from typed_nnx._transforms.gather import Call
-from typed_nnx._transforms.mapped import Axes, Mapped
-from typed_nnx._transforms.mapped_values import check_broadcast
-from typed_nnx._transforms.outcomes import Outcome
-from typed_nnx._transforms.prefix_types import AxisPrefix
+from typed_nnx._core.cells import Bounded
+from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.settings import MISSING, Missing
+from typed_nnx._transforms.axis_metadata import (
+    NO_METADATA,
+    PARTITION_NAME,
+    AxisMetadata,
+    named_axis,
+)
+from typed_nnx._transforms.engine.argnums import ArgNums, resolve
+from typed_nnx._transforms.engine.call import Call
+from typed_nnx._transforms.engine.explain import shown
+from typed_nnx._transforms.engine.prefixes import AxisPrefix, CarryPrefix, Function, Tree
+from typed_nnx._transforms.engine.signature import Signature, TraceResult
+from typed_nnx._transforms.jit import check_hashable, check_static_objects
+from typed_nnx._transforms.mapped import Axes, Mapped, check_broadcast, keep_placed
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-NO_METADATA: Mapping[str, Any] = {}
 
 
 class Vmapped(Mapped[P, R]):
@@ -35,7 +41,7 @@ class Vmapped(Mapped[P, R]):
         size: int | None = self._options["axis_size"]
         return size
 
-    def _map(self, call: Call) -> Callable[..., Outcome]:
+    def _map(self, call: Call) -> Callable[..., TraceResult]:
         ins, outs = self._prefixes(call)
         check = functools.partial(check_broadcast, self._lift.title, call, self._axes.outs)
         flat = self._flat(call.signature, check)
@@ -46,30 +52,30 @@ class Vmapped(Mapped[P, R]):
 def vmap(
     f: Callable[P, R],
     *,
-    in_axes: AxisPrefix = ...,
-    out_axes: AxisPrefix = ...,
-    axis_name: Hashable | None = ...,
-    axis_size: int | None = ...,
-    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = ...,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
     transform_metadata: Mapping[str, Any] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[P, R]: ...
 @overload
 def vmap(
     *,
-    in_axes: AxisPrefix = ...,
-    out_axes: AxisPrefix = ...,
-    axis_name: Hashable | None = ...,
-    axis_size: int | None = ...,
-    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = ...,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
     transform_metadata: Mapping[str, Any] = ...,
-    graph: bool | None = ...,
-    graph_updates: bool | None = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 @hides_frames
 def vmap(
-    f: Any = UNSET,
+    f: Function | Missing = MISSING,
     *,
     in_axes: AxisPrefix = 0,
     out_axes: AxisPrefix = 0,
@@ -79,7 +85,7 @@ def vmap(
     transform_metadata: Mapping[str, Any] = NO_METADATA,
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Any:
+) -> Tree:
     """Vectorise a function of Modules and arrays over a new axis, as `jax.vmap` does for arrays.
 
     The Variables of a Module are mapped over the axis that ``in_axes`` gives for it, for all of them
@@ -97,7 +103,7 @@ def vmap(
     (3, 2)
 
     Args:
-        f: Any callable. Without it a decorator is returned.
+        f: The function. Without it a decorator is returned.
         in_axes: An axis for all positional arguments, or one for each: an int, None for
             broadcasting, a tree of them, or `StateAxes` for a Module.
         out_axes: The same for the result.
@@ -117,7 +123,267 @@ def vmap(
     options = {"axis_name": axis_name, "axis_size": axis_size, "spmd_axis_name": spmd_axis_name}
     axes = Axes(in_axes, out_axes, metadata=named_axis("vmap", transform_metadata))
 
-    def wrap(function: Any) -> Vmapped[..., Any]:
+    def wrap(function: Function) -> Vmapped[..., Tree]:
         return Vmapped(function, axes, graph, graph_updates, options)
 
-    return wrap if f is UNSET else wrap(f)
+    return wrap if f is MISSING else wrap(f)
+
+
+Device: TypeAlias = Any
+"""A ``jax.Device``, which is a variable without a type for pyright."""
+
+# What is captured and what is given by name come first.
+_BEFORE = 2
+
+
+class PmapOptions(NamedTuple):
+    """The options of `jax.pmap`, with positions counted as in the user's function."""
+
+    statics: tuple[int, ...]
+    donated: tuple[int, ...]
+    rest: Mapping[str, Tree]
+
+
+class Pmapped(Mapped[P, R]):
+    """A function over devices; what `pmap` returns."""
+
+    transform = "pmap"
+    _options: PmapOptions
+
+    def _prepare(self) -> None:
+        # jax compiles once for each function that it gets.
+        self._compiled: Bounded[Any, Callable[..., TraceResult]] = Bounded(64)
+
+    @hides_frames
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function on the devices."""
+        call = self._gather(args, kwargs)
+        try:
+            traced = self._map(call)(call.captured, call.kwargs, *call.args)
+        except ValueError:
+            self._check_sizes(call)
+            raise
+        result: R = self._lift.finish(call, traced)
+        return result
+
+    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
+        args, kwargs = self._by_position(args, kwargs)
+        statics, donated, _ = self._options
+        fixed = [(n, args[n]) for n in statics if n < len(args)]
+        check_static_objects(self._lift, fixed)
+        check_hashable(self._lift, fixed)
+        kept = [number in donated for number in range(len(args))]
+        call = super()._gather(args, kwargs, kept=kept, statics=statics, **options)
+        if self._lift.modes[1]:
+            keep_placed(call)
+        return call
+
+    def _axis_size(self) -> int | None:
+        size: int | None = self._options.rest.get("axis_size")
+        return size
+
+    def _map(self, call: Call) -> Callable[..., TraceResult]:
+        key = call.signature.key
+        known = self._compiled[key]
+        if known is None:
+            known = self._compiled.add(key, self._compile(call))
+        return known
+
+    def _compile(self, call: Call) -> Callable[..., TraceResult]:
+        (ins, keywords, captured), outs = self._prefixes(call)
+        # A tuple for what is captured: with single axes only jax 0.10 takes a shortcut that is wrong
+        # where some argument has no leaf and another has two.
+        captured = (captured,) * len(call.captured)
+        mapped: Callable[..., TraceResult] = jax.pmap(
+            self._by_argument(call.signature),
+            in_axes=(captured, keywords, *ins),
+            out_axes=outs,
+            static_broadcasted_argnums=[n + _BEFORE for n in self._options.statics],
+            donate_argnums=[n + _BEFORE for n in self._options.donated],
+            **self._options.rest,
+        )
+        return mapped
+
+    def _by_argument(self, signature: Signature) -> Callable[..., TraceResult]:
+        flat = self._flat(signature)
+        return shown(
+            lambda captured, kwargs, *args: flat(args, kwargs, captured), self._lift.function
+        )
+
+
+@overload
+def pmap(
+    f: Callable[P, R],
+    *,
+    axis_name: Hashable | None = None,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
+    static_broadcasted_argnums: int | Iterable[int] = (),
+    devices: Sequence[Device] | None = None,
+    backend: str | None = None,
+    axis_size: int | None = None,
+    donate_argnums: int | Iterable[int] = (),
+    transform_metadata: Mapping[str, Any] = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[P, R]: ...
+@overload
+def pmap(
+    *,
+    axis_name: Hashable | None = None,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
+    static_broadcasted_argnums: int | Iterable[int] = (),
+    devices: Sequence[Device] | None = None,
+    backend: str | None = None,
+    axis_size: int | None = None,
+    donate_argnums: int | Iterable[int] = (),
+    transform_metadata: Mapping[str, Any] = ...,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+@hides_frames
+def pmap(
+    f: Function | Missing = MISSING,
+    *,
+    axis_name: Hashable | None = None,
+    in_axes: AxisPrefix = 0,
+    out_axes: AxisPrefix = 0,
+    static_broadcasted_argnums: int | Iterable[int] = (),
+    devices: Sequence[Device] | None = None,
+    backend: str | None = None,
+    axis_size: int | None = None,
+    donate_argnums: int | Iterable[int] = (),
+    transform_metadata: Mapping[str, Any] = NO_METADATA,
+    graph: bool | None = None,
+    graph_updates: bool | None = None,
+) -> Tree:
+    """Run a function of Modules and arrays on several devices, as `jax.pmap` does for arrays.
+
+    The mapped axis of each value lies on the devices, an index on each. The axes are given as in
+    `vmap`. What has no axis is on every device; where it is given values that differ from device to
+    device, that of the first is taken, as in jax. Afterwards all Variables of the arguments lie on
+    the devices (with ``graph_updates=False`` those that changed).
+
+    >>> import jax.numpy as jnp
+    >>> total = BatchStat(jnp.zeros((1, 2)))
+    >>> @pmap
+    ... def add(total, x):
+    ...     total[...] += x
+    >>> add(total, jnp.ones((1, 2)))
+    >>> total[...].tolist()
+    [[1.0, 1.0]]
+
+    Args:
+        f: The function. Without it a decorator is returned.
+        axis_name: The name of the axis for collectives.
+        in_axes: An axis for all positional arguments, or one for each: an int, None, a tree of
+            them, or `StateAxes` for a Module.
+        out_axes: The same for the result.
+        static_broadcasted_argnums: Positions of arguments that are static: hashable, and compared
+            by value.
+        devices: The devices; by default the first of the local ones.
+        backend: The backend to run on.
+        axis_size: The size of the axis.
+        donate_argnums: Positions of arguments whose buffers XLA may reuse.
+        transform_metadata: With the key ``nnx.PARTITION_NAME`` the name of the axis in the sharding
+            metadata of Variables.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Raises:
+        UnhashableError: A static argument has no hash.
+        ArgumentError: There is no such argument.
+        PrefixError: There is not one axis for each argument.
+        PrefixConflictError: A Variable is reached on two paths with different axes.
+        NoFilterMatchedError: No filter of a `StateAxes` matches a Variable.
+    """
+    axes = Axes(in_axes, out_axes, metadata=named_axis("pmap", transform_metadata))
+    rest = {
+        "axis_name": axis_name, "axis_size": axis_size, "backend": backend, "devices": devices,
+    }  # fmt: skip
+
+    def wrap(function: Function) -> Pmapped[..., Tree]:
+        statics, _ = resolve(
+            "static_broadcasted", function, _sequence(static_broadcasted_argnums), None
+        )
+        donated, _ = resolve("donate", function, _sequence(donate_argnums), None)
+        options = PmapOptions(statics, donated, rest)
+        return Pmapped(function, axes, graph, graph_updates, options)
+
+    return wrap if f is MISSING else wrap(f)
+
+
+def _sequence(argnums: int | Iterable[int]) -> ArgNums:
+    return argnums if isinstance(argnums, int) else tuple(argnums)
+
+
+class WithAxisMetadata(Mapped[P, R]):
+    """A function that sees metadata without the mapped axis; what `transform_metadata` returns."""
+
+    transform = "transform_metadata"
+    _always_by_position = True
+
+    def _map(self, call: Call) -> Callable[..., TraceResult]:
+        return self._flat(call.signature)
+
+
+@overload
+def transform_metadata(
+    f: Callable[P, R],
+    *,
+    in_axes: CarryPrefix = 0,
+    out_axes: CarryPrefix = 0,
+    partition: str | None,
+    graph: bool | None = None,
+) -> Callable[P, R]: ...
+@overload
+def transform_metadata(
+    *,
+    in_axes: CarryPrefix = 0,
+    out_axes: CarryPrefix = 0,
+    partition: str | None,
+    graph: bool | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def transform_metadata(
+    f: Function | Missing = MISSING,
+    *,
+    in_axes: CarryPrefix = 0,
+    out_axes: CarryPrefix = 0,
+    partition: str | None,
+    graph: bool | None = None,
+) -> Tree:
+    """Change the sharding metadata of Variables as a mapped axis does, without mapping values.
+
+    For a function that is called inside a transform of jax which adds an axis: it sees the
+    ``out_sharding`` of its Variables without the name of the axis; outside the name is there.
+
+    >>> import jax.numpy as jnp
+    >>> def create(x):
+    ...     return Param(x, out_sharding=("features",), eager_sharding=False)
+    >>> weight = vmap(transform_metadata(create, partition="layers"))(jnp.ones((4, 2)))
+    >>> weight.get_metadata("out_sharding")
+    ('layers', 'features')
+
+    Args:
+        f: The function. Without it a decorator is returned.
+        in_axes: The axes of the arguments, as in `vmap`. Arguments given by name count in their
+            position. Variables under None or `Carry` are left as they are.
+        out_axes: The axes of the result.
+        partition: The name of the axis, None for an axis that is not sharded.
+        graph: False asserts that the arguments are trees, without shared references.
+
+    Raises:
+        ShardingError: An argument has another name, or none, at its axis.
+        PrefixError: There is not one axis for each argument.
+        PrefixConflictError: A Variable is reached on two paths with different axes.
+        NoFilterMatchedError: No filter of a `StateAxes` matches a Variable.
+    """
+    axes = Axes(
+        in_axes, out_axes, metadata=AxisMetadata("transform_metadata", {PARTITION_NAME: partition})
+    )
+
+    def wrap(function: Function) -> WithAxisMetadata[..., Tree]:
+        return WithAxisMetadata(function, axes, graph, None)
+
+    return wrap if f is MISSING else wrap(f)

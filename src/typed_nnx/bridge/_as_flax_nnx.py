@@ -14,8 +14,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import Any, Self
 
-from typed_nnx._core.setting import Setting
-from typed_nnx._core.var_defaults import use_eager_sharding
+from typed_nnx._core.metadata import use_eager_sharding
+from typed_nnx._core.settings import Setting
 from typed_nnx._graph.mode import set_graph_mode, set_graph_updates
 from typed_nnx.errors import FlaxNnxInUseError, TraceLevelError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import jax
 
-from typed_nnx._core.module import Module
+from typed_nnx._core.modules import Module
 from typed_nnx._core.variable import Variable
 
 if TYPE_CHECKING:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from typed_nnx._core.module import Module
+from typed_nnx._core.modules import Module
 from typed_nnx._core.rngs import Rngs
-from typed_nnx.bridge._context import ModuleStackEntry, current_context
-from typed_nnx.bridge._linen_like import place
-from typed_nnx.bridge._to_nnx import ToNNX
-from typed_nnx.errors import UnboundModuleError
+from typed_nnx.bridge.module import ModuleStackEntry, current_context, place
+from typed_nnx.bridge.wrappers import ToNNX
+from typed_nnx.errors import BridgeError
 
 if TYPE_CHECKING:
     import flax.linen
@@ -26,10 +25,10 @@ def nnx_in_bridge_mdl(factory: Callable[[Rngs], M], name: str | None = None) -> 
         name: The attribute; in a compact method the name of its type and a number for None.
 
     Raises:
-        UnboundModuleError: No `bridge.Module` runs.
+        BridgeError: No `bridge.Module` runs.
     """
-    entry = _running("nnx_in_bridge_mdl")
-    module = factory(_streams(entry.module.scope.rngs))
+    entry, rngs = _running("nnx_in_bridge_mdl")
+    module = factory(rngs)
     _put(entry, name, module, type(module))
     return module
 
@@ -42,19 +41,31 @@ def linen_in_bridge_mdl(linen_module: flax.linen.Module, name: str | None = None
         name: The attribute; in a compact method the name of its type and a number for None.
 
     Raises:
-        UnboundModuleError: No `bridge.Module` runs.
+        BridgeError: No `bridge.Module` runs.
     """
-    entry = _running("linen_in_bridge_mdl")
-    module = ToNNX(linen_module, rngs=_streams(entry.module.scope.rngs))
+    entry, rngs = _running("linen_in_bridge_mdl")
+    module = ToNNX(linen_module, rngs=rngs)
     _put(entry, name, module, type(linen_module))
     return module
 
 
-def _running(function: str) -> ModuleStackEntry:
+def _running(function: str) -> tuple[ModuleStackEntry, Rngs]:
+    """Return the `bridge.Module` that runs, and its random streams.
+
+    There is one to start from where `apply` was given none; what is drawn from it is replaced by the
+    variables that `apply` was given.
+    """
     entry = current_context()
-    if entry is None or entry.module.scope is None:
-        raise UnboundModuleError(function, "" if entry is None else type(entry.module).__name__)
-    return entry
+    scope = None if entry is None else entry.module.scope
+    if entry is None or scope is None:
+        module = "" if entry is None else type(entry.module).__name__
+        raise BridgeError.without_scope(function, module)
+    if "default" in scope.rngs:
+        return entry, scope.rngs
+    completed = Rngs(default=0)
+    for name, stream in scope.rngs.items():
+        setattr(completed, name, stream)
+    return entry, completed
 
 
 def _put(entry: ModuleStackEntry, name: str | None, module: Any, cls: type) -> None:
@@ -62,16 +73,3 @@ def _put(entry: ModuleStackEntry, name: str | None, module: Any, cls: type) -> N
         name = entry.new_name(cls)
     if name is not None:
         place(entry.module, name, module)
-
-
-def _streams(rngs: Rngs) -> Rngs:
-    """Return the streams, with one to start from where `apply` was given none.
-
-    What is drawn from it is replaced by the variables that `apply` was given.
-    """
-    if "default" in rngs:
-        return rngs
-    completed = Rngs(default=0)
-    for name, stream in rngs.items():
-        setattr(completed, name, stream)
-    return completed

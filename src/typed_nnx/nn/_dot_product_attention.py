@@ -4,24 +4,220 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
+from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
 from jax import random
 
-from typed_nnx._core.module import Module
+from typed_nnx._core.modules import Module
 from typed_nnx._core.variable_types import Intermediate
-from typed_nnx.errors import LayerArgumentError
-from typed_nnx.nn._attention_shapes import (
-    check_query_key,
-    check_scores,
-    check_value,
-    with_flat_batch,
-    with_rank,
-)
-from typed_nnx.nn._masks import combine_masks
-from typed_nnx.nn._typing import Array, Dtype, PrecisionLike, PromoteDtypeFn
+from typed_nnx.errors import LayerArgumentError, LayerInputError
+from typed_nnx.nn._layers import Array, Dtype, PrecisionLike, PromoteDtypeFn, described
 from typed_nnx.nn.dtypes import promote_dtype
+
+
+def check_query_key(function: str, query: Array, key: Array) -> None:
+    """Refuse a query and a key that do not fit.
+
+    They are ``[*batch, queries, heads, features]`` and ``[*batch, keys, key_heads, features]``, where
+    `heads` is a multiple of `key_heads`.
+    """
+    if query.ndim < 3:
+        raise LayerInputError(
+            function, "query", described(query), "shape (..., queries, heads, features)", _SPLIT
+        )
+    wanted = (*query.shape[:-3], *key.shape[-3:-2], *key.shape[-2:-1], query.shape[-1])
+    if key.ndim != query.ndim or key.shape != wanted:
+        raise LayerInputError(
+            function,
+            "key",
+            described(key),
+            f"shape {_pattern(query, 'keys')}, with the same rank and batch dims as query "
+            f"{described(query)}; depths must match",
+            "give a key with the batch axes and features of the query",
+        )
+    heads, shared = query.shape[-2], key.shape[-2]
+    if shared == 0 or heads % shared:
+        raise LayerInputError(
+            function,
+            "key",
+            described(key),
+            f"heads of which the {heads} of query {described(query)} must be a multiple",
+            "give as many key heads as query heads, or fewer for grouped-query attention",
+        )
+
+
+def check_value(function: str, key: Array, value: Array) -> None:
+    """Refuse a value that does not fit the key.
+
+    They are ``[*batch, keys, key_heads, features]``, and the value may have other features.
+    """
+    if value.ndim != key.ndim or value.shape[:-1] != key.shape[:-1]:
+        raise LayerInputError(
+            function,
+            "value",
+            described(value),
+            f"the batch, keys and heads of the key {described(key)}: their lengths must match",
+            "compute keys and values from the same inputs, with the same heads",
+        )
+
+
+def check_scores(function: str, argument: str, array: Array | None, shape: tuple[int, ...]) -> None:
+    """Refuse a mask or bias that does not broadcast to the scores.
+
+    The `shape` of the scores is ``(*batch, heads, queries, keys)``.
+    """
+    if array is None or _broadcasts(jnp.shape(array), shape):
+        return
+    flat = (math.prod(shape[:-3]), *shape[-3:])
+    if jnp.ndim(array) == 4 and _broadcasts(jnp.shape(array), flat):
+        return
+    raise LayerInputError(
+        function,
+        argument,
+        described(array),
+        f"a shape that broadcasts to {shape}: (*batch, heads, queries, keys)",
+        f"{argument}[:, None] if it lacks the axis of the heads",
+    )
+
+
+def with_flat_batch(array: Array, shape: tuple[int, ...]) -> Array:
+    """Return a mask or bias with its batch axes made one, as the query's are.
+
+    It broadcasts to `shape`, ``(*batch, heads, queries, keys)`` with at least two batch axes; or it is of
+    rank 4 with the batch axes made one already.
+    """
+    batch = shape[:-3]
+    if array.ndim < 4 or (array.ndim == 4 and array.shape[0] in (1, math.prod(batch))):
+        return array
+    own = array.shape[:-3]
+    if own != batch and math.prod(own) != 1:
+        array = jnp.broadcast_to(array, (*batch, *array.shape[-3:]))
+    return array.reshape((-1, *array.shape[-3:]))
+
+
+def with_rank(array: Array, ndim: int) -> Array:
+    """Return an array with axes of size 1 put first, so that no rank promotes silently."""
+    missing = ndim - jnp.ndim(array)
+    return array.reshape((1,) * missing + array.shape) if missing > 0 else array
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    aligned = to[len(to) - len(shape) :]
+    return len(shape) <= len(to) and all(
+        size in (1, wanted) for size, wanted in zip(shape, aligned, strict=True)
+    )
+
+
+def _pattern(query: Array, tokens: str) -> str:
+    return f"({', '.join([*map(str, query.shape[:-3]), tokens, 'heads', str(query.shape[-1])])})"
+
+
+_SPLIT = "query.reshape(*query.shape[:-1], heads, -1)"
+
+
+def make_attention_mask(
+    query_input: Array,
+    key_input: Array,
+    pairwise_fn: Callable[..., Any] = jnp.multiply,
+    extra_batch_dims: int = 0,
+    dtype: Dtype = jnp.float32,
+) -> Array:
+    """Return a mask that compares each element of one sequence with each of another.
+
+    With the default it is nonzero where both are: where neither token is padding.
+
+    >>> make_attention_mask(jnp.array([1, 1, 0]), jnp.array([1, 0]), dtype=jnp.int32).tolist()
+    [[[1, 0], [1, 0], [0, 0]]]
+
+    Args:
+        query_input: Any dtype, [*batch, queries].
+        key_input: Any dtype, [*batch, keys].
+        pairwise_fn: Takes [*batch, queries, 1] and [*batch, 1, keys]; returns the mask of a head.
+        extra_batch_dims: How many axes of size 1 to put first.
+        dtype: The dtype of the mask.
+
+    Returns:
+        ``[*ones, *batch, 1, queries, keys]``, the 1 for the heads.
+    """
+    mask = pairwise_fn(jnp.expand_dims(query_input, axis=-1), jnp.expand_dims(key_input, axis=-2))
+    mask = jnp.expand_dims(mask, axis=-3)
+    mask = jnp.expand_dims(mask, axis=tuple(range(extra_batch_dims)))
+    # What a function of the user's returns is untyped: the name gives the type.
+    typed: Array = mask.astype(dtype)
+    return typed
+
+
+def make_causal_mask(x: Array, extra_batch_dims: int = 0, dtype: Dtype = jnp.float32) -> Array:
+    """Return the mask that lets each token look at itself and at those before it.
+
+    >>> make_causal_mask(jnp.zeros((3,)), dtype=jnp.int32).tolist()
+    [[[1, 0, 0], [1, 1, 0], [1, 1, 1]]]
+
+    Args:
+        x: Any dtype, [*batch, tokens]; only its shape counts.
+        extra_batch_dims: How many axes of size 1 to put first.
+        dtype: The dtype of the mask.
+
+    Returns:
+        ``[*ones, *batch, 1, tokens, tokens]``, the 1 for the heads.
+
+    Raises:
+        LayerInputError: `x` is a scalar.
+    """
+    shape = jnp.shape(x)
+    if not shape:
+        raise LayerInputError(
+            "make_causal_mask", "x", described(x), "an axis for the tokens", "x[None]"
+        )
+    positions = jnp.broadcast_to(jnp.arange(shape[-1], dtype=jnp.int32), shape)
+    return make_attention_mask(
+        positions, positions, jnp.greater_equal, extra_batch_dims=extra_batch_dims, dtype=dtype
+    )
+
+
+@overload
+def combine_masks(first: Array, /, *masks: Array | None, dtype: Dtype = ...) -> Array: ...
+@overload
+def combine_masks(*masks: Array | None, dtype: Dtype = ...) -> Array | None: ...
+def combine_masks(*masks: Array | None, dtype: Dtype = jnp.float32) -> Array | None:
+    """Return the mask that is nonzero where all of the given ones are, or None if there is none.
+
+    >>> combine_masks(jnp.array([1, 1, 0]), None, jnp.array([0, 1, 1]), dtype=bool).tolist()
+    [False, True, False]
+
+    Args:
+        *masks: Any dtypes, of shapes that broadcast against each other and of the same rank; None
+            among them does not count.
+        dtype: The dtype of the result.
+
+    Raises:
+        LayerInputError: Two masks differ in rank, or their shapes do not broadcast.
+    """
+    present = [mask for mask in masks if mask is not None]
+    if not present:
+        return None
+    shapes = [jnp.shape(mask) for mask in present]
+    if not _fit(shapes):
+        raise LayerInputError(
+            "combine_masks",
+            "masks",
+            ", ".join(map(described, present)),
+            "masks of the same rank, with sizes that are equal or 1",
+            "mask[None] for each axis that one mask lacks",
+        )
+    combined, *others = present
+    for mask in others:
+        combined = jnp.logical_and(combined, mask)
+    return combined.astype(dtype)
+
+
+def _fit(shapes: list[tuple[int, ...]]) -> bool:
+    return len({len(shape) for shape in shapes}) == 1 and all(
+        len(set(sizes) - {1}) <= 1 for sizes in zip(*shapes, strict=True)
+    )
 
 
 def dot_product_attention_weights(
@@ -115,29 +311,11 @@ def dot_product_attention(
     >>> dot_product_attention(query, query, query, is_causal=True).shape
     (1, 5, 4, 2)
 
-    Args:
-        query: Floats [*batch, queries, heads, features].
-        key: Floats [*batch, keys, key_heads, features]; `heads` must be a multiple of
-            `key_heads`, each of which serves a group of neighbouring query heads.
-        value: Floats [*batch, keys, key_heads, value_features].
-        bias: Added to the scores; broadcasts to [*batch, heads, queries, keys].
-        mask: Scores where it is zero do not count; broadcasts to [*batch, heads, queries, keys].
-        broadcast_dropout: Whether all batches and heads drop the same weights.
-        dropout_rng: The key that says which weights to drop.
-        dropout_rate: The share of weights to drop.
-        deterministic: Whether to drop none.
-        dtype: The dtype to compute in; None means what query, key and value promote to.
-        precision: Precision of the products, as of `jax.lax.dot_general`.
-        module: Where to sow the weights, as the `Intermediate` ``attention_weights``.
-        promote_dtype: What brings query, key and value to one dtype.
-        is_causal: Whether a query takes nothing of the keys that come after it.
+    The values are floats [*batch, keys, key_heads, value_features]; the other arguments, and the errors,
+    are those of `dot_product_attention_weights`.
 
     Returns:
         ``[*batch, queries, heads, value_features]``.
-
-    Raises:
-        LayerInputError: Query, key, value, mask or bias do not fit together.
-        LayerArgumentError: There are weights to drop and no `dropout_rng`, or it is to drop all.
 
     Source: Vaswani et al., "Attention Is All You Need", 2017; grouped queries: Ainslie et al.,
     "GQA", 2023.
@@ -250,15 +428,7 @@ def _dropout(
 
 
 def check_rate(layer: str, rate: float) -> None:
-    """Refuse a share of weights to drop that leaves none, or is no share.
-
-    Args:
-        layer: The name that errors give.
-        rate: The share.
-
-    Raises:
-        LayerArgumentError: It is not between 0 and 1, or is 1.
-    """
+    """Refuse a share of weights to drop that leaves none, or is no share."""
     if not 0.0 <= rate < 1.0:
         raise LayerArgumentError(
             layer,

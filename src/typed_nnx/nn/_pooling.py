@@ -1,4 +1,4 @@
-"""Pooling: what is left of each window of the inputs - its mean, its largest or smallest element."""
+"""Pooling: each window of the inputs is reduced to its mean, its largest or its smallest element."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 from jax import lax
 
 from typed_nnx.errors import LayerArgumentError, LayerInputError
-from typed_nnx.nn._conv_padding import check_name
-from typed_nnx.nn._shapes import described
-from typed_nnx.nn._typing import Array, LaxPadding
+from typed_nnx.nn._conv import check_name
+from typed_nnx.nn._layers import Array, LaxPadding, described
 
 
 def pool(
@@ -55,17 +54,8 @@ def avg_pool(
     >>> avg_pool(jnp.arange(4.0).reshape(4, 1), (2,), (2,)).ravel().tolist()
     [0.5, 2.5]
 
-    Args:
-        inputs: Any dtype, [*batch, *spatial, features]; there may be no batch axis.
-        window_shape: Size of the window along each spatial axis.
-        strides: Steps between windows along each spatial axis; None is 1.
-        padding: ``SAME``, ``VALID``, or (before, after) for each spatial axis.
-        count_include_pad: Whether the padding counts as zeros; if not, the mean is over the
-            elements of the window that are there.
-
-    Raises:
-        LayerArgumentError: `strides` or `padding` do not fit `window_shape`.
-        LayerInputError: `inputs` have too few axes.
+    With `count_include_pad` the padding counts as zeros; without it the mean is over the elements of
+    the window that are there. Other arguments and errors are those of `pool`.
     """
     total = _pooled("avg_pool", inputs, 0, lax.add, window_shape, strides, padding)
     if count_include_pad:
@@ -86,15 +76,7 @@ def max_pool(
     >>> max_pool(jnp.arange(4.0).reshape(4, 1), (2,), (2,)).ravel().tolist()
     [1.0, 3.0]
 
-    Args:
-        inputs: Real, [*batch, *spatial, features]; there may be no batch axis.
-        window_shape: Size of the window along each spatial axis.
-        strides: Steps between windows along each spatial axis; None is 1.
-        padding: ``SAME``, ``VALID``, or (before, after) for each spatial axis.
-
-    Raises:
-        LayerArgumentError: `strides` or `padding` do not fit `window_shape`.
-        LayerInputError: `inputs` have too few axes.
+    The inputs are real; arguments and errors are those of `pool`.
     """
     lowest = _range_of(inputs)[0]
     return _pooled("max_pool", inputs, lowest, lax.max, window_shape, strides, padding)
@@ -111,15 +93,7 @@ def min_pool(
     >>> min_pool(jnp.arange(4.0).reshape(4, 1), (2,), (2,)).ravel().tolist()
     [0.0, 2.0]
 
-    Args:
-        inputs: Real, [*batch, *spatial, features]; there may be no batch axis.
-        window_shape: Size of the window along each spatial axis.
-        strides: Steps between windows along each spatial axis; None is 1.
-        padding: ``SAME``, ``VALID``, or (before, after) for each spatial axis.
-
-    Raises:
-        LayerArgumentError: `strides` or `padding` do not fit `window_shape`.
-        LayerInputError: `inputs` have too few axes.
+    The inputs are real; arguments and errors are those of `pool`.
     """
     highest = _range_of(inputs)[1]
     return _pooled("min_pool", inputs, highest, lax.min, window_shape, strides, padding)

@@ -30,10 +30,9 @@ from jax.nn import standardize as standardize
 from jax.nn import swish as swish
 from jax.numpy import tanh as tanh
 
-from typed_nnx._core.module import Module
+from typed_nnx._core.modules import Module
 from typed_nnx._core.variable_types import Param
-from typed_nnx.nn._parameters import NO_METADATA, Metadata
-from typed_nnx.nn._typing import Array, Dtype, PromoteDtypeFn
+from typed_nnx.nn._layers import NO_METADATA, Array, Dtype, Metadata, PromoteDtypeFn
 from typed_nnx.nn.dtypes import promote_dtype
 
 

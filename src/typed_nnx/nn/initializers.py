@@ -20,7 +20,7 @@ from jax.nn.initializers import xavier_normal as xavier_normal
 from jax.nn.initializers import xavier_uniform as xavier_uniform
 from jax.nn.initializers import zeros as zeros
 
-from typed_nnx.nn._typing import Initializer as Initializer
+from typed_nnx.nn._layers import Initializer as Initializer
 
 
 def zeros_init() -> Initializer:

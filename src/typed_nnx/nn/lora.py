@@ -7,17 +7,25 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from typed_nnx._core.module import Module
+from typed_nnx._core.modules import A as A
+from typed_nnx._core.modules import Module
 from typed_nnx._core.rngs import Rngs
-from typed_nnx._core.type_variables import A as A
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import LoRAParam as LoRAParam
 from typed_nnx.errors import LayerArgumentError
 from typed_nnx.nn import initializers
-from typed_nnx.nn._linear import Linear
-from typed_nnx.nn._parameters import NO_METADATA, Metadata, next_key
-from typed_nnx.nn._typing import Array, Dtype, Initializer, PromoteDtypeFn, Sharding
+from typed_nnx.nn._layers import (
+    NO_METADATA,
+    Array,
+    Dtype,
+    Initializer,
+    Metadata,
+    PromoteDtypeFn,
+    Sharding,
+    initial_value,
+)
 from typed_nnx.nn.dtypes import promote_dtype
+from typed_nnx.nn.linear import Linear
 
 default_a_initializer: Initializer = initializers.he_uniform()
 default_b_initializer: Initializer = initializers.zeros
@@ -76,9 +84,9 @@ class LoRA(Module):
         self.lora_param_type: type[Variable[Any]] = lora_param_type
         self.base_module: Module | None = base_module
         self.promote_dtype: PromoteDtypeFn = promote_dtype
-        thin_a = a_initializer(next_key(self, rngs), (in_features, lora_rank), param_dtype)
+        thin_a = initial_value(self, rngs, param_dtype, a_initializer, (in_features, lora_rank))
         self.lora_a = lora_param_type(thin_a, **a_metadata)
-        thin_b = b_initializer(next_key(self, rngs), (lora_rank, out_features), param_dtype)
+        thin_b = initial_value(self, rngs, param_dtype, b_initializer, (lora_rank, out_features))
         self.lora_b = lora_param_type(thin_b, **b_metadata)
 
     def __call__(self, x: Array, **kwargs: Any) -> Array:

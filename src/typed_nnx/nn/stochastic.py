@@ -9,12 +9,10 @@ import jax.numpy as jnp
 from jax import lax, random
 
 from typed_nnx._core.fields import data
-from typed_nnx._core.module import Module
+from typed_nnx._core.modules import Module
 from typed_nnx._core.rngs import Rngs, RngStream
 from typed_nnx.errors import LayerArgumentError, LayerInputError, RngsTypeError, UnsetModeError
-from typed_nnx.nn._modes import first_set
-from typed_nnx.nn._shapes import described
-from typed_nnx.nn._typing import Array
+from typed_nnx.nn._layers import Array, described, first_set
 
 
 class Dropout(Module):

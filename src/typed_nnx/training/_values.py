@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self, TypeAlias
+
+import jax
+from typing_extensions import TypeVar, dataclass_transform
 
 from typed_nnx._core.filters import Filter, to_predicate
-from typed_nnx._core.leaves import describe_leaf
-from typed_nnx._core.nested import MixedLevel, Nested, flat_items
-from typed_nnx._core.paths import Path
+from typed_nnx._core.nested import MixedLevel, Nested, describe_leaf, flat_items
+from typed_nnx._core.paths import Key, Path
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.state import State
-from typed_nnx._core.variable import Variable
-from typed_nnx._core.variable_parts import store_value
-from typed_nnx._errors.counts import counted
-from typed_nnx._graph.gather import entries_of
-from typed_nnx._graph.split_merge import state
+from typed_nnx._core.variable import Variable, store_value
+from typed_nnx._graph.rebuild import entries_of
+from typed_nnx._graph.split import state
+from typed_nnx.errors._base_error import counted
+
+M = TypeVar("M", default=Any)
+
+StateOf: TypeAlias = State[Any, Any, M, Any]
+"""A State of a model of type M, or of a part of one."""
+
+Tree: TypeAlias = Any
+"""A pytree: a State, values in the places of its Variables, the state of a transformation, or a leaf."""
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+class FrozenPytree:
+    """A base that makes each subclass a frozen dataclass and a pytree node.
+
+    Fields are children for jax; one with ``metadata={"pytree_node": False}`` is static.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__()
+        dataclasses.dataclass(frozen=True, **options)(cls)
+        made: Any = cls  # a dataclass now
+        fields = dataclasses.fields(made)
+        static = [f.name for f in fields if not f.metadata.get("pytree_node", True)]
+        names = [f.name for f in fields if f.name not in static]
+        jax.tree_util.register_dataclass(cls, data_fields=names, meta_fields=static)
+
+    def replace(self, **updates: Any) -> Self:
+        """Return a copy with other values in some of its fields."""
+        this: Any = self  # a dataclass
+        copy: Self = dataclasses.replace(this, **updates)
+        return copy
 
 
 def is_variable(value: object) -> bool:
@@ -23,7 +56,7 @@ def is_variable(value: object) -> bool:
     return isinstance(value, Variable)
 
 
-def value_of(leaf: Any) -> Any:
+def value_of(leaf: Tree) -> Tree:
     """Return the raw value of a Variable, read from its reference if it has one."""
     if isinstance(leaf, Variable):
         box, meta = leaf._flat
@@ -31,7 +64,7 @@ def value_of(leaf: Any) -> Any:
     return leaf
 
 
-def values_of(part: Any) -> Any:
+def values_of(part: Tree) -> Tree:
     """Return a State, or a single leaf, with values in the places of its Variables."""
     return State._of(_values(part._mapping)) if isinstance(part, State) else value_of(part)
 
@@ -44,7 +77,7 @@ def _values(level: Nested) -> Nested:
     return made if type(level) is dict else MixedLevel(made)
 
 
-def write_value(variable: Variable[Any], value: Any) -> None:
+def write_value(variable: Variable[Tree], value: Tree) -> None:
     """Replace the raw value of a Variable, which must belong to the current trace."""
     if variable._meta.ref:
         variable.get_raw_value()[...] = value
@@ -52,7 +85,7 @@ def write_value(variable: Variable[Any], value: Any) -> None:
         store_value(variable, value)
 
 
-def leaf_pairs(part: Any, values: Any, path: Path = ()) -> Iterator[tuple[Path, Any, Any]]:
+def leaf_pairs(part: Tree, values: Tree, path: Path = ()) -> Iterator[tuple[Path, Tree, Tree]]:
     """Yield the path of each leaf of a State, the leaf, and the value of the same place."""
     if isinstance(part, State | dict):
         for key, leaf in part.items():
@@ -62,13 +95,7 @@ def leaf_pairs(part: Any, values: Any, path: Path = ()) -> Iterator[tuple[Path, 
 
 
 class Mismatch(Exception):
-    """Values do not lie where they are expected.
-
-    Args:
-        got: What was given, in words.
-        missing: Paths without a value.
-        extra: Paths with a value and no place for it.
-    """
+    """Values do not lie where they are expected: `missing` and `extra` are paths, `got` is a phrase."""
 
     def __init__(self, got: str, missing: list[Path], extra: list[Path]) -> None:
         super().__init__(got, missing, extra)
@@ -77,17 +104,11 @@ class Mismatch(Exception):
         self.extra = extra
 
 
-def matched(wanted: Any, given: Any, chosen: Filter, graph: bool | None) -> Any:
+def matched(wanted: Tree, given: Tree, chosen: Filter, graph: bool | None) -> Tree:
     """Return the values of `given` at the places of `wanted`, as a State like `wanted`.
 
-    Args:
-        wanted: A State, or a single leaf.
-        given: A State, a mapping or an object; of values or Variables.
-        chosen: Which leaves of `given` count, if it has others than `wanted`.
-        graph: False asserts that `given` is a tree.
-
-    Raises:
-        Mismatch: Leaves are missing or extra.
+    `wanted` is a State or a single leaf; `given` a State, a mapping or an object, of values or Variables, of
+    which those that `chosen` keeps count, if it has others than `wanted`.
     """
     if not isinstance(wanted, State):
         return value_of(given)
@@ -108,7 +129,7 @@ def matched(wanted: Any, given: Any, chosen: Filter, graph: bool | None) -> Any:
     return State._of(found)
 
 
-def _at_places(wanted: Nested, given: Any) -> Nested | None:
+def _at_places(wanted: Nested, given: Tree) -> Nested | None:
     """Return the values at the places of `wanted`; None if there are others, or too few."""
     if given is None or wanted.keys() != given.keys():
         return None
@@ -125,7 +146,7 @@ def _at_places(wanted: Nested, given: Any) -> Nested | None:
     return made if type(wanted) is dict else MixedLevel(made)
 
 
-def _mismatch(wanted: State, given: Any, entries: Mapping[Any, Any]) -> Mismatch:
+def _mismatch(wanted: State, given: object, entries: Mapping[Key, Tree]) -> Mismatch:
     places = [path for path, _ in flat_items(wanted._mapping)]
     found = [path for path, _ in flat_items(entries)]
     missing = [path for path in places if path not in set(found)]

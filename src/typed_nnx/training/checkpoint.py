@@ -10,26 +10,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from typed_nnx._core.filters import Filter
-from typed_nnx._core.paths import Path
-from typed_nnx.training._checkpoint.manager import CheckpointManager as CheckpointManager
-from typed_nnx.training._checkpoint.placement import Placement as Placement
-from typed_nnx.training._checkpoint.restoring import load_from, restore_into
-from typed_nnx.training._checkpoint.safetensors_files import (
-    NameOf,
-    dotted,
-    load_file,
-    save_file,
-)
-from typed_nnx.training._checkpoint.saving import save_at
+from typed_nnx.training._checkpoint_manager import CheckpointManager as CheckpointManager
+from typed_nnx.training._checkpoint_manager import save_at
+from typed_nnx.training._checkpoint_reading import Placement as Placement
+from typed_nnx.training._checkpoint_reading import load_from, restore_into
+from typed_nnx.training._safetensors import load_safetensors as load_safetensors
+from typed_nnx.training._safetensors import save_safetensors as save_safetensors
 
 A = TypeVar("A")
-
-# A node is anything that `nnx.state` takes: object.
 
 
 def save(path: str | os.PathLike[str], node: object, *, overwrite: bool = False) -> None:
@@ -109,76 +100,6 @@ def load(
     Returns:
         The model.
 
-    Raises:
-        CheckpointNotFoundError: There is no complete checkpoint.
-        CheckpointMismatchError: Leaves are missing, extra, or of another shape or dtype; all of them
-            are listed.
-        CheckpointDamagedError: A file of it cannot be read, or has other bytes than were written.
-        CheckpointError: The path is something else, or a sharding does not divide an array.
-        MissingPackageError: orbax is not installed.
+    Errors are those of `restore`.
     """
     return load_from("load", path, constructor, sharding, verified=verify)
-
-
-def save_safetensors(
-    path: str | os.PathLike[str],
-    node: object,
-    *filters: Filter,
-    name: NameOf = dotted,
-    overwrite: bool = False,
-) -> None:
-    """Write the arrays of a model to a safetensors file.
-
-    Typed PRNG keys are written as their data (``uint32 [..., words]``), and the header says which
-    tensors they are (``typed_nnx.keys``). The file is complete or not there.
-
-    Args:
-        path: The file.
-        node: As for `save`.
-        *filters: Which leaves to write; all without filters.
-        name: The name of the tensor at a path; None leaves it out. By default the keys with dots
-            in between: ``layers.0.kernel``.
-        overwrite: Replace the file that is there.
-
-    Raises:
-        CheckpointExistsError: There is one, and `overwrite` is False.
-        CheckpointLeafError: The format has no dtype for some leaves; all of them are listed.
-        CheckpointError: The path is a folder, or two leaves have one name.
-        MissingPackageError: safetensors is not installed.
-    """
-    save_file(path, node, filters, name, overwrite)
-
-
-def load_safetensors(
-    path: str | os.PathLike[str],
-    node: object,
-    *filters: Filter,
-    name: NameOf = dotted,
-    transform: Callable[[Path, np.ndarray[Any, Any]], np.ndarray[Any, Any]] | None = None,
-    sharding: Placement = None,
-) -> None:
-    """Put the arrays of a safetensors file into a model, in place.
-
-    Either all values are restored or, if an error is raised, none. Typed PRNG keys are made of their
-    data. Shapes and dtypes must be those of the model.
-
-    Args:
-        path: The file.
-        node: As for `restore`.
-        *filters: Which leaves to restore; all without filters, and then the file must have no
-            others.
-        name: The name of the tensor at a path; a leaf for which it is None stays as it is.
-        transform: Makes of a path and the array in the file the array for the model, such as the
-            transpose of a kernel.
-        sharding: As for `restore`.
-
-    Raises:
-        CheckpointNotFoundError: There is no file.
-        CheckpointMismatchError: Tensors are missing, extra, or of another shape or dtype; all of them
-            are listed.
-        CheckpointDamagedError: The file is no safetensors file, or is truncated.
-        CheckpointError: The path is a folder, two leaves have one name, or a sharding does not
-            divide an array.
-        MissingPackageError: safetensors is not installed.
-    """
-    load_file(path, node, filters, name, transform, sharding)

@@ -9,32 +9,28 @@ import jax.numpy as jnp
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.pytree import Pytree
-from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import MetricState as MetricState
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.split_merge import split, state
+from typed_nnx._graph.split import split, state
 from typed_nnx.errors import (
-    AbstractMetricError,
-    LabelsError,
-    MaskedNumberError,
-    MetricArgumentError,
-    MetricNameError,
-    ThresholdError,
+    AbstractMethodError,
+    ArgumentError,
+    ArgumentTypeError,
+    ReservedNameError,
 )
-from typed_nnx.training._frozen import FrozenPytree
-from typed_nnx.training._values import is_variable
+from typed_nnx.training._values import FrozenPytree, StateOf, Tree, is_variable
 
 
 class Metric(Pytree):
     """The base of metrics; a subclass defines ``__init__``, `reset`, `update` and `compute`."""
 
     def __init__(self) -> None:
-        raise AbstractMetricError(type(self).__name__, "__init__")
+        raise _not_overridden(self, "__init__")
 
     def reset(self) -> None:
         """Forget what was accumulated."""
-        raise AbstractMetricError(type(self).__name__, "reset")
+        raise _not_overridden(self, "reset")
 
     if TYPE_CHECKING:
         # A metric names the keywords that it reads; any signature is compatible with this one.
@@ -45,16 +41,16 @@ class Metric(Pytree):
 
         def update(self, **kwargs: Any) -> None:
             """Accumulate the values of a batch."""
-            raise AbstractMetricError(type(self).__name__, "update")
+            raise _not_overridden(self, "update")
 
     def compute(self) -> Any:
         """Return the value of the metric for all that was accumulated."""
-        raise AbstractMetricError(type(self).__name__, "compute")
+        raise _not_overridden(self, "compute")
 
     @overload
-    def split(self) -> tuple[GraphDef[Self], State[Any, Any, Self, Any]]: ...
+    def split(self) -> tuple[GraphDef[Self], StateOf[Self]]: ...
     @overload
-    def split(self, first: Filter, /) -> tuple[GraphDef[Self], State[Any, Any, Self, Any]]: ...
+    def split(self, first: Filter, /) -> tuple[GraphDef[Self], StateOf[Self]]: ...
     @overload
     def split(self, first: Filter, second: Filter, /, *filters: Filter) -> tuple[Any, ...]: ...
     def split(self, *filters: Filter) -> tuple[Any, ...]:
@@ -96,15 +92,19 @@ class Average(Metric):
             **kwargs: Under `argname` the values, numbers [...]; others are ignored.
 
         Raises:
-            MetricArgumentError: There is no keyword `argname`.
-            MaskedNumberError: There is a mask for a number.
+            ArgumentTypeError: There is no keyword `argname`.
+            ArgumentError: There is a mask for a number.
         """
         values = _argument(self, self.argname, kwargs)
         if mask is not None and _is_number(values):
-            raise MaskedNumberError(type(self).__name__, self.argname, values)
+            raise ArgumentError(
+                f"{type(self).__name__}.update",
+                f"with a mask `{self.argname}` should be a jax array; got {values!r}.",
+                f"metrics.update({self.argname}=jnp.array(...), mask=mask), or no mask",
+            )
         self._add(values, mask)
 
-    def _add(self, values: Any, mask: Any) -> None:
+    def _add(self, values: Tree, mask: Tree) -> None:
         with jax.numpy_dtype_promotion("standard"):
             if mask is None:
                 self.total[...] += values if _is_number(values) else values.sum()
@@ -133,14 +133,20 @@ class Accuracy(Average):
         **kwargs: For `Average`.
 
     Raises:
-        ThresholdError: `threshold` is neither a float nor None.
+        ArgumentTypeError: `threshold` is neither a float nor None.
     """
 
     threshold: float | None
 
     def __init__(self, threshold: float | None = None, *args: Any, **kwargs: Any) -> None:
         if threshold is not None and not isinstance(threshold, float):
-            raise ThresholdError(threshold)
+            raise ArgumentTypeError.of_argument(
+                "Accuracy",
+                "threshold",
+                threshold,
+                "a float for labels of 0 and 1, or None for class numbers",
+                "nnx.metrics.Accuracy(threshold=0.5)",
+            )
         self.threshold = threshold
         super().__init__(*args, **kwargs)
 
@@ -156,7 +162,7 @@ class Accuracy(Average):
             **_: Other keywords are ignored.
 
         Raises:
-            LabelsError: The rank or the dtype of `labels` does not fit.
+            ArgumentError: The rank or the dtype of `labels` does not fit.
         """
         _check_labels(logits, labels, self.threshold)
         with jax.numpy_dtype_promotion("standard"):
@@ -220,7 +226,7 @@ class Welford(Metric):
             **kwargs: Under `argname` the values, numbers [...]; others are ignored.
 
         Raises:
-            MetricArgumentError: There is no keyword `argname`.
+            ArgumentTypeError: There is no keyword `argname`.
         """
         values = _argument(self, self.argname, kwargs)
         before = self.count[...]
@@ -250,7 +256,7 @@ class MultiMetric(Metric):
         **metrics: The metrics by name.
 
     Raises:
-        MetricNameError: A name is that of a method.
+        ReservedNameError: A name is that of a method.
     """
 
     _metric_names: tuple[str, ...]
@@ -258,7 +264,13 @@ class MultiMetric(Metric):
     def __init__(self, **metrics: Metric) -> None:
         for name in metrics:
             if name in _TAKEN:
-                raise MetricNameError(name)
+                raise ReservedNameError(
+                    "MultiMetric",
+                    name,
+                    f"a metric cannot be named {name!r}, which is a method or attribute of "
+                    "MultiMetric; expected another name.",
+                    f"nnx.MultiMetric({name.strip('_')}_metric=...)",
+                )
         self._metric_names = tuple(metrics)
         for name, metric in metrics.items():
             setattr(self, name, metric)
@@ -302,29 +314,48 @@ class MultiMetric(Metric):
 _TAKEN = frozenset({"reset", "update", "compute", "_metric_names"})
 
 
-def _argument(metric: Metric, argname: str, kwargs: dict[str, Any]) -> Any:
+def _not_overridden(metric: Metric, method: str) -> AbstractMethodError:
+    kind = type(metric).__name__
+    return AbstractMethodError(
+        kind,
+        f"a Metric must override `{method}()`, and {kind} does not.",
+        f"define {method}(self, ...) in a subclass of nnx.Metric, or use nnx.metrics.Average",
+    )
+
+
+def _argument(metric: Metric, argname: str, kwargs: dict[str, Tree]) -> Tree:
     if argname not in kwargs:
-        raise MetricArgumentError(type(metric).__name__, argname, sorted(kwargs))
+        kind, given = type(metric).__name__, sorted(kwargs)
+        raise ArgumentTypeError(
+            f"{kind}.update",
+            f"expected keyword argument {argname!r}; got {', '.join(given) or 'none'}.",
+            f"metric.update({argname}=...), or make the metric with another name: "
+            f"nnx.metrics.{kind}({given[0] if given else 'loss'!r})",
+        )
     values = kwargs[argname]
     return values if _is_number(values) or hasattr(values, "sum") else jnp.asarray(values)
 
 
-def _is_number(values: Any) -> bool:
+def _is_number(values: object) -> bool:
     return isinstance(values, int | float)
 
 
-def _check_labels(logits: Any, labels: Any, threshold: float | None) -> None:
+def _check_labels(logits: Tree, labels: Tree, threshold: float | None) -> None:
     rank = labels.ndim + (threshold is None)
     if logits.ndim != rank:
         task = "multi-class" if threshold is None else "binary"
         kind = "logits [..., classes] and labels [...]" if threshold is None else "equal shapes"
-        raise LabelsError(
-            f"{kind}. For {task} classification logits of rank {rank} go with labels of rank {labels.ndim}",
-            f"logits {tuple(logits.shape)} and labels {tuple(labels.shape)}",
+        raise ArgumentError(
+            "Accuracy.update",
+            f"expected {kind}. For {task} classification logits of rank {rank} go with labels of "
+            f"rank {labels.ndim}; got logits {tuple(logits.shape)} and labels "
+            f"{tuple(labels.shape)}.",
             "metrics.update(logits=logits, labels=labels) with one label for each prediction; "
             "Accuracy(threshold=0.5) is for labels of 0 and 1",
         )
     if labels.dtype not in (jnp.int32, jnp.int64):
-        raise LabelsError(
-            "labels of dtype int32", f"{labels.dtype}", "labels=labels.astype(jnp.int32)"
+        raise ArgumentError(
+            "Accuracy.update",
+            f"expected labels of dtype int32; got {labels.dtype}.",
+            "labels=labels.astype(jnp.int32)",
         )

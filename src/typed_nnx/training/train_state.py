@@ -10,12 +10,10 @@ import jax.numpy as jnp
 from typing_extensions import TypeVar
 
 from typed_nnx._core.state import State
-from typed_nnx._graph.call import CallProxy
 from typed_nnx._graph.graphdef import GraphDef
-from typed_nnx._graph.split_merge import merge
-from typed_nnx.errors import NotAStateError, UnmatchedLeavesError
-from typed_nnx.training._frozen import FrozenPytree
-from typed_nnx.training._values import Mismatch, matched
+from typed_nnx._graph.split import CallProxy, merge
+from typed_nnx.errors import ArgumentTypeError, StateMismatchError
+from typed_nnx.training._values import FrozenPytree, Mismatch, StateOf, Tree, matched
 
 if TYPE_CHECKING:
     import optax
@@ -37,7 +35,7 @@ class TrainState(FrozenPytree, Generic[M]):
     """
 
     graphdef: GraphDef[M]
-    params: State[Any, Any, M, Any]
+    params: StateOf[M]
     opt_state: optax.OptState
     step: jax.Array
     tx: optax.GradientTransformation = dataclasses.field(metadata={"pytree_node": False})
@@ -47,7 +45,7 @@ class TrainState(FrozenPytree, Generic[M]):
         cls,
         graphdef: GraphDef[M],
         *,
-        params: State[Any, Any, M, Any],
+        params: StateOf[M],
         tx: optax.GradientTransformation,
         step: int = 0,
         **kwargs: Any,
@@ -61,7 +59,7 @@ class TrainState(FrozenPytree, Generic[M]):
             step: How many steps were made before.
             **kwargs: The fields of a subclass.
         """
-        trees: Any = params  # optax has one type for all trees
+        trees: Tree = params  # optax has one type for all trees
         return cls(
             graphdef=graphdef,
             params=params,
@@ -71,9 +69,7 @@ class TrainState(FrozenPytree, Generic[M]):
             **kwargs,
         )
 
-    def apply(
-        self, state: State[Any, Any, Any, Any] | str, *states: State[Any, Any, Any, Any] | str
-    ) -> CallProxy[M]:
+    def apply(self, state: StateOf[Any] | str, *states: StateOf[Any] | str) -> CallProxy[M]:
         """Return a proxy that calls the model, or its methods, and does not change this state.
 
         ``y, (graphdef, state) = train_state.apply("params")(x)`` gives the output and the State
@@ -84,13 +80,13 @@ class TrainState(FrozenPytree, Generic[M]):
             *states: More of them; together they are all States of the model.
 
         Raises:
-            NotAStateError: A field holds no State.
+            ArgumentTypeError: A field holds no State.
             StateMismatchError: The States are not all States of the model, at the call.
         """
         given = [self._state_of(part) for part in (state, *states)]
         return CallProxy(lambda: merge(self.graphdef, *given, copy=True))
 
-    def _state_of(self, part: Any) -> Any:
+    def _state_of(self, part: Tree) -> Tree:
         if not isinstance(part, str):
             return part
         found = getattr(self, part)
@@ -98,9 +94,14 @@ class TrainState(FrozenPytree, Generic[M]):
             return found
         names = [f.name for f in dataclasses.fields(self)]
         fields = [name for name in names if isinstance(getattr(self, name), State)]
-        raise NotAStateError(f"{type(self).__name__}.{part}", type(found).__name__, fields)
+        raise ArgumentTypeError(
+            "TrainState.apply",
+            f"{type(self).__name__}.{part} is a {type(found).__name__}; expected the name of a "
+            f"field that holds a State: {', '.join(map(repr, fields))}.",
+            f"state.apply({fields[0] if fields else 'params'!r})(x)",
+        )
 
-    def apply_gradients(self, grads: State[Any, Any, M, Any], **kwargs: Any) -> Self:
+    def apply_gradients(self, grads: StateOf[M], **kwargs: Any) -> Self:
         """Return the state after one step of the optimizer.
 
         Args:
@@ -108,28 +109,27 @@ class TrainState(FrozenPytree, Generic[M]):
             **kwargs: New values of other fields.
 
         Raises:
-            UnmatchedLeavesError: The gradients do not lie at the paths of `params`.
+            StateMismatchError: The gradients do not lie at the paths of `params`.
         """
         from optax import apply_updates  # heavy, and who has a transformation has imported it
 
-        trees: Any = (grads, self.params)  # optax has one type for all trees
+        trees: Tree = (grads, self.params)  # optax has one type for all trees
         try:
             updates, opt_state = self.tx.update(trees[0], self.opt_state, trees[1])
-            params: Any = apply_updates(trees[1], updates)
+            params: Tree = apply_updates(trees[1], updates)
         except (ValueError, TypeError):
             self._check_gradients(grads)
             raise
         return self.replace(params=params, opt_state=opt_state, step=self.step + 1, **kwargs)
 
-    def _check_gradients(self, grads: Any) -> None:
+    def _check_gradients(self, grads: Tree) -> None:
         try:
             matched(self.params, grads, ..., None)
         except Mismatch as error:
-            raise UnmatchedLeavesError(
+            raise StateMismatchError(
                 f"{type(self).__name__}.apply_gradients",
-                "`grads` must have one gradient for each leaf of `params`",
-                error.got,
+                f"`grads` must have one gradient for each leaf of `params`; got {error.got}.",
                 error.missing,
                 error.extra,
-                "differentiate by the params: jax.grad(loss)(state.params)",
+                fix="differentiate by the params: jax.grad(loss)(state.params)",
             ) from None

@@ -6,18 +6,18 @@ import functools
 from collections.abc import Callable
 from typing import Any, overload
 
-from typed_nnx._core.type_variables import A as A
-from typed_nnx._core.type_variables import F as F
-from typed_nnx._core.unset import UNSET
+from typed_nnx._core.modules import A as A
+from typed_nnx._core.modules import F as F
+from typed_nnx._core.settings import MISSING
+from typed_nnx._graph.context import update_context
 from typed_nnx._graph.tree import clear_non_graph_nodes, from_tree, to_tree
-from typed_nnx._graph.update_context import update_context
 
 
 @overload
 def split_inputs(*, ctxtag: str = ...) -> Callable[[F], F]: ...
 @overload
 def split_inputs(f: F, *, ctxtag: str = ...) -> F: ...
-def split_inputs(f: Any = UNSET, *, ctxtag: str = "split_merge_inputs") -> Any:
+def split_inputs(f: Any = MISSING, *, ctxtag: str = "split_merge_inputs") -> Any:
     """Let a transformed function take and return objects; the function inside is a `merge_inputs`.
 
     >>> import jax.numpy as jnp
@@ -37,7 +37,7 @@ def split_inputs(f: Any = UNSET, *, ctxtag: str = "split_merge_inputs") -> Any:
             it a decorator is returned.
         ctxtag: Tells nested pairs apart.
     """
-    if f is UNSET:
+    if f is MISSING:
         return functools.partial(split_inputs, ctxtag=ctxtag)
 
     @update_context(ctxtag)
@@ -53,7 +53,7 @@ def split_inputs(f: Any = UNSET, *, ctxtag: str = "split_merge_inputs") -> Any:
 def merge_inputs(*, ctxtag: str = ...) -> Callable[[F], F]: ...
 @overload
 def merge_inputs(f: F, *, ctxtag: str = ...) -> F: ...
-def merge_inputs(f: Any = UNSET, *, ctxtag: str = "split_merge_inputs") -> Any:
+def merge_inputs(f: Any = MISSING, *, ctxtag: str = "split_merge_inputs") -> Any:
     """Let a function of objects be called by a transform of jax; see `split_inputs`.
 
     It returns the arguments as they are after the call, with None for what is no object, and the
@@ -63,7 +63,7 @@ def merge_inputs(f: Any = UNSET, *, ctxtag: str = "split_merge_inputs") -> Any:
         f: Takes and returns objects. Without it a decorator is returned.
         ctxtag: That of the `split_inputs` around it.
     """
-    if f is UNSET:
+    if f is MISSING:
         return functools.partial(merge_inputs, ctxtag=ctxtag)
 
     @functools.wraps(f)

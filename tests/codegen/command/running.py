@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from fcntl import ioctl
 from pathlib import Path
 
+from tests.support.processes import run_process, started_process
+
 PROGRAM = (sys.executable, "-c", "from typed_nnx_codegen.cli import main; main()")
 # What decides on colours and tracebacks; a test says itself what it wants of it.
 _DECIDING = ("NO_COLOR", "FORCE_COLOR", "TYPED_NNX_DEBUG", "COLUMNS")
@@ -29,7 +31,7 @@ def run(
     *arguments: str, folder: Path | None = None, more: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run the command with its output in pipes."""
-    return subprocess.run(
+    return run_process(
         [*PROGRAM, *arguments],
         capture_output=True,
         text=True,
@@ -49,7 +51,7 @@ def run_on_terminal(
     """Run the command on a terminal; return its status and all that the terminal got."""
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-    with subprocess.Popen(
+    with started_process(
         [*PROGRAM, *arguments],
         stdin=theirs,
         stdout=theirs,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.codegen.command.running import PROGRAM, environment, run
+from tests.support.processes import run_process
 from typed_nnx_codegen.commands import COMMANDS
 
 SHELLS = ("bash", "zsh", "fish")
@@ -93,9 +93,7 @@ def test_completing_imports_no_command_that_is_not_named() -> None:
         "try:\n    typed_nnx(prog_name='typed-nnx')\n"
         "finally:\n    print(sorted({'jax', 'mypy', 'libcst', 'rich'} & set(sys.modules)))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == ["plain,migrate", "[]"], done.stderr
 
 
@@ -124,7 +122,7 @@ def test_bash_completes_with_the_line_that_the_help_names(tmp_path: Path) -> Non
         "_typed_nnx_completion typed-nnx s --only\n"
         'echo "${COMPREPLY[@]}"\n'
     )
-    done = subprocess.run(
+    done = run_process(
         ["bash", "--norc", "-c", script],
         capture_output=True,
         text=True,

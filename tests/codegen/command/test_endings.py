@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.command.running import PROGRAM, environment, run, run_on_terminal
+from tests.support.processes import run_process, started_process
 from typed_nnx_codegen import commands
 from typed_nnx_codegen.check import command as check_command
 from typed_nnx_codegen.check.outcome import Outcome
@@ -132,7 +133,8 @@ def test_no_command_line_ends_in_a_traceback(
     result = CliRunner().invoke(typed_nnx, [name, *words])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code in (0, 1, 2)
-    assert "Traceback" not in result.output
+    # What `run` runs may end in one of its own.
+    assert name == "run" or "Traceback" not in result.output
 
 
 def test_a_command_that_reads_does_not_wait_for_a_person_to_type_json() -> None:
@@ -191,7 +193,7 @@ def test_an_overlay_whose_place_is_a_folder_is_told(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("arguments", [("--help",), ("rules", "--format", "json")])
 def test_standard_output_on_a_full_disk_is_told(arguments: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
+        done = run_process(
             [*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
@@ -204,7 +206,7 @@ def test_standard_output_on_a_full_disk_is_told(arguments: tuple[str, ...]) -> N
 def test_a_reader_that_goes_away_ends_the_command_quietly(arguments: tuple[str, ...]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
+    done = run_process(
         [*PROGRAM, *arguments], stdout=writing, stderr=subprocess.PIPE, text=True, check=False
     )
     os.close(writing)
@@ -215,7 +217,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(arguments: tuple[str, 
 @pytest.mark.parametrize("closed", ["1", "2"])
 def test_output_that_is_closed_is_no_error(closed: str) -> None:
     line = f"{' '.join(map(repr, PROGRAM))} rules TN101 {closed}>&-"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    done = run_process(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
 
@@ -231,7 +233,7 @@ def test_an_interrupt_has_status_130_and_leaves_no_process(
 ) -> None:
     if arguments[0] == "doctor":
         (folder / "jax.py").write_text("import time; time.sleep(600)", encoding="utf-8")
-    with subprocess.Popen(
+    with started_process(
         [*PROGRAM, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -239,7 +241,6 @@ def test_an_interrupt_has_status_130_and_leaves_no_process(
         text=True,
         cwd=folder,
         env=environment({"PYTHONPATH": str(folder)} if arguments[0] == "doctor" else {}),
-        start_new_session=True,
     ) as process:
         time.sleep(4)
         os.killpg(process.pid, signal.SIGINT)
@@ -261,7 +262,7 @@ BROKEN = (
 
 
 def run_broken(tmp_path: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    return run_process(
         [sys.executable, "-c", BROKEN, *arguments],
         capture_output=True,
         text=True,
@@ -300,7 +301,7 @@ def test_the_traceback_of_a_bug_is_shown_where_it_is_asked_for(
 def test_a_bug_is_told_also_where_no_file_can_be_written() -> None:
     refusing = "tempfile.NamedTemporaryFile = lambda *a, **k: open('/nowhere/at/all', 'w')"
     program = f"import tempfile\n{refusing}\n{BROKEN}"
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", program, "rules"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 70

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.codegen.command.running import run
+from tests.support.processes import run_process
 from typed_nnx_codegen.commands import COMMANDS, typed_nnx
 from typed_nnx_codegen.console.help_pages import TaughtCommand
 from typed_nnx_codegen.console.statuses import MEANINGS
@@ -67,9 +67,7 @@ def test_the_help_of_the_group_imports_no_command_and_no_library_of_theirs() -> 
         "heavy |= {each for each in sys.modules if each.endswith('.command')}\n"
         "assert not heavy, heavy"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -81,9 +79,7 @@ def test_the_help_of_a_command_does_without_the_packages_that_it_runs_with(name:
         "heavy = {'jax', 'mypy', 'libcst', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
+    done = run_process([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

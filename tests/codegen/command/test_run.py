@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import textwrap
 import zipfile
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.codegen.command.running import environment, run
+from tests.support.processes import run_process
 
 # What a program can see of how it was started.
 SHOWS = """
@@ -85,7 +85,7 @@ def project(tmp_path: Path) -> Path:
 )
 def test_a_program_sees_and_does_what_it_does_under_python(project: Path, line: str) -> None:
     words = line.split()
-    expected = subprocess.run(
+    expected = run_process(
         [sys.executable, *words],
         capture_output=True,
         text=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib.resources import files
@@ -16,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.codegen.model_stubs.overlay_models import net
+from tests.support.processes import run_process
 from typed_nnx_codegen.check import command
 from typed_nnx_codegen.check.outcome import Outcome, Scope
 from typed_nnx_codegen.commands import typed_nnx
@@ -92,7 +92,7 @@ def test_the_lines_of_mypy_are_those_that_mypy_itself_writes(project: Path) -> N
     write(project, {"app/wrong.py": WRONG})
     result = check("app")
     assert result.exit_code == 1
-    alone = subprocess.run(
+    alone = run_process(
         [sys.executable, "-m", "mypy", "--show-column-numbers", "--no-error-summary", "app"],
         capture_output=True,
         text=True,

@@ -58,15 +58,15 @@ def by_name(findings: list[Finding]) -> dict[str, Finding]:
 
 
 @functools.cache
-def stubs_of(source: Path) -> dict[str, str]:
+def stubs() -> dict[str, str]:
     """Return what the generator makes; it takes seconds, and always makes the same."""
-    return REAL_RENDER(source=source)
+    return REAL_RENDER()
 
 
 @pytest.fixture(autouse=True)
 def made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let stubs be made once."""
-    monkeypatch.setattr(generator, "render", lambda source: stubs_of(source))
+    monkeypatch.setattr(generator, "render", stubs)
 
 
 @pytest.fixture
@@ -164,7 +164,7 @@ def test_stubs_that_are_not_those_of_the_runtime_are_told(
     else:
         shutil.copytree(STUBS, here / "typed_nnx-stubs")
         monkeypatch.setattr(sys, "path", [str(here), *(sys.path if what == "twice" else without)])
-    some = here / "typed_nnx-stubs" / "_transforms" / "jit.pyi"
+    some = here / "typed_nnx-stubs" / "_transforms" / "grad_overloads.pyi"
     if what == "changed":
         some.write_text(f"{some.read_text()}\n", encoding="utf-8")
     elif what == "a file less":
@@ -173,7 +173,7 @@ def test_stubs_that_are_not_those_of_the_runtime_are_told(
     assert [each.state for each in findings] == (["fix", "ok"] if what == "twice" else ["fix"])
     assert findings[0].remedy
     if what in ("changed", "a file less"):
-        assert "_transforms/jit.pyi" in findings[0].found
+        assert "_transforms/grad_overloads.pyi" in findings[0].found
 
 
 def test_the_overlay_is_told_whether_it_is_there_and_current(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import run_process
 from typed_nnx_codegen.settings.pyright_settings import find_stub_path
 
 COMMENTED = '{ // here\n "stubPath": "build/stubs", /* and\n "stubPath": "no" */ "x": "//", }'
@@ -45,7 +45,7 @@ def test_stubs_are_looked_for_where_pyright_looks(tmp_path: Path, files: dict[st
     (project / "main.py").write_text(
         "from a_stub_of_ours import place\nreveal_type(place)\n", encoding="utf-8"
     )
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "pyright", "--outputjson"],
         capture_output=True,
         text=True,

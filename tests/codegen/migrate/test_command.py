@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.codegen.migrate.fake_migration import MARKER, install
+from tests.support.git import git
+from tests.support.processes import run_process
 from typed_nnx_codegen.commands import typed_nnx
 from typed_nnx_codegen.migrate import screen, session
 from typed_nnx_codegen.migrate.writing import WriteError, write_atomically
@@ -45,12 +46,6 @@ def migrate(*arguments: str) -> Result:
 def texts(project: Path) -> dict[str, bytes]:
     """Return the files of the project."""
     return {path.name: path.read_bytes() for path in sorted((project / "app").iterdir())}
-
-
-def git(*arguments: str) -> None:
-    """Run Git in the current folder."""
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
 
 
 # -- what is shown and written ------------------------------------------------------------------
@@ -97,7 +92,7 @@ def test_what_a_pipe_gets_is_applied_by_git_and_gives_what_write_writes(project:
     )
     for name, data in before.items():
         (project / "app" / name).write_bytes(data)
-    subprocess.run(["git", "apply", "--quiet"], input=patch, check=True)
+    run_process(["git", "apply", "--quiet"], input=patch, check=True)
     assert texts(project) == written
 
 
@@ -248,9 +243,9 @@ def test_what_is_left_out_is_counted() -> None:
 def test_files_with_changes_that_are_not_committed_stop_the_run_before_it_writes(
     project: Path,
 ) -> None:
-    git("init", "--quiet")
-    git("add", ".")
-    git("commit", "--quiet", "--message", "All")
+    git(Path(), "init", "--quiet")
+    git(Path(), "add", ".")
+    git(Path(), "commit", "--quiet", "--message", "All")
     (project / "app" / "old.py").write_bytes(OLD + b"y = 1\n")
     # A file that is not to change may have changes.
     (project / "app" / "fine.py").write_bytes(b"import nnx  # mine\n")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from tests.support.processes import run_process
 from typed_nnx_codegen.migrate.diff import coloured_patch_of, patch_of
 from typed_nnx_codegen.migrate.findings import FileResult
 
@@ -78,11 +78,11 @@ def test_the_diff_applied_to_the_old_tree_gives_the_new_one(
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     if inside:
-        subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+        run_process(["git", "init", "--quiet", tmp_path], check=True)
     folder = tmp_path / "project"
     pairs = PAIRS | random_pairs()
     patch = written(folder, pairs)
-    done = subprocess.run(program, cwd=folder, input=patch, capture_output=True, check=False)
+    done = run_process(program, cwd=folder, input=patch, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert {name: (folder / name).read_bytes() for name in pairs} == {
         name: after for name, (_, after) in pairs.items()

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.codegen.migrate.text_migrations import lose_process, rename_old
+from tests.support.processes import started_process
 from typed_nnx_codegen.migrate import engine, running, workers
 from typed_nnx_codegen.migrate.files import migrate_file
 from typed_nnx_codegen.migrate.findings import FileResult, Migrated
@@ -178,12 +179,11 @@ def test_ctrl_c_ends_all_processes_at_once_and_without_noise(tmp_path: Path, to_
     script = tmp_path / "slow.py"
     script.write_text(_SLOW)
     environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
-    with subprocess.Popen(
+    with started_process(
         [sys.executable, script, tmp_path],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
-        start_new_session=True,
     ) as process:
         deadline = time.monotonic() + 60
         while not (tmp_path / "0").exists() and time.monotonic() < deadline:

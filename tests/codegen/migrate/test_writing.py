@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.git import git
+from tests.support.processes import started_process
 from typed_nnx_codegen.migrate.writing import GitError, WriteError, dirty_files, write_atomically
 
 
@@ -120,7 +122,7 @@ def test_a_killed_run_leaves_whole_files_and_the_next_one_cleans_up(file: Path) 
     for delay in (0.0, 0.003, 0.011):
         file.write_bytes(b"a" * 300_000)
         command = [sys.executable, "-c", _WRITER, str(file)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        with started_process(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             process.stdout.readline()
             time.sleep(delay)
@@ -138,11 +140,6 @@ def test_a_killed_run_leaves_whole_files_and_the_next_one_cleans_up(file: Path) 
 
 
 # -- Git ----------------------------------------------------------------------------------------
-
-
-def git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=x", "-c", "user.email=x@y")
-    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.codegen.model_stubs.overlay_models import SOURCE, application
+from tests.support.processes import run_process
 from typed_nnx_codegen.model_stubs.overlay import overlay_text
 
 _IMPORTS = """\
@@ -240,8 +240,9 @@ def project(folder: Path, runtime: str, files: dict[str, str]) -> set[tuple[str,
 def pyright_errors(folder: Path) -> dict[tuple[str, int], str]:
     """Check everything in the folder, the overlay too."""
     (folder / "pyrightconfig.json").write_text(json.dumps({"include": ["."]}))
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
+        timeout=900,
         cwd=folder,
         capture_output=True,
         text=True,
@@ -255,8 +256,9 @@ def pyright_errors(folder: Path) -> dict[tuple[str, int], str]:
 
 
 def mypy_errors(folder: Path, *files: str) -> dict[tuple[str, int], str]:
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-m", "mypy", "--strict", *files],
+        timeout=900,
         cwd=folder,
         env={**os.environ, "MYPYPATH": "typings"},
         capture_output=True,

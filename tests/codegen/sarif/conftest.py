@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 
 import pytest
+
+from tests.support.processes import run_process
 
 
 @pytest.fixture
@@ -14,7 +15,7 @@ def run_mypy() -> Callable[..., str]:
     """A function that runs mypy in the current folder and returns its standard output."""
 
     def run(*arguments: str) -> str:
-        done = subprocess.run(
+        done = run_process(
             [sys.executable, "-m", "mypy", *arguments], capture_output=True, text=True, check=False
         )
         assert done.stderr == ""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.processes import run_process
 from typed_nnx_codegen.stubgen import __main__ as command
-from typed_nnx_codegen.stubgen.table import all_stubs
+from typed_nnx_codegen.stubgen.overloads import Overloads
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_neither_jax_nor_the_backend_nor_the_hash_seed_takes_part(
         "print([m for m in ('jax', 'typed_nnx', 'numpy') if m in sys.modules])\n"
     )
     environment = {**os.environ, "JAX_PLATFORMS": backend, "PYTHONHASHSEED": "7"}
-    done = subprocess.run(
+    done = run_process(
         [sys.executable, "-c", program, str(tmp_path)],
         env=environment,
         capture_output=True,
@@ -63,7 +64,7 @@ def test_check_refuses_a_changed_file_and_names_the_command(
     files: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed = {**files, "py.typed": "whole\n"}
-    monkeypatch.setattr(command, "render", lambda _modules: changed)
+    monkeypatch.setattr(command, "render", lambda: changed)
     assert command.main(["--check"]) == 1
     assert "typed_nnx-stubs/py.typed is not current.\n  Fix: make stubs" in capsys.readouterr().err
 
@@ -74,8 +75,23 @@ def test_the_generated_case_files_are_what_the_generator_writes(name: str) -> No
     assert written == command.render_cases()[name], f"Fix: {command.COMMAND}"
 
 
-def test_no_module_is_declared_twice_and_each_has_a_source() -> None:
-    modules = [stub.module for stub in all_stubs()]
-    assert modules == sorted(set(modules))
-    for module in modules:
-        assert (command.SOURCE / f"{module.replace('.', '/')}.py").is_file()
+def test_no_module_is_declared_twice() -> None:
+    modules = [each.module for each in command.MODULES]
+    assert len(modules) == len(set(modules))
+
+
+def test_a_module_imports_the_names_that_it_uses_and_no_others() -> None:
+    module = Overloads(
+        "typed_nnx._graph.some_overloads",
+        ["from typing import Any, Never", "from a import C", "from typing import overload"],
+        ["\n@overload\ndef f(x: Any) -> None: ...\n", "y: int"],
+    )
+    assert module.path == "_graph/some_overloads.pyi"
+    assert module.text() == (
+        "from typing import Any, overload\n\n@overload\ndef f(x: Any) -> None: ...\n\ny: int\n"
+    )
+
+
+def test_every_module_is_a_program() -> None:
+    for module in command.MODULES:
+        ast.parse(module.text())

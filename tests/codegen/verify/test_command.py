@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.codegen.verify.verifying import HEAD, PAIRS, Run, run, run_files
+from tests.support.processes import run_process
 
 _COMMAND = (sys.executable, "-c", "from typed_nnx_codegen.cli import main; main()", "verify")
 
@@ -25,8 +25,9 @@ def test_models_that_were_migrated_by_hand_are_equal(tmp_path: Path, runtime: st
     maps = PAIRS / "nnx_models.migration.json"
     old, calls, report = PAIRS / "linen_models.py", PAIRS / "model_examples.py", tmp_path / "r.json"
 
-    done = subprocess.run(
+    done = run_process(
         [*_COMMAND, old, new, "--example", calls, "--map", maps, "--json", report],
+        timeout=900,
         capture_output=True,
         text=True,
         check=False,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.codegen.verify.verifying import PAIRS
+from tests.support.processes import run_process
 from typed_nnx_codegen.verify.errors import BadUse
 from typed_nnx_codegen.verify.recording import ExampleRecord, SubmoduleCall, record
 
@@ -114,7 +114,7 @@ def test_the_module_prints_json_and_nothing_else(tmp_path: Path) -> None:
     calls = tmp_path / "calls.py"
     calls.write_text(f"{HEAD}\nprint('noise')\nEXAMPLES = [Example(Build('MLP', (4,)), ROWS)]\n")
 
-    done = subprocess.run(
+    done = run_process(
         [
             *(sys.executable, "-m", "typed_nnx_codegen.verify.recording"),
             *(PAIRS / "linen_models.py", calls),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -24,30 +23,6 @@ CORPUS: Final = Path(__file__).with_name("corpus")
 # The file of cases where a codemod may leave a marker, but must not be wrong without one.
 HARD: Final = CORPUS / "hard_cases.py"
 _SUFFIX: Final = "_example"
-
-
-@dataclass(frozen=True)
-class Case:
-    """One example of one Linen file.
-
-    Attributes:
-        file: The file with the Linen classes.
-        example_file: The file with the examples.
-        example: The example.
-    """
-
-    file: Path
-    example_file: Path
-    example: Example
-
-    @property
-    def class_name(self) -> str:
-        """The class that the example builds."""
-        return self.example.build.class_name
-
-    def __str__(self) -> str:
-        stem = self.file.relative_to(CORPUS).with_suffix("").as_posix()
-        return f"{stem}-{self.example.name}"
 
 
 @contextmanager
@@ -68,6 +43,11 @@ def all_files() -> list[Path]:
     return [each for each in sorted(CORPUS.rglob("*.py")) if not each.stem.endswith(_SUFFIX)]
 
 
+def name_of(file: Path) -> str:
+    """Return the path of a file in the corpus, without the ending."""
+    return file.relative_to(CORPUS).with_suffix("").as_posix()
+
+
 @cache
 def imported(file: Path) -> Side:
     """Return a file of the corpus, imported apart from the others."""
@@ -84,14 +64,9 @@ def in_time(file: Path, value: object) -> object:
 
 
 @cache
-def corpus_cases() -> list[Case]:
-    """Return every example of the corpus, those of one file in the order in which they stand."""
-    cases = []
-    for file in linen_files():
-        example_file = file.with_name(f"{file.stem}{_SUFFIX}.py")
-        for example in read_examples(example_file, imported(file)):
-            cases.append(Case(file, example_file, example))
-    return cases
+def examples_of(file: Path) -> list[Example]:
+    """Return the examples of a file of the corpus, in the order in which they stand."""
+    return read_examples(file.with_name(f"{file.stem}{_SUFFIX}.py"), imported(file))
 
 
 def classes_of(file: Path) -> dict[str, Any]:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import jax
 import pytest
 
 from tests.codegen.migrate.linen.corpus_cases import (
     CORPUS,
-    Case,
     all_files,
     as_users_run,
     classes_of,
-    corpus_cases,
+    examples_of,
     imported,
     in_time,
     linen_files,
+    name_of,
 )
 from typed_nnx_codegen.verify.building import linen_model, mapped
+from typed_nnx_codegen.verify.examples import Example
 from typed_nnx_codegen.verify.inputs import keys
+from typed_nnx_codegen.verify.sides import Side
 
 # Constructs that the corpus must have, as one finds them in a file, and in how many files at least.
 CONSTRUCTS = {
@@ -105,36 +107,40 @@ CONSTRUCTS = {
 }
 
 
-@pytest.mark.parametrize("case", [in_time(one.file, one) for one in corpus_cases()], ids=str)
-def test_each_example_of_the_corpus_runs_in_linen(case: Case) -> None:
-    side, example = imported(case.file), case.example
-    with as_users_run(), side.active():
-        model = linen_model(example.build, side)
-        args, kwargs = mapped(
-            (example.args, example.kwargs), lambda build: linen_model(build, side), side.named
-        )
+@pytest.mark.parametrize("file", [in_time(file, file) for file in linen_files()], ids=name_of)
+def test_each_example_of_the_corpus_runs_in_linen(file: Path) -> None:
+    side, examples = imported(file), examples_of(file)
+    for example in examples:
+        with as_users_run(), side.active():
+            assert jax.tree.leaves(outputs_of(example, side)), example.name
+    assert len({example.name for example in examples}) == len(examples)
 
-        variables = jax.eval_shape(
-            lambda: model.init(
-                {"params": jax.random.key(0), **keys(example.rngs, 1)},
-                *args,
-                method=example.method,
-                **kwargs,
-            )
-        )
-        outputs = jax.eval_shape(
-            lambda given: model.apply(
-                given,
-                *args,
-                rngs=keys(example.rngs, 2) or None,
-                method=example.method,
-                mutable=list(example.mutable) or False,
-                **kwargs,
-            ),
-            variables,
-        )
 
-    assert jax.tree.leaves(outputs)
+def outputs_of(example: Example, side: Side) -> Any:
+    """Return the shapes of what the model of an example returns."""
+    model = linen_model(example.build, side)
+    args, kwargs = mapped(
+        (example.args, example.kwargs), lambda build: linen_model(build, side), side.named
+    )
+    variables = jax.eval_shape(
+        lambda: model.init(
+            {"params": jax.random.key(0), **keys(example.rngs, 1)},
+            *args,
+            method=example.method,
+            **kwargs,
+        )
+    )
+    return jax.eval_shape(
+        lambda given: model.apply(
+            given,
+            *args,
+            rngs=keys(example.rngs, 2) or None,
+            method=example.method,
+            mutable=list(example.mutable) or False,
+            **kwargs,
+        ),
+        variables,
+    )
 
 
 def test_the_corpus_has_more_than_a_hundred_classes() -> None:
@@ -143,7 +149,7 @@ def test_the_corpus_has_more_than_a_hundred_classes() -> None:
 
 @pytest.mark.parametrize("file", linen_files(), ids=lambda file: file.stem)
 def test_each_class_of_the_corpus_or_a_class_below_it_is_built_by_an_example(file: Path) -> None:
-    names = {case.class_name.partition(".")[0] for case in corpus_cases() if case.file == file}
+    names = {example.build.class_name.partition(".")[0] for example in examples_of(file)}
     classes = classes_of(file)
     built = tuple(cls for name, cls in classes.items() if name in names)
 
@@ -165,7 +171,3 @@ def test_each_file_of_the_corpus_has_examples() -> None:
     }
 
     assert without == {"project_a/__init__.py", "project_b/flat_settings.py"}
-
-
-def test_the_names_of_the_cases_differ() -> None:
-    assert max(Counter(map(str, corpus_cases())).values()) == 1

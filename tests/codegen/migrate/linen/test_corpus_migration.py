@@ -16,15 +16,12 @@ from tests.codegen.migrate.linen.corpus_cases import (
     classes_of,
     in_time,
     linen_files,
+    name_of,
 )
 from tests.codegen.migrate.linen.marked_classes import LEFT_OUT, MARKED
 from tests.codegen.migrate.linen.migrated_files import Migrated, migrated, problems, verified
 from typed_nnx_codegen.verify.example_files import read_examples
 from typed_nnx_codegen.verify.sides import import_side
-
-
-def _name(file: Path) -> str:
-    return file.relative_to(CORPUS).with_suffix("").as_posix()
 
 
 def _migrated(file: Path, folder: Path) -> Migrated:
@@ -41,7 +38,7 @@ def _migrated(file: Path, folder: Path) -> Migrated:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("file", [in_time(file, file) for file in linen_files()], ids=_name)
+@pytest.mark.parametrize("file", [in_time(file, file) for file in linen_files()], ids=name_of)
 def test_what_is_migrated_without_a_marker_computes_what_it_computed(
     file: Path, tmp_path: Path
 ) -> None:
@@ -51,11 +48,11 @@ def test_what_is_migrated_without_a_marker_computes_what_it_computed(
         example
         for example in read_examples(example_file, import_side(file))
         if example.build.class_name not in one.marked
-        and example.name not in LEFT_OUT.get(_name(file), {})
+        and example.name not in LEFT_OUT.get(name_of(file), {})
     ]
     with as_users_run():
         assert problems(verified(one, example_file, examples)) == []
-    assert {*one.marked} == MARKED.get(_name(file), set()), one.marked
+    assert {*one.marked} == MARKED.get(name_of(file), set()), one.marked
 
 
 def test_most_classes_of_the_corpus_need_no_marker() -> None:

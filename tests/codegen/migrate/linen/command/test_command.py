@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.codegen.migrate.linen.command.running import run, written
+from tests.support.git import git
 from typed_nnx_codegen.migrate.linen import migration, planner, session
 
 HEAD = "from flax import linen as nn\n\n\n"
@@ -58,12 +58,6 @@ def classes(path: Path) -> dict[str, Any]:
     found = json.loads(path.read_text())
     assert found["version"] == 1
     return dict(found["classes"])
-
-
-def git(*arguments: str) -> None:
-    """Run Git in the current folder."""
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-    subprocess.run(["git", *who, *arguments], check=True, capture_output=True)
 
 
 def test_a_dry_run_shows_diffs_and_writes_nothing(project: Path) -> None:
@@ -162,9 +156,9 @@ def test_neither_file_is_written_where_the_code_cannot_be(
 
 
 def test_files_with_changes_that_are_not_committed_are_refused(project: Path) -> None:
-    git("init")
-    git("add", "app/model.py")
-    git("commit", "-m", "a")
+    git(Path(), "init")
+    git(Path(), "add", "app/model.py")
+    git(Path(), "commit", "-m", "a")
     result = run("app", "--write")
     assert result.exit_code == 2
     assert "app/layer.py" in result.stderr

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.codegen.migrate.linen.command.running import run
+from tests.support.processes import run_process
 from typed_nnx_codegen.migrate.linen.near_files import near_files
 
 BLOCKS = """import flax.linen as nn
@@ -87,7 +87,7 @@ def test_a_module_of_a_file_that_is_not_named_is_held_in_a_bridge(
     model.write_text(MODEL.format(imports=imports))
     result = run(model, "-o", str(project / "moved.py"), "--gradual")
     assert result.exit_code == 0, result.output
-    subprocess.run([sys.executable, "-c", SCRIPT], cwd=project.parent, check=True)
+    run_process([sys.executable, "-c", SCRIPT], cwd=project.parent, check=True)
 
 
 def test_what_is_read_is_what_the_project_has_with_jax(project: Path) -> None:

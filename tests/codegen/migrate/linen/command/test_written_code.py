@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.codegen.migrate.linen.command.running import migrated, run
+from tests.support.processes import run_process
 from typed_nnx_codegen.migrate.files import migrate_bytes
 from typed_nnx_codegen.migrate.linen import planner
 from typed_nnx_codegen.migrate.linen.layers import Helper
@@ -159,7 +159,7 @@ def test_a_default_that_a_factory_makes_is_made_for_each_object(path: Path) -> N
         "assert one.sizes == [] and one.sizes is not two.sizes\n"
         "assert (one.depth, one.scale, make(sizes=[1]).sizes) == (4, 2.0, [1])\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    done = run_process([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
@@ -382,5 +382,5 @@ class Net(nn.Module):
     path.write_text(text)
     assert run(path, "--write").exit_code == 0
     command = [sys.executable, "-m", "mypy", "--disallow-untyped-defs", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=path.parent)
+    done = run_process(command, capture_output=True, text=True, cwd=path.parent)
     assert done.returncode == 0, done.stdout + path.read_text()

@@ -7,10 +7,12 @@ from typing import Any
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 
 def _normal(seed: int, *shape: int) -> jax.Array:
-    return jax.random.normal(jax.random.key(seed), shape)
+    # By numpy: the first call of a function of jax takes much longer.
+    return jnp.asarray(np.random.default_rng(seed).normal(size=shape), jnp.float32)
 
 
 def own_dot_general(lhs: Any, rhs: Any, axes: Any, precision: Any = None) -> Any:
@@ -42,12 +44,12 @@ NAMES: dict[str, Any] = {
     "jnp": jnp,
     "rows": _normal(0, 2, 6),
     "half": _normal(1, 2, 6).astype(jnp.bfloat16),
-    "whole_numbers": jnp.arange(12).reshape(2, 6),
+    "whole_numbers": jnp.asarray(np.arange(12).reshape(2, 6), jnp.int32),
     "sequence": _normal(2, 2, 5, 6),
     "memory": _normal(3, 2, 4, 10),
     "image": _normal(4, 2, 9, 8, 3),
     "wide_image": _normal(5, 2, 9, 8, 6),
-    "numbers": jnp.array([[0, 3, 6], [2, 4, 1]]),
+    "numbers": jnp.asarray(np.array([[0, 3, 6], [2, 4, 1]], np.int32)),
     "key": jax.random.key(7),
     "carry": _normal(8, 2, 4),
     "pair": (_normal(9, 2, 4), _normal(10, 2, 4)),

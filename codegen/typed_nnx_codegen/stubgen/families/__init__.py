@@ -1,1 +1,0 @@
-"""The tables from which the stubs are made, one file per family."""

@@ -1,1 +1,0 @@
-"""Summaries of models: `tabulate` and `display`."""

@@ -1,0 +1,1 @@
+"""What every transform is made of."""

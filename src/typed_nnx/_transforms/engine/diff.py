@@ -1,0 +1,379 @@
+"""The differentiable part of arguments: chosen before, put together as gradients after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import SupportsIndex
+
+from typed_nnx._core.filters import Filter, to_predicates
+from typed_nnx._core.jax_runtime import is_array_ref
+from typed_nnx._core.nested import describe_leaf, flat_items, nested_of
+from typed_nnx._core.paths import Path, attribute_path
+from typed_nnx._core.state import State
+from typed_nnx._core.variable import Variable
+from typed_nnx._core.variable_types import Param
+from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
+from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._graph.split import is_lasting, nested_builder
+from typed_nnx._graph.traversal import Traversal
+from typed_nnx._transforms.engine.call import Call, Input, is_object, kind_of_result, raw_values
+from typed_nnx._transforms.engine.prefixes import (
+    ByFilter,
+    DiffState,
+    Node,
+    Prefix,
+    Tree,
+    TreeDef,
+    Value,
+)
+from typed_nnx._transforms.engine.signature import (
+    Alias,
+    Argument,
+    Effects,
+    Part,
+    Structure,
+    TraceResult,
+    build_part,
+)
+from typed_nnx.errors import ResultError, TangentStructureError
+
+
+class Differentiable(ByFilter):
+    """The Variables to differentiate by; what `DiffState` says, as prefixes."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, chosen: Filter) -> Differentiable:
+        """Build it from a filter."""
+        return cls([(chosen, True), (..., False)])
+
+    def group_of(self, function: str, path: Path, leaf: Value) -> int:
+        """Return 0 for a Variable to differentiate by; one that was given by itself always is."""
+        return super().group_of(function, path, leaf) if path else 0
+
+
+def prefix_of(argnum: SupportsIndex | DiffState, structural: bool) -> Prefix:
+    """Return the prefix of an argument to differentiate by.
+
+    Args:
+        argnum: What the user gave.
+        structural: Whether gradients are States; else they are Modules, of all Variables.
+    """
+    if isinstance(argnum, DiffState):
+        return Differentiable.of(argnum.filter)
+    return Differentiable.of(Param) if structural else True
+
+
+def not_a_pair(transform: str, function: str, result: object) -> ResultError:
+    """Return the error of a function with ``has_aux=True`` that returned no (value, aux)."""
+    return ResultError(
+        transform,
+        f"with has_aux=True, {function} should return a tuple (value, aux); it returned "
+        f"{kind_of_result(result)}.",
+        "return value, aux",
+    )
+
+
+def divide(argument: Argument | None, pure: Tree) -> tuple[Tree, Tree]:
+    """Return the differentiable values of an argument and the others, in trees that mirror it."""
+    if argument is None:
+        return pure, None
+    chosen, others = [], []
+    for part, value in argument.pairs(pure):
+        if isinstance(part, Part) and part.groups.filters is not None:
+            chosen.append(value[0])
+            others.append(value[1])
+        else:
+            chosen.append(value)
+            others.append(None)
+    return argument.treedef.unflatten(chosen), argument.treedef.unflatten(others)
+
+
+def unite(argument: Argument | None, chosen: Tree, others: Sequence[Tree]) -> Tree:
+    """Undo `divide`."""
+    if argument is None:
+        return chosen
+    values = zip(
+        argument.parts,
+        argument.treedef.flatten_up_to(chosen),
+        argument.treedef.flatten_up_to(others),
+        strict=True,
+    )
+    return argument.treedef.unflatten(
+        [
+            (own, rest) if isinstance(part, Part) and part.groups.filters is not None else own
+            for part, own, rest in values
+        ]
+    )
+
+
+def are_lasting(inputs: Sequence[Input]) -> bool:
+    """Whether the values to differentiate by follow from the structures of objects."""
+    filters = [(each.part.groups.filters, each.graph) for each in inputs]
+    return all(
+        found is None or is_lasting(to_predicates(found.filters), graph) for found, graph in filters
+    )
+
+
+class Tangents:
+    """Puts what belongs to the differentiable values of arguments into the form of gradients.
+
+    A Module becomes a State of the Variables that were chosen, or where all are, a Module. It remembers
+    how the States of a part are built.
+    """
+
+    __slots__ = ("_builders",)
+
+    def __init__(self) -> None:
+        self._builders: dict[int, Callable[[Sequence[Value]], Tree]] = {}
+
+    def of(self, pairs: Iterable[tuple[Argument | None, Tree]]) -> list[Tree]:
+        """Return the gradients by arguments, each given with its values; what two share is one object."""
+        made: dict[int, Node] = {}  # by their number among the items of all parts
+        build = partial(self._tangent, made)
+        return [own if argument is None else argument.map(build, own) for argument, own in pairs]
+
+    def _tangent(self, made: dict[int, Node], part: Part | Alias, values: Tree) -> Tree:
+        if isinstance(part, Alias):
+            # A State belongs to the argument that was first; Modules are shared.
+            return made.get(part.number, State({}))
+        if part.groups.filters is None:
+            return build_part(part, list(values), made)[0]
+        build = self._builders.get(part.offset)
+        if build is None:
+            chosen = [group == 0 for group in part.groups.numbers]
+            build = self._builders[part.offset] = state_builder(part.graphdef, chosen)
+        return build(values)
+
+
+def state_builder(graphdef: GraphDef, chosen: Sequence[bool]) -> Callable[[Sequence[Value]], Tree]:
+    """Return what builds a State of some leaves of a structure, or the Variable if it is one by itself.
+
+    Args:
+        graphdef: The structure.
+        chosen: Whether the State has a leaf, for each.
+    """
+    layout = graphdef.layout
+    leaves = zip(layout.paths, graphdef.leaf_items, chosen, strict=True)
+    found = [(path, item) for path, item, is_chosen in leaves if is_chosen]
+    items = [item for _, item in found]
+    if type(layout.tree) is int:  # a Variable by itself
+        return lambda values: _variable(items[0], values[0]) if items else State({})
+    numbers = nested_of([(path, number) for number, (path, _) in enumerate(found)])
+    build = nested_builder(numbers, len(items))
+    return lambda values: State._of(build(list(map(_variable, items, values))))
+
+
+def state_of(graphdef: GraphDef, chosen: Sequence[bool], values: Sequence[Value]) -> Tree:
+    """Return what `state_builder` builds of the values of the chosen leaves."""
+    return state_builder(graphdef, chosen)(values)
+
+
+def _variable(item: Item, value: Value) -> Tree:
+    return item.cls._make(value, item.meta) if isinstance(item, VariableDef) else value
+
+
+#: Says of a value, by part and leaf, whether it is to be written.
+Wanted = Callable[[int, int, Value], bool]
+
+
+def only_wanted(call: Call, found: TraceResult, is_wanted: Wanted) -> TraceResult:
+    """Return the same with the old value, which is not written, in the place of what is not wanted.
+
+    Args:
+        call: The call.
+        found: What the trace returned.
+        is_wanted: Which values to write.
+    """
+    effects = found.effects
+    updates = list(found.updates)
+    for number, each in enumerate(call.inputs):
+        if not each.part.kept:
+            continue
+        values = found.values_of(number, each.part)
+        for entry, leaf in enumerate(effects.changed[number]):
+            if not is_wanted(number, leaf, values[entry]):
+                values[entry] = each.values[leaf]
+        updates[number] = effects.groups_of(number, each.part).divide(values)
+    return found._replace(updates=tuple(updates))
+
+
+class Given:
+    """Tangents that the user gave, taken apart into the values that jax expects.
+
+    Values are found by their paths; types and metadata of the Variables around them do not count.
+    One for each set of tangents: where two arguments share an object, their tangents do.
+
+    Args:
+        function: The name of the transform, for errors.
+        zero: Whether None stands for zero.
+    """
+
+    __slots__ = ("_count", "_function", "_index", "_zero")
+
+    def __init__(self, function: str, *, zero: bool = False) -> None:
+        self._function = function
+        self._zero = zero
+        self._index: dict[int, int] = {}
+        self._count = 0
+
+    def argument(self, argument: Argument | None, given: Tree, place: str) -> Tree:
+        """Return what was given for an argument in a tree of values that mirrors the argument.
+
+        Raises:
+            TangentStructureError: It has another structure.
+        """
+        if argument is None or (given is None and self._zero):
+            return given
+        leaves = self._leaves(argument.treedef, given, place)
+        values = [
+            self._part(part, leaf, place) for part, leaf in zip(argument.parts, leaves, strict=True)
+        ]
+        return argument.treedef.unflatten(values)
+
+    def result(self, results: Results, given: Tree, place: str) -> Tree:
+        """Return what was given for a result in a tree of values that mirrors the result.
+
+        Raises:
+            TangentStructureError: It has another structure.
+        """
+        if results.treedef is None:
+            return given
+        leaves = self._leaves(results.treedef, given, place)
+        values = [
+            leaf if grown is None else self._values(grown.graphdef, None, leaf, place)
+            for grown, leaf in zip(results.structures, leaves, strict=True)
+        ]
+        return results.treedef.unflatten(values)
+
+    def _leaves(self, treedef: TreeDef, given: Tree, place: str) -> list[Value]:
+        try:
+            return list(treedef.flatten_up_to(given))
+        except (ValueError, TypeError):
+            raise TangentStructureError(
+                self._function, place, str(treedef), _description(given)
+            ) from None
+
+    def _part(self, part: Part | Alias | None, given: Tree, place: str) -> Tree:
+        if part is None or (given is None and self._zero):
+            return given
+        if isinstance(part, Alias):  # its values belong to the object that was first
+            self._values(_NOTHING, None, given, place)
+            return part.empty()
+        groups = part.groups
+        chosen = None if groups.filters is None else [number == 0 for number in groups.numbers]
+        return self._values(part.graphdef, chosen, given, place)
+
+    def _values(
+        self, structure: GraphDef, chosen: Sequence[bool] | None, given: Tree, place: str
+    ) -> list[Value]:
+        paths = structure.layout.paths
+        wanted = [path for number, path in enumerate(paths) if chosen is None or chosen[number]]
+        found = self._found(given)
+        # A Module has more than was chosen, of necessity; a State needs not.
+        may_be_more = chosen is not None and not isinstance(given, State)
+        if found is None or (not may_be_more and len(found) != len(wanted)):
+            raise self._mismatch(structure, wanted, given, place)
+        try:
+            return [found[path] for path in wanted]
+        except KeyError:
+            raise self._mismatch(structure, wanted, given, place) from None
+
+    def _found(self, given: Tree) -> dict[Path, Value] | None:
+        """Return the values that were given by their paths; None if it is no object."""
+        if isinstance(given, State):
+            return {path: _raw(leaf) for path, leaf in flat_items(given._mapping)}
+        if not is_object(given):
+            return None
+        traversal: Traversal = Traversal(self._index, self._count).visit(given)
+        self._count += len(traversal.items)
+        values = [value[...] if is_array_ref(value) else value for value in raw_values(traversal)]
+        return dict(zip(traversal.graphdef.layout.paths, values, strict=True))
+
+    def _mismatch(
+        self, structure: GraphDef, wanted: Sequence[Path], given: Tree, place: str
+    ) -> TangentStructureError:
+        root = structure.items[0]
+        kind = "nothing more" if isinstance(root, int | str) else root.cls.__name__
+        expected = f"{kind} with {_listed(wanted)}"
+        return TangentStructureError(self._function, place, expected, _description(given))
+
+
+_NOTHING: GraphDef = GraphDef((0,))
+"""The structure of an object that was met before."""
+
+
+class Results:
+    """The structure of a result, or of a part of one, with which its tangents are built.
+
+    Args:
+        effects: What the trace found.
+        number: Which entry of the result; None for all of it.
+
+    Attributes:
+        treedef: The structure with an object as a leaf; None if it holds none.
+        structures: For each leaf its structure, None where it is a plain value.
+    """
+
+    __slots__ = ("structures", "treedef")
+
+    def __init__(self, effects: Effects, number: int | None = None) -> None:
+        self.treedef = effects.treedef
+        self.structures: tuple[Structure | None, ...] = effects.results
+        if self.treedef is not None and number is not None:
+            entries = self.treedef.children()
+            first = sum([entry.num_leaves for entry in entries[:number]])
+            self.treedef = entries[number]
+            self.structures = effects.results[first : first + self.treedef.num_leaves]
+
+    def as_objects(self, values: Tree) -> Tree:
+        """Return values with objects like those of the result around them."""
+        made: dict[int, Node] = {}
+        return self._built(values, lambda grown, own: _object(grown, own, made))
+
+    def as_states(self, values: Tree) -> Tree:
+        """Return values with States in the place of the objects of the result."""
+        return self._built(values, _state)
+
+    def _built(self, values: Tree, build: Callable[[Structure, Tree], Tree]) -> Tree:
+        if self.treedef is None:
+            return values
+        leaves = self.treedef.flatten_up_to(values)
+        pairs = zip(self.structures, leaves, strict=True)
+        return self.treedef.unflatten(
+            [leaf if grown is None else build(grown, leaf) for grown, leaf in pairs]
+        )
+
+
+def _object(grown: Structure, values: Sequence[Value], made: dict[int, Node]) -> Tree:
+    # What is no value of the result, but of an argument, has no tangent here.
+    leaves = [values[source] if isinstance(source, int) else None for source in grown.sources]
+    return rebuild(grown.graphdef.without_outer(), leaves, made)
+
+
+def _state(grown: Structure, values: Sequence[Value]) -> Tree:
+    chosen = [isinstance(source, int) for source in grown.sources]
+    own = [values[source] for source in grown.sources if isinstance(source, int)]
+    return state_of(grown.graphdef, chosen, own)
+
+
+def _raw(leaf: Value) -> Tree:
+    value = leaf.get_raw_value() if isinstance(leaf, Variable) else leaf
+    return value[...] if is_array_ref(value) else value
+
+
+def _description(given: Tree) -> str:
+    if isinstance(given, State):
+        return f"State with {_listed([path for path, _ in flat_items(given._mapping)])}"
+    if is_object(given):
+        paths = Traversal().visit(given).graphdef.layout.paths
+        return f"{type(given).__name__} with {_listed(paths)}"
+    return describe_leaf(given)
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    names = sorted([attribute_path(path) or "its value" for path in paths])
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return (", ".join(names[:20]) or "no values") + more

@@ -1,0 +1,376 @@
+"""The one path that every transform goes through.
+
+Outside, `gather` takes the arguments and what the function closes over apart: structure, which is
+static, and plain values, which jax sees. Trace, the user's function runs on objects of its own made
+of jax's tracers; what it changed is found by comparing them with what went in. Outside again, the
+changes are written into the objects. An exception anywhere leaves the objects as they were.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+
+import jax
+import jax.numpy as jnp
+
+from typed_nnx._core.cells import Bounded, graph_lock
+from typed_nnx._core.paths import Path
+from typed_nnx._graph.mode import check_tree, resolve_modes
+from typed_nnx._transforms.engine.call import (
+    CAPTURED,
+    LEAF_TREE,
+    Call,
+    Gatherer,
+    QuickCall,
+    are_trees,
+    place_name,
+)
+from typed_nnx._transforms.engine.closures import (
+    Captures,
+    Parameters,
+    describe,
+    unwrapped_function,
+)
+from typed_nnx._transforms.engine.explain import NO_PREFIX
+from typed_nnx._transforms.engine.prefixes import (
+    Function,
+    Prefix,
+    Tree,
+    Value,
+    check_kinds,
+    check_prefix,
+)
+from typed_nnx._transforms.engine.signature import (
+    Argument,
+    Groups,
+    Part,
+    Signature,
+    TraceResult,
+)
+from typed_nnx._transforms.engine.trace import Trace
+from typed_nnx._transforms.engine.write import write_back
+from typed_nnx.errors import ArgumentTypeError
+
+Modes = tuple[bool, bool]
+
+_CONTAINERS = (tuple, list, dict)
+
+
+class Lift:
+    """A user's function and how to run it under a transform of jax.
+
+    Args:
+        name: The name of the transform.
+        function: The user's function: any callable.
+        graph: False asserts that arguments are trees.
+        graph_updates: False asserts that structures do not change.
+
+    Attributes:
+        modes: The modes that were in force when the function was transformed.
+        known_captures: What the function closed over when it was last looked at.
+    """
+
+    __slots__ = ("_parameters", "_title", "function", "known_captures", "modes", "name")
+
+    def __init__(
+        self, name: str, function: Function, graph: bool | None, graph_updates: bool | None
+    ) -> None:
+        self.name: str = name
+        self.function: Function = function
+        self._title: str | None = None
+        self._parameters: Parameters | None = None
+        self.modes: Modes = resolve_modes(graph, graph_updates)
+        self.known_captures: Captures | None = None
+
+    @property
+    def title(self) -> str:
+        """The transform, the function and where that is defined: how errors begin."""
+        if self._title is None:
+            self._title = f"{self.name} of {describe(self.function)}"
+        return self._title
+
+    @property
+    def parameters(self) -> Parameters:
+        """The names of the function's positional parameters."""
+        if self._parameters is None:
+            self._parameters = Parameters(self.function)
+        return self._parameters
+
+    def captures(self) -> Captures:
+        """Return what the function closes over now."""
+        found = self.known_captures
+        if found is None or not found.is_current():
+            found = self.known_captures = Captures(self.function)
+        return found
+
+    def of(self, function: Function) -> Lift:
+        """Return the same for another function."""
+        made = object.__new__(Lift)
+        made.name, made.function, made.modes = self.name, function, self.modes
+        made.known_captures = made._title = made._parameters = None
+        return made
+
+    def gather(
+        self,
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree] | None = None,
+        prefixes: Sequence[Prefix] | None = None,
+        *,
+        capture_prefix: Prefix = None,
+        keyword_prefix: Prefix = None,
+        kept: Sequence[bool] | None = None,
+        kept_names: Collection[str] = (),
+        keep_captured: bool = False,
+        roots: Sequence[Any] | Parameters | None = None,
+        statics: Collection[int] = (),
+        static_names: Collection[str] = (),
+    ) -> Call:
+        """Take one call apart.
+
+        Args:
+            args: The positional arguments.
+            kwargs: The keyword arguments.
+            prefixes: The prefix of each positional argument.
+            capture_prefix: The prefix of every captured object.
+            keyword_prefix: The prefix of every keyword argument.
+            kept: Whether all values of each positional argument are to be returned.
+            kept_names: The same for keyword arguments.
+            keep_captured: The same for what is captured.
+            roots: What the paths in each positional argument begin with; its name by default.
+            statics: Positions of arguments that are left as they are.
+            static_names: The same for keyword arguments.
+        """
+        with graph_lock:  # what another thread writes together is read together
+            modes = self.modes
+            gatherer = Gatherer(self.title)
+            if roots is None:
+                roots = self.parameters
+            own = [None] * len(args) if prefixes is None else prefixes
+            made, full, specs = [], [], []
+            for number, (value, prefix) in enumerate(zip(args, own, strict=True)):
+                if number in statics:
+                    pure, pure_prefix, spec = value, None, None
+                else:
+                    root = roots[number]
+                    if type(prefix) in _CONTAINERS:
+                        check_prefix(self.title, "in", place_name((root,)), prefix, value)
+                    pure, pure_prefix, spec = gatherer.argument(
+                        value, prefix, (root,), kept=kept is not None and kept[number]
+                    )
+                made.append(pure)
+                full.append(pure_prefix)
+                specs.append(spec)
+            named: dict[str, Tree] = {}
+            keywords = {}
+            for name, value in (kwargs or {}).items():
+                if name in static_names:
+                    named[name] = value
+                    continue
+                named[name], _, spec = gatherer.argument(
+                    value, keyword_prefix, (name,), kept=name in kept_names
+                )
+                if spec is not None:
+                    keywords[name] = spec
+            if not modes[0] and not gatherer.are_trees():
+                named_args = {roots[number]: value for number, value in enumerate(args)}
+                check_tree(self.title, {**named_args, **(kwargs or {})}, place_name)
+            captured, found = [], []
+            for value in self.captures().objects:
+                pure, spec = gatherer.captured(value, capture_prefix, kept=keep_captured)
+                captured.append(pure)
+                found.append(spec)
+            signature = Signature(tuple(specs), keywords, tuple(found), modes)
+            return Call(
+                signature, tuple(made), named, tuple(captured), tuple(full), gatherer.inputs
+            )
+
+    def signature(
+        self,
+        call: QuickCall,
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree],
+        captured: Sequence[Tree],
+        kept: Sequence[bool],
+        kept_names: Collection[str],
+    ) -> Signature:
+        """Return what is static about a call that was taken apart the quick way; see `gather`."""
+        count, before = len(args), len(args) + len(kwargs)
+        roots: list[tuple[Path, bool]] = [
+            *[((self.parameters[number],), kept[number]) for number in range(count)],
+            *[((name,), name in kept_names) for name in kwargs],
+            *[((CAPTURED, type(value).__name__), False) for value in captured],
+        ]
+        found: list[Argument | None] = []
+        offset = 0
+        for structure, (path, is_kept) in zip(call.structures(), roots, strict=True):
+            if structure is None:
+                found.append(None)
+                continue
+            part = Part(structure, Groups(None, None), offset, is_kept, path)
+            found.append(Argument(LEAF_TREE, (part,)))
+            offset += len(structure.items)
+        pairs = zip(kwargs, found[count:before], strict=True)
+        keywords = {name: argument for name, argument in pairs if argument is not None}
+        closed = [argument for argument in found[before:] if argument is not None]
+        signature = Signature(tuple(found[:count]), keywords, tuple(closed), self.modes)
+        if not self.modes[0] and not are_trees(signature.parts):
+            named = {self.parameters[number]: value for number, value in enumerate(args)}
+            check_tree(self.title, {**named, **kwargs}, place_name)
+        return signature
+
+    def trace(
+        self,
+        signature: Signature,
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree],
+        captured: Sequence[Tree],
+    ) -> Trace:
+        """Make the objects of one call, inside a transform of jax.
+
+        Args:
+            signature: What is static about the call.
+            args: The plain values of the positional arguments.
+            kwargs: Those of the keyword arguments.
+            captured: Those of what the function closes over.
+        """
+        return Trace(self.title, self.function, self.captures(), signature, args, kwargs, captured)
+
+    def run(
+        self,
+        signature: Signature,
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree],
+        captured: Sequence[Tree],
+        out_prefix: Prefix = NO_PREFIX,
+    ) -> TraceResult:
+        """Run the user's function on plain values; see `trace`."""
+        trace = self.trace(signature, args, kwargs, captured)
+        return trace.finish(trace.run(), out_prefix)
+
+    def finish(self, call: Call, traced: TraceResult) -> Tree:
+        """Write the changes of a call into its objects and return the result."""
+        return write_back(call.inputs, traced)
+
+
+class Signatures:
+    """The signatures with which one function was called."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: Bounded[tuple[object, ...], Signature] = Bounded()
+
+    def of(self, signature: Signature) -> Signature:
+        """Return the one signature that is equal to the given one."""
+        key = signature.key
+        known = self._known[key]
+        return self._known.add(key, signature) if known is None else known
+
+    def __iter__(self) -> Iterator[Signature]:
+        return iter(list(self._known.values()))
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._known.clear()
+
+
+A = TypeVar("A")
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+S = TypeVar("S")
+
+
+class Unseen:
+    """A type that no argument has: for checkers, a function that takes it takes anything.
+
+    mypy thinks that a function of ``*args: Any`` takes one less when its first argument is bound.
+    """
+
+
+class Lifted(Generic[P, R]):
+    """A transformed function.
+
+    It behaves like the function: it has its name and documentation, and as an attribute of a class
+    it is a method.
+    """
+
+    #: The name of the transform.
+    transform: str = "lift"
+
+    # Those of the function.
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[P, R]
+
+    def __init__(
+        self, function: Callable[P, R], graph: bool | None, graph_updates: bool | None
+    ) -> None:
+        if not callable(function):
+            raise ArgumentTypeError(
+                f"nnx.{self.transform}",
+                f"expected a callable, got a {type(function).__name__}.",
+                f"nnx.{self.transform}(function)",
+            )
+        self._lift = Lift(self.transform, function, graph, graph_updates)
+        functools.update_wrapper(self, unwrapped_function(function), updated=())
+        self.__wrapped__ = function
+
+    def nnx_function(self) -> Callable[P, R]:
+        """Return the function inside."""
+        function: Callable[P, R] = self._lift.function
+        return function
+
+    def nnx_with_function(self, function: Callable[P, R]) -> Self:
+        """Return the same transform of another function."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made._lift = self._lift.of(function)
+        made.__wrapped__ = function
+        made._prepare()
+        return made
+
+    def _check_prefixes(self, **prefixes: Prefix) -> None:
+        """Raise if an option has prefixes of a kind that the mode does not allow."""
+        for option, prefix in prefixes.items():
+            check_kinds(self.transform, option, prefix, self._lift.modes[1])
+
+    def _prepare(self) -> None:
+        """Make what belongs to one function only."""
+
+    @overload
+    def __get__(self, instance: None, owner: object = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Lifted[[Unseen], S], instance: object, owner: object = None
+    ) -> Callable[..., S]: ...
+    @overload
+    def __get__(
+        self: Lifted[Concatenate[A, Q], S], instance: A, owner: object = None
+    ) -> Callable[Q, S]: ...
+    @overload
+    def __get__(self, instance: object, owner: object = None) -> Callable[..., R]: ...
+    def __get__(self, instance: Any, owner: object = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the transformed function."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<nnx.{self.transform} of {describe(self._lift.function)}>"
+
+
+def as_arrays(tree: Tree) -> Tree:
+    """Return a tree with arrays in the place of Python's and numpy's numbers.
+
+    Run outside jit, some transforms of jax return the constants of the traced function as they are
+    written down, which are no `jax.Array`.
+    """
+    return jax.tree.map(_as_array, tree)
+
+
+def _as_array(value: Value) -> jax.Array:
+    return value if isinstance(value, jax.Array) else jnp.asarray(value)

@@ -1,0 +1,382 @@
+"""What is static about one call of a transformed function, and about what a trace of it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias, TypeVar
+
+import jax
+
+from typed_nnx._core.paths import Path
+from typed_nnx._graph.graphdef import GraphDef, VariableDef
+from typed_nnx._graph.rebuild import rebuild
+from typed_nnx._transforms.engine.prefixes import (
+    ByFilter,
+    Node,
+    Prefix,
+    Tree,
+    TreeDef,
+    Value,
+    pure_prefix,
+)
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+Divided: TypeAlias = list[T] | tuple[list[T], ...]
+"""The values of an object as jax takes them: a list, or a list for each filter of the prefix."""
+
+
+class Groups:
+    """How the values of an object are divided, so that jax finds one prefix for each list.
+
+    Attributes:
+        prefix: The prefix of the object.
+        filters: The filters of the prefix; None if it has none, and all values are in one list.
+        numbers: For each value the number of its filter; empty without filters.
+    """
+
+    __slots__ = ("filters", "numbers", "prefix")
+
+    def __init__(
+        self, prefix: Prefix, filters: ByFilter | None, numbers: Iterable[int] = ()
+    ) -> None:
+        self.prefix: Prefix = prefix
+        self.filters: ByFilter | None = filters
+        self.numbers: tuple[int, ...] = tuple(numbers)
+
+    def of(self, values: Iterable[int]) -> Groups:
+        """Return the groups of some of the values, given by their numbers."""
+        if self.filters is None:
+            return self
+        return Groups(self.prefix, self.filters, [self.numbers[value] for value in values])
+
+    def prefix_of(self, value: int) -> Prefix:
+        """Return the prefix of a value, given its number."""
+        if self.filters is None:
+            return self.prefix
+        return self.filters.values_in_order[self.numbers[value]]
+
+    def divide(self, values: list[T]) -> Divided[T]:
+        """Return values as jax takes them."""
+        if self.filters is None:
+            return values
+        lists: tuple[list[T], ...] = tuple([[] for _ in self.filters.values_in_order])
+        for number, value in zip(self.numbers, values, strict=True):
+            lists[number].append(value)
+        return lists
+
+    def join(self, divided: Divided[T]) -> list[T]:
+        """Undo `divide`."""
+        if isinstance(divided, list):
+            return list(divided)
+        following = [iter(group).__next__ for group in divided]
+        return [following[number]() for number in self.numbers]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Groups) and (
+            (self.filters is None, self.numbers) == (other.filters is None, other.numbers)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.numbers)
+
+
+class Part:
+    """One object among the arguments: its structure, and how its values are grouped.
+
+    Attributes:
+        graphdef: The structure. Its positions count on from those of the objects before it if some
+            of them share objects, else from 0.
+        groups: How the values of its leaves are divided.
+        offset: The number of its first item among the items of all parts.
+        kept: All its values are returned, not only those that change.
+        path: Where it is among the arguments.
+    """
+
+    __slots__ = ("graphdef", "groups", "kept", "offset", "path")
+
+    def __init__(
+        self, graphdef: GraphDef, groups: Groups, offset: int, kept: bool, path: Path
+    ) -> None:
+        self.graphdef: GraphDef = graphdef
+        self.groups: Groups = groups
+        self.offset: int = offset
+        self.kept: bool = kept
+        self.path: Path = path
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from others."""
+        return (self.graphdef.token, self.groups, self.kept)
+
+    def leaf_positions(self) -> list[int]:
+        """Return the position of each leaf, counted from the root."""
+        return leaf_positions(self.graphdef)
+
+
+def leaf_positions(graphdef: GraphDef) -> list[int]:
+    """Return the position of each leaf of a structure, counted from the root."""
+    return [
+        position
+        for position, item in enumerate(graphdef.items)
+        if type(item) is VariableDef or isinstance(item, str)
+    ]
+
+
+def build_part(
+    part: Part, leaves: Sequence[Value], objects: dict[int, Node]
+) -> tuple[Node, dict[int, Node]]:
+    """Build the object of a part; return it, and the objects in it by position.
+
+    Args:
+        part: The part.
+        leaves: A value or Variable for each leaf.
+        objects: The objects of all parts by their numbers, to which those of this one are added.
+    """
+    if part.graphdef.base > 0:  # it may share some with the parts before
+        return rebuild(part.graphdef, leaves, objects), objects
+    made: dict[int, Node] = {}
+    root = rebuild(part.graphdef, leaves, made)
+    objects.update({position + part.offset: found for position, found in made.items()})
+    return root, made
+
+
+class Alias:
+    """An object among the arguments that is, or is part of, one before it.
+
+    Attributes:
+        number: Its number among the items of all parts.
+        groups: Those of its prefix, so that what is in its place fits.
+    """
+
+    __slots__ = ("groups", "number")
+
+    def __init__(self, number: int, groups: Groups) -> None:
+        self.number: int = number
+        self.groups: Groups = groups
+
+    def empty(self) -> Divided[Value]:
+        """Return what is in its place among the plain values."""
+        return self.groups.divide([])
+
+    @property
+    def key(self) -> int:
+        """What tells it from others."""
+        return self.number
+
+
+class Argument:
+    """What is static about one argument that holds objects.
+
+    Attributes:
+        treedef: The structure with an object as a leaf.
+        parts: For each leaf its part, or None where it is a plain value.
+    """
+
+    __slots__ = ("parts", "treedef")
+
+    def __init__(self, treedef: TreeDef, parts: tuple[Part | Alias | None, ...]) -> None:
+        self.treedef: TreeDef = treedef
+        self.parts: tuple[Part | Alias | None, ...] = parts
+
+    def pairs(self, tree: Tree) -> Iterator[tuple[Part | Alias | None, Tree]]:
+        """Yield the part of each leaf, with what is in its place in a tree like the argument."""
+        return zip(self.parts, self.treedef.flatten_up_to(tree), strict=True)
+
+    def map(self, function: Callable[[Part | Alias, Tree], object], tree: Tree) -> Tree:
+        """Return a tree like the argument with something else in the place of each object.
+
+        Args:
+            function: Makes it of the part and of what is in its place in `tree`.
+            tree: A tree like the argument.
+        """
+        return self.treedef.unflatten(
+            [leaf if part is None else function(part, leaf) for part, leaf in self.pairs(tree)]
+        )
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from others."""
+        return (self.treedef, tuple([None if part is None else part.key for part in self.parts]))
+
+
+class Signature:
+    """What is static about one call: two calls with the same one can share a trace.
+
+    Attributes:
+        arguments: What is static about each positional argument; None if it holds no object.
+        keywords: The same by name, of the keyword arguments that hold objects.
+        captured: The same of what the function closes over.
+        parts: All parts, in order.
+        modes: Whether object graphs are allowed, and whether the structure may change.
+    """
+
+    __slots__ = ("__weakref__", "arguments", "captured", "keywords", "modes", "parts")
+
+    def __init__(
+        self,
+        arguments: tuple[Argument | None, ...],
+        keywords: dict[str, Argument],
+        captured: tuple[Argument, ...],
+        modes: tuple[bool, bool],
+    ) -> None:
+        self.arguments: tuple[Argument | None, ...] = arguments
+        self.keywords: dict[str, Argument] = keywords
+        self.captured: tuple[Argument, ...] = captured
+        self.modes: tuple[bool, bool] = modes
+        self.parts: list[Part] = [
+            part
+            for argument in (*arguments, *keywords.values(), *captured)
+            if argument is not None
+            for part in argument.parts
+            if type(part) is Part
+        ]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from others."""
+        return (
+            tuple([None if argument is None else argument.key for argument in self.arguments]),
+            tuple([(name, argument.key) for name, argument in self.keywords.items()]),
+            tuple([argument.key for argument in self.captured]),
+            self.modes,
+        )
+
+
+# Where a leaf of a new structure comes from: the number of a value that the trace returned, the
+# (part, leaf) of the arguments with that value, or None for a Variable that is there already.
+Source: TypeAlias = int | tuple[int, int] | None
+
+
+class Structure:
+    """The structure of an object after a trace.
+
+    Attributes:
+        graphdef: The structure; `outer` gives the number of each item that came from outside.
+        sources: Where the value of each leaf comes from.
+        groups: How the values that the trace returned for it, and for `detached`, are divided.
+        count: The number of these values.
+        detached: The structures of objects that came with this one and are no longer reached.
+    """
+
+    __slots__ = ("count", "detached", "graphdef", "groups", "sources")
+
+    def __init__(
+        self,
+        graphdef: GraphDef,
+        sources: tuple[Source, ...],
+        groups: Groups,
+        count: int,
+        detached: tuple[Structure, ...] = (),
+    ) -> None:
+        self.graphdef: GraphDef = graphdef
+        self.sources: tuple[Source, ...] = sources
+        self.groups: Groups = groups
+        self.count: int = count
+        self.detached: tuple[Structure, ...] = detached
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Structure) and (
+            (self.sources, self.groups, self.detached)
+            == (other.sources, other.groups, other.detached)
+            and self.graphdef == other.graphdef
+        )
+
+    def __hash__(self) -> int:
+        return hash((len(self.graphdef.items), self.sources))
+
+
+class Effects:
+    """What a trace did: which values changed, which structures, and the structure of the result.
+
+    Attributes:
+        changed: For each part the leaves whose values were returned.
+        structures: For each part its new structure, None if it is as it was; empty if all are.
+        bases: The position of the first item of each part in the new structures.
+        treedef: The structure of the result with an object as a leaf; None if it holds none.
+        results: For each leaf of the result its structure, None where it is a plain value.
+        is_only_values: No structure changed and the result holds no object.
+        is_nothing: Nothing changed and the result holds no object.
+    """
+
+    __slots__ = (
+        "_hash", "bases", "changed", "is_nothing", "is_only_values", "results", "structures", "treedef",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        changed: tuple[tuple[int, ...], ...],
+        structures: tuple[Structure | None, ...],
+        bases: tuple[int, ...],
+        treedef: TreeDef | None,
+        results: tuple[Structure | None, ...],
+    ) -> None:
+        self.changed: tuple[tuple[int, ...], ...] = changed
+        self.structures: tuple[Structure | None, ...] = structures
+        self.bases: tuple[int, ...] = bases
+        self.treedef: TreeDef | None = treedef
+        self.results: tuple[Structure | None, ...] = results
+        self._hash: int | None = None
+        self.is_only_values: bool = treedef is None and not structures
+        self.is_nothing: bool = self.is_only_values and not any(changed)
+
+    def structure_of(self, number: int) -> Structure | None:
+        """Return the new structure of a part; None if it is as it was."""
+        return self.structures[number] if self.structures else None
+
+    def groups_of(self, number: int, part: Part) -> Groups:
+        """Return how the values of a part are divided: those of changed leaves, then new ones."""
+        changed, structure = part.groups.of(self.changed[number]), self.structure_of(number)
+        if structure is None or changed.filters is None:
+            return changed
+        numbers = (*changed.numbers, *structure.groups.numbers)
+        return Groups(changed.prefix, changed.filters, numbers)
+
+    def _key(self) -> tuple[object, ...]:
+        return (self.changed, self.structures, self.bases, self.treedef, self.results)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Effects) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash((self.changed, self.bases, len(self.results)))
+        return self._hash
+
+
+# It leaves a trace as a pytree without leaves.
+jax.tree_util.register_static(Effects)
+
+
+class TraceResult(NamedTuple):
+    """What a trace returns to jax.
+
+    Attributes:
+        updates: For each part the values that changed, divided like the part, then new ones.
+        result: The result of the user's function, with values in the place of objects.
+        effects: What the trace did.
+    """
+
+    updates: tuple[Divided[Value], ...]
+    result: Tree
+    effects: Effects
+
+    def values_of(self, number: int, part: Part) -> list[Value]:
+        """Return the values of a part in order: those of leaves that changed, then new ones."""
+        return self.effects.groups_of(number, part).join(self.updates[number])
+
+
+def result_prefix(parts: Sequence[Part], outs: Prefix) -> TraceResult:
+    """Return the prefixes of what a trace returns, as jax takes them.
+
+    Args:
+        parts: The objects among the arguments, whose values come back as they went in.
+        outs: The prefix of the result.
+    """
+    effects: Prefix = None
+    return TraceResult(
+        tuple([pure_prefix(part.groups.prefix) for part in parts]), pure_prefix(outs), effects
+    )

@@ -1,1 +1,0 @@
-"""Checkpoints; the public names are in `typed_nnx.training.checkpoint`."""

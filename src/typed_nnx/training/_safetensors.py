@@ -1,0 +1,271 @@
+"""Files of safetensors: named arrays, exchanged with other programs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Sharding
+
+from typed_nnx._core.filters import Filter
+from typed_nnx._core.jax_runtime import is_array_ref
+from typed_nnx._core.paths import Path
+from typed_nnx.errors import (
+    CheckpointDamagedError,
+    CheckpointError,
+    CheckpointExistsError,
+    CheckpointLeafError,
+    CheckpointMismatchError,
+    CheckpointNotFoundError,
+)
+from typed_nnx.training._checkpoint_files import Untyped, safetensors
+from typed_nnx.training._checkpoint_reading import (
+    Placement,
+    described,
+    key_dtype,
+    keys_of,
+    sharding_of,
+)
+from typed_nnx.training._checkpoint_records import (
+    Leaf,
+    Record,
+    Value,
+    cells_of,
+    check_writable,
+    fits,
+    leaves_of,
+    write,
+)
+
+NameOf: TypeAlias = Callable[[Path], str | None]
+"""The name of the tensor at a path; None for a leaf that is not in the file."""
+
+Tensor: TypeAlias = np.ndarray[Any, Any]
+"""An array of any shape and dtype."""
+
+KEYS = "typed_nnx.keys"
+"""The entry of the header that says which tensors are data of PRNG keys, and of which kind."""
+
+# What the format has; the names are those of numpy, with the names of the format where they are read.
+DTYPES = {
+    "bool": "BOOL", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "uint8": "U8",
+    "uint16": "U16", "uint32": "U32", "uint64": "U64", "float16": "F16", "float32": "F32",
+    "float64": "F64", "bfloat16": "BF16", "complex64": "C64", "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2", "float8_e4m3fnuz": "F8_E4M3FNUZ", "float8_e5m2fnuz": "F8_E5M2FNUZ",
+    "float8_e8m0fnu": "F8_E8M0",
+}  # fmt: skip
+_NAMES = {theirs: ours for ours, theirs in DTYPES.items()}
+
+
+def dotted(path: Path) -> str:
+    """Return the usual name of a path: its keys with dots in between."""
+    return ".".join(map(str, path))
+
+
+def save_safetensors(
+    path: str | os.PathLike[str],
+    node: object,
+    *filters: Filter,
+    name: NameOf = dotted,
+    overwrite: bool = False,
+) -> None:
+    """Write the arrays of a model to a safetensors file.
+
+    Typed PRNG keys are written as their data (``uint32 [..., words]``), and the header says which
+    tensors they are (``typed_nnx.keys``). The file is complete or not there.
+
+    Args:
+        path: The file.
+        node: As for `save`.
+        *filters: Which leaves to write; all without filters.
+        name: The name of the tensor at a path; None leaves it out. By default the keys with dots
+            in between: ``layers.0.kernel``.
+        overwrite: Replace the file that is there.
+
+    Raises:
+        CheckpointExistsError: There is one, and `overwrite` is False.
+        CheckpointLeafError: The format has no dtype for some leaves; all of them are listed.
+        CheckpointError: The path is a folder, or two leaves have one name.
+        MissingPackageError: safetensors is not installed.
+    """
+    function, shown = "save_safetensors", os.fspath(path)
+    library = safetensors(function)
+    leaves = _writable(function, leaves_of(cells_of(function, node, filters)))
+    named = _named(function, shown, leaves, name)
+    if os.path.isdir(shown):
+        raise CheckpointError(function, shown, "is a folder", "give the path of a file")
+    if os.path.exists(shown) and not overwrite:
+        fix = "save_safetensors(path, model, overwrite=True)"
+        raise CheckpointExistsError(function, shown, fix=fix)
+    keys = {text: leaf.record.impl for text, leaf in named.items() if leaf.record.kind == "key"}
+    metadata = {KEYS: json.dumps(keys)} if keys else None
+    unfinished = f"{shown}.{os.getpid()}.unfinished"
+    arrays = {text: _data(leaf) for text, leaf in named.items()}
+    try:
+        library.numpy.save_file(arrays, unfinished, metadata=metadata)
+        os.replace(unfinished, shown)
+    finally:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+
+
+def _writable(function: str, leaves: Sequence[Leaf]) -> Sequence[Leaf]:
+    bad = [
+        (leaf.path, f"{leaf.record}, for which the format has no dtype")
+        for leaf in leaves
+        if leaf.record.abstract or leaf.record.kind == "value"
+        or (leaf.record.kind == "array" and leaf.record.dtype not in DTYPES)
+    ]  # fmt: skip
+    if bad:
+        fix = "leave them out with a filter: save_safetensors(path, model, nnx.Param)"
+        raise CheckpointLeafError(function, bad, fix)
+    return leaves
+
+
+def _named(function: str, path: str, leaves: Sequence[Leaf], name: NameOf) -> dict[str, Leaf]:
+    found: dict[str, Leaf] = {}
+    for leaf in leaves:
+        text = name(leaf.path)
+        if text is None:
+            continue
+        if text in found:
+            problem = f"would have two tensors {text!r}, of {found[text].path!r} and {leaf.path!r}"
+            raise CheckpointError(function, path, problem, "give each path a name of its own")
+        found[text] = leaf
+    return found
+
+
+def _data(leaf: Leaf) -> Tensor:
+    value = leaf.value[...] if is_array_ref(leaf.value) else leaf.value
+    if leaf.record.kind == "key":
+        value = jax.random.key_data(value)
+    # The library writes the memory as it lies.
+    return np.ascontiguousarray(value).reshape(np.shape(value))
+
+
+def load_safetensors(
+    path: str | os.PathLike[str],
+    node: object,
+    *filters: Filter,
+    name: NameOf = dotted,
+    transform: Callable[[Path, Tensor], Tensor] | None = None,
+    sharding: Placement = None,
+) -> None:
+    """Put the arrays of a safetensors file into a model, in place.
+
+    Either all values are restored or, if an error is raised, none. Typed PRNG keys are made of their
+    data. Shapes and dtypes must be those of the model.
+
+    Args:
+        path: The file.
+        node: As for `restore`.
+        *filters: Which leaves to restore; all without filters, and then the file must have no
+            others.
+        name: The name of the tensor at a path; a leaf for which it is None stays as it is.
+        transform: Makes of a path and the array in the file the array for the model, such as the
+            transpose of a kernel.
+        sharding: As for `restore`.
+
+    Raises:
+        CheckpointNotFoundError: There is no file.
+        CheckpointMismatchError: Tensors are missing, extra, or of another shape or dtype; all of them
+            are listed.
+        CheckpointDamagedError: The file is no safetensors file, or is truncated.
+        CheckpointError: The path is a folder, two leaves have one name, or a sharding does not
+            divide an array.
+        MissingPackageError: safetensors is not installed.
+    """
+    function, shown = "load_safetensors", os.fspath(path)
+    library = safetensors(function)
+    cells = cells_of(function, node, filters)
+    check_writable(cells)
+    leaves = leaves_of(cells)
+    named = _named(function, shown, leaves, name)
+    if not os.path.exists(shown):
+        raise CheckpointNotFoundError(function, shown)
+    if os.path.isdir(shown):
+        fix = "give the path of a .safetensors file; a folder is for nnx's `restore`"
+        raise CheckpointError(function, shown, "is a folder", fix)
+    try:
+        arrays, keys = _read(library, shown, named)
+        for text, array in arrays.items():
+            if transform is not None and not isinstance(array, Record):
+                arrays[text] = np.asarray(transform(named[text].path, array))
+    except (library.SafetensorError, OSError) as error:
+        raise CheckpointDamagedError(function, shown, described(error)) from error
+    _compare(shown, type(node).__name__, named, (arrays, keys), partial=bool(filters))
+    values = {leaf.path: leaf.value for leaf in leaves}
+    for text, leaf in named.items():
+        where = sharding_of(function, shown, leaf, sharding)
+        values[leaf.path] = _placed(leaf, arrays[text], keys.get(text), where)
+    write(node, cells, values)
+
+
+def _read(
+    library: Untyped, path: str, named: Mapping[str, Leaf]
+) -> tuple[dict[str, Tensor | Record], dict[str, str]]:
+    """Return the arrays of a file that have a leaf, records of the others, and the kinds of keys."""
+    found: dict[str, Tensor | Record] = {}
+    with library.safe_open(path, framework="numpy") as file:
+        keys = json.loads((file.metadata() or {}).get(KEYS, "{}"))
+        for text in file.keys():  # noqa: SIM118  # it is no mapping
+            part = file.get_slice(text)
+            dtype, shape = _NAMES.get(part.get_dtype()), tuple(part.get_shape())
+            record = Record("array", dtype or str(part.get_dtype()), shape)
+            wanted = text in named and dtype is not None
+            found[text] = _tensor(library, path, file, text, record) if wanted else record
+    return found, keys
+
+
+def _tensor(library: Untyped, path: str, file: Untyped, text: str, record: Record) -> Tensor:
+    # The library gives numpy no arrays of eight bits: those are taken as bytes.
+    if not record.dtype.startswith("float8"):
+        tensor: Tensor = file.get_tensor(text)
+        return tensor
+    with open(path, "rb") as whole:
+        parts = dict(library.deserialize(whole.read()))
+    return np.frombuffer(parts[text]["data"], np.dtype(record.dtype)).reshape(record.shape)
+
+
+def _compare(
+    path: str,
+    target: str,
+    named: Mapping[str, Leaf],
+    file: tuple[Mapping[str, Tensor | Record], Mapping[str, str]],
+    *,
+    partial: bool,
+) -> None:
+    arrays, keys = file
+    missing, wrong = [], []
+    for text, leaf in named.items():
+        array = arrays.get(text)
+        if array is None:
+            missing.append((leaf.path, f"{leaf.record} as {text!r}"))
+            continue
+        found = _record(array)
+        kind, wanted = keys.get(text), leaf.record
+        is_other_key = wanted.kind == "key" and kind is not None and key_dtype(kind) != wanted.dtype
+        if is_other_key or not fits(wanted, found, foreign=True):
+            wrong.append((leaf.path, str(wanted), f"{kind or found} as {text!r}"))
+    extra = [] if partial else [((t,), str(_record(arrays[t]))) for t in arrays if t not in named]
+    if missing or extra or wrong:
+        raise CheckpointMismatchError("load_safetensors", path, target, missing, extra, wrong)
+
+
+def _record(array: Tensor | Record) -> Record:
+    if isinstance(array, Record):
+        return array
+    return Record("array", np.dtype(array.dtype).name, tuple(array.shape))
+
+
+def _placed(leaf: Leaf, array: Value, impl: str | None, sharding: Sharding | None) -> Value:
+    if leaf.record.kind != "key" and leaf.record.holder != "jax":
+        return array
+    is_key = leaf.record.kind == "key"
+    made = keys_of(leaf, array, impl) if is_key else jnp.asarray(array)
+    return made if sharding is None else jax.device_put(made, sharding)

@@ -1,0 +1,56 @@
+# Written by `make stubs`. Do not edit. There is no such module at run time: these are the types
+# that checkers give to the functions of the source with `typed_as`.
+# Overloads overlap where one is more precise than another: the first that fits counts.
+# mypy: disable-error-code="overload-overlap"
+# pyright: reportOverlappingOverload=false
+# A type variable that occurs once keeps what it stands for out of a bound: lambdas fit.
+# pyright: reportInvalidTypeVarUse=false
+
+from collections.abc import Callable
+from typed_nnx._transforms.cached_partial import Bound, CachedPartial, JitPartial
+from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums
+from typed_nnx._transforms.jit import Device, JitWrapped
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_A1 = TypeVar("_A1")
+_A2 = TypeVar("_A2")
+_A3 = TypeVar("_A3")
+_A4 = TypeVar("_A4")
+_A5 = TypeVar("_A5")
+_A6 = TypeVar("_A6")
+
+@overload
+def jit_partial(fun: Callable[P, R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+@overload
+def jit_partial(fun: Callable[Concatenate[_A1, P], R], _1: _A1, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+@overload
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+@overload
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+@overload
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+@overload
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+@overload
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+@overload
+def jit_partial(fun: Callable[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[..., R]: ...
+
+@overload
+def cached_partial(f: JitWrapped[P, R] | Bound[P, R], *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(f: JitWrapped[Concatenate[_A1, P], R] | Bound[Concatenate[_A1, P], R], _1: _A1, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, P], R] | Bound[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, P], R] | Bound[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+@overload
+def cached_partial(f: JitWrapped[..., R] | Bound[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[..., R]: ...

@@ -1,0 +1,95 @@
+"""`functional` and `lazy_init`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import pytest
+from flax import linen as nn
+
+import typed_nnx as nnx
+from tests.bridge.linen_models import TwoParts, X
+from tests.bridge.sides import OURS, assert_as_in_flax, state_of, values_of
+from typed_nnx import bridge
+from typed_nnx.errors import BridgeError, LazyInitError
+
+
+def test_a_functional_inits_and_applies_as_in_flax() -> None:
+    def scenario(side: Any) -> Any:
+        functional = side.bridge.functional(side.Linear)(3, 4, use_bias=True)
+        state = functional.init(rngs=side.nnx.Rngs(0))
+        output, (graphdef, after) = functional.apply(state)(X)
+        return dict(side.nnx.to_flat_state(after)), output, graphdef == functional.graphdef
+
+    assert_as_in_flax(scenario)
+
+
+def test_a_functional_may_have_its_streams_from_the_start() -> None:
+    def scenario(side: Any) -> Any:
+        functional = side.bridge.functional(side.Linear)(3, 4, rngs=side.nnx.Rngs(0))
+        return dict(side.nnx.to_flat_state(functional.init()))
+
+    assert_as_in_flax(scenario)
+
+
+def test_apply_before_init_is_an_error() -> None:
+    with pytest.raises(BridgeError, match="Functional of Linear"):
+        bridge.functional(OURS.Linear)(3, 4).apply(nnx.State({}))
+
+
+def net(side: Any) -> Any:
+    class Net(side.nnx.Module):
+        def __init__(self, rngs: Any) -> None:
+            self.parts = side.nnx.List([side.bridge.ToNNX(TwoParts(), rngs=rngs)])
+            self.last = side.bridge.ToNNX(nn.Dense(4), rngs=rngs)
+
+        def __call__(self, x: jax.Array) -> Any:
+            return self.last(self.parts[0](x))
+
+        def half(self, x: jax.Array) -> Any:
+            return self.parts[0](x)
+
+    return Net(side.nnx.Rngs(0))
+
+
+USES: dict[str, Any] = {
+    "a module": lambda side, m: side.bridge.lazy_init(m, X) is m,
+    "a method": lambda side, m: callable(side.bridge.lazy_init(m.half, X)),
+    "a method of Linen": lambda side, m: callable(side.bridge.lazy_init(m.last.__call__, X)),
+    "an attribute that is a method of Linen": lambda side, m: callable(
+        side.bridge.lazy_init(m.parts[0].other, X)
+    ),
+}
+
+
+@pytest.mark.parametrize("what", sorted(USES))
+def test_lazy_init_initialises_what_the_call_reaches(what: str) -> None:
+    def scenario(side: Any) -> Any:
+        model = net(side)
+        return USES[what](side, model), state_of(side, model)
+
+    assert_as_in_flax(scenario)
+
+
+def test_a_call_that_fails_leaves_the_model_ready_for_another() -> None:
+    model = net(OURS)
+    with pytest.raises(ValueError, match="two"):
+        bridge.lazy_init(model, _NoArray())
+    bridge.lazy_init(model, X)
+    assert values_of(OURS, model)[("last", "kernel")].shape == (2, 4)
+    assert "to_nnx__initializing" not in vars(model.last)
+
+
+class _NoArray:
+    """An argument that no layer takes."""
+
+    @property
+    def shape(self) -> Any:
+        raise ValueError("one, two")
+
+
+@pytest.mark.parametrize("given", [3, len, lambda x: x], ids=["int", "builtin", "function"])
+def test_what_belongs_to_no_module_is_refused(given: Any) -> None:
+    with pytest.raises(LazyInitError, match="needs to be an NNX Module or a bound method"):
+        bridge.lazy_init(given, X)

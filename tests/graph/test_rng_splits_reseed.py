@@ -1,0 +1,270 @@
+"""`reseed` and `with_rngs`, compared with flax.nnx in the same process."""
+
+from __future__ import annotations
+
+import typing as tp
+
+import jax
+import pytest
+from flax import nnx as flax_nnx
+
+from typed_nnx import Param, PathContains, Pytree, Rngs, RngStream, iter_graph, reseed, with_rngs
+from typed_nnx.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    KeyShapeError,
+)
+
+from ..core.rngs_scenarios import describe
+
+
+class Library(tp.NamedTuple):
+    """What the scenarios use, from one of the two libraries."""
+
+    Pytree: tp.Any
+    Rngs: tp.Any
+    RngStream: tp.Any
+    Param: tp.Any
+    PathContains: tp.Any
+    iter_graph: tp.Any
+    reseed: tp.Any
+    with_rngs: tp.Any
+
+
+def flax_with_rngs(*args: tp.Any, **kwargs: tp.Any) -> tp.Any:
+    """The oracle refuses its own default of `graph_updates`."""
+    return flax_nnx.with_rngs(*args, graph_updates=False, **kwargs)
+
+
+OURS = Library(Pytree, Rngs, RngStream, Param, PathContains, iter_graph, reseed, with_rngs)
+FLAX = Library(
+    flax_nnx.Pytree,
+    flax_nnx.Rngs,
+    flax_nnx.RngStream,
+    flax_nnx.Param,
+    flax_nnx.PathContains,
+    flax_nnx.iter_graph,
+    flax_nnx.reseed,
+    flax_with_rngs,
+)
+LIBRARIES = pytest.mark.parametrize("library", [OURS, FLAX], ids=["ours", "flax"])
+
+
+def model(library: Library) -> tp.Any:
+    """An object with a set of streams, two further `dropout` streams and a parameter."""
+    base: tp.Any = library.Pytree
+
+    class Layer(base):
+        def __init__(self, rngs: tp.Any) -> None:
+            self.noise = rngs.dropout.fork()
+
+    class Model(base):
+        def __init__(self) -> None:
+            self.rngs = library.Rngs(0, params=1, dropout=2)
+            self.weight = library.Param(jax.numpy.ones(2))
+            self.layer = Layer(self.rngs)
+            self.again = Layer(self.rngs)
+
+    made = Model()
+    made.rngs(), made.rngs.params(), made.layer.noise()
+    return made
+
+
+def streams(library: Library, node: tp.Any) -> dict[tp.Any, tp.Any]:
+    """The streams of an object by path."""
+    return {
+        path: describe(value)
+        for path, value in library.iter_graph(node)
+        if isinstance(value, library.RngStream)
+    }
+
+
+RESEEDS: dict[str, dict[str, tp.Any]] = {
+    "nothing": {},
+    "one": {"default": 7},
+    "several": {"params": 7, "dropout": jax.random.key(8)},
+    "legacy": {"dropout": jax.random.PRNGKey(8)},
+    "unknown_stream": {"noise": 7},
+    "default_is_no_fallback": {"default": 7, "dropout": 3},
+    "match_shape": {"policy": "match_shape", "default": 3, "dropout": 4},
+    "function": {
+        "policy": lambda path, key, shape: jax.random.fold_in(key, len(path)),
+        "dropout": 1,
+    },
+    "as_tree": {"graph": False, "dropout": 3},
+}
+
+
+@pytest.mark.parametrize("keywords", RESEEDS.values(), ids=RESEEDS.keys())
+def test_reseeding_gives_the_keys_and_counts_of_flax(keywords: dict[str, tp.Any]) -> None:
+    def reseeded(library: Library) -> tp.Any:
+        node = model(library)
+        assert library.reseed(node, **keywords) is None
+        return streams(library, node)
+
+    assert reseeded(OURS) == reseeded(FLAX)
+
+
+def test_reseeding_from_a_stream_takes_its_key_as_in_flax() -> None:
+    def reseeded(library: Library) -> tp.Any:
+        node = model(library)
+        library.reseed(node, params=library.RngStream(9, tag="noise"))
+        return streams(library, node)
+
+    assert reseeded(OURS) == reseeded(FLAX)
+
+
+@pytest.mark.parametrize("shape", [(), 3, (2, 3)], ids=["one", "three", "two_by_three"])
+def test_reseeding_arrays_of_keys_gives_the_keys_of_flax(shape: tp.Any) -> None:
+    def reseeded(library: Library) -> tp.Any:
+        node = library.Rngs(0, params=1).split({"params": shape})
+        library.reseed(node, policy="match_shape", params=7, default=8)
+        return describe(node)
+
+    assert reseeded(OURS) == reseeded(FLAX)
+
+
+def test_a_reseed_function_gets_path_key_and_shape_as_in_flax() -> None:
+    def calls(library: Library) -> list[tp.Any]:
+        seen: list[tp.Any] = []
+
+        def policy(path: tp.Any, key: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+            seen.append((path, describe(key), shape))
+            return jax.random.split(key, 5)
+
+        node = library.Rngs(0, params=1).split({"params": 2})
+        library.reseed(node, policy=policy, params=7, default=8)
+        return [seen, describe(node)]
+
+    assert calls(OURS) == calls(FLAX)
+
+
+def test_streams_in_a_nest_are_reseeded_once_as_in_flax() -> None:
+    def reseeded(library: Library) -> tp.Any:
+        rngs = library.Rngs(0, params=1)
+        library.reseed([rngs, {"again": rngs}, 3], params=7)
+        return describe(rngs)
+
+    assert reseeded(OURS) == reseeded(FLAX)
+
+
+def test_an_unknown_reseed_policy_is_an_error() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        reseed(Rngs(0), policy="all", default=1)  # type: ignore[arg-type]  # the error is the point
+    assert str(caught.value) == (
+        "reseed: argument `policy` is 'all'; expected 'scalars_only', 'match_shape' or a function "
+        "of path, key and shape that returns a key.\n"
+        "  Fix: reseed(node, policy='match_shape', ...)"
+    )
+
+
+def test_a_failed_reseed_leaves_every_stream_as_it_was() -> None:
+    rngs = Rngs(0, params=1).split({"params": 2})
+    before = describe(rngs)
+    with pytest.raises(ArgumentError) as caught:
+        reseed(rngs, default=3, params=4)
+    assert str(caught.value) == (
+        "reseed: the stream at path ('params',) holds keys of shape (2,); the policy "
+        "'scalars_only' expects single keys.\n"
+        "  Fix: reseed(node, policy='match_shape', ...) if all its keys shall differ, or a policy "
+        "of your own."
+    )
+    with pytest.raises(ArgumentError):
+        reseed(rngs, default=3, params="x")  # type: ignore[arg-type]  # the error is the point
+    assert describe(rngs) == before
+
+
+WITH_RNGS: dict[str, dict[str, tp.Any]] = {
+    "nothing": {},
+    "split": {"split": 2},
+    "split_shape": {"split": (2, 1)},
+    "split_one": {"split": {"params": 2}},
+    "fork_one": {"fork": "params"},
+    "fork_all": {"fork": ...},
+    "fork_list": {"fork": ["params", "default"]},
+    "fork_tuple": {"fork": ("params", "default")},
+    "fork_false": {"fork": False},
+    "broadcast": {"broadcast": 2},
+    "all_three": {"broadcast": {"dropout": 3}, "split": {"params": 2}, "fork": "default"},
+    "split_before_broadcast_before_fork": {"split": 2, "broadcast": 3, "fork": True},
+    "broadcast_before_fork": {"broadcast": 3, "fork": True},
+    "split_the_rest_to_broadcast": {"split": {"params": 2}, "broadcast": {...: 3}},
+    "only": {"split": 2, "only": "params"},
+    "as_tree": {"split": 2, "graph": False},
+}
+
+
+@pytest.mark.parametrize("keywords", WITH_RNGS.values(), ids=WITH_RNGS.keys())
+def test_with_rngs_gives_the_streams_of_flax(keywords: dict[str, tp.Any]) -> None:
+    def renewed(library: Library) -> tp.Any:
+        node = model(library)
+        copy = library.with_rngs(node, **keywords)
+        same = [copy is node, copy.rngs is node.rngs, copy.weight is node.weight]
+        return same, streams(library, copy), streams(library, node)
+
+    assert renewed(OURS) == renewed(FLAX)
+
+
+@pytest.mark.parametrize("keywords", WITH_RNGS.values(), ids=WITH_RNGS.keys())
+def test_a_function_with_rngs_gets_the_streams_of_flax(keywords: dict[str, tp.Any]) -> None:
+    def called(library: Library) -> tp.Any:
+        @library.with_rngs(**keywords)
+        def function(node: tp.Any, size: int, *, other: tp.Any) -> tp.Any:
+            """Look at the streams."""
+            return size, streams(library, node), describe(other)
+
+        node, other = model(library), library.Rngs(4)
+        result = function(node, 3, other=other)
+        return function.__name__, result, streams(library, node), describe(other)
+
+    assert called(OURS) == called(FLAX)
+
+
+@LIBRARIES
+def test_filters_of_with_rngs_see_the_path_of_the_stream(library: Library) -> None:
+    copy = library.with_rngs(model(library), split={library.PathContains("layer"): 2})
+    assert copy.layer.noise.key.shape == (2,)
+    assert copy.again.noise.key.shape == ()
+
+
+@LIBRARIES
+def test_a_shared_object_is_renewed_once(library: Library) -> None:
+    stream = library.RngStream(0, tag="noise")
+    first, second = library.with_rngs([stream, stream], split=2)
+    assert first is second
+    assert stream.count[...] == 1
+
+
+@LIBRARIES
+def test_objects_in_plain_containers_are_renewed_and_other_values_stay(library: Library) -> None:
+    renewed = library.with_rngs({"rngs": library.Rngs(0), "size": 3}, split=2)
+    assert renewed["rngs"].default.key.shape == (2,)
+    assert renewed["size"] == 3
+
+
+@LIBRARIES
+def test_what_a_function_does_to_the_structure_of_its_copies_stays_with_them(
+    library: Library,
+) -> None:
+    @library.with_rngs(split=2)
+    def function(node: tp.Any) -> None:
+        node.weight[...] = node.weight[...] + 1
+        node.extra = 3
+
+    node = model(library)
+    function(node)
+    assert node.weight[...].tolist() == [2, 2]
+    assert not hasattr(node, "extra")
+
+
+def test_none_in_a_mapping_passes_the_stream_on_to_the_next_rule() -> None:
+    rngs = with_rngs(Rngs(0, params=1), split={"params": None, ...: 2}, broadcast=3)
+    assert rngs.params.key.shape == (3,)
+    assert rngs.default.key.shape == (2,)
+
+
+def test_with_rngs_refuses_what_is_no_shape_and_arrays_of_keys() -> None:
+    with pytest.raises(ArgumentTypeError, match="with_rngs: argument `split` is 'params'"):
+        with_rngs(Rngs(0), split="params")  # type: ignore[call-overload]  # the error is the point
+    with pytest.raises(KeyShapeError):
+        with_rngs(Rngs(0).split(2), split=3)

@@ -1,0 +1,156 @@
+"""`pop`: what is taken, where from, and what stays; compared with flax.nnx."""
+
+from __future__ import annotations
+
+import functools
+import typing as tp
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import typed_nnx as nnx
+from tests.graph.oracle import value_view, walk
+from tests.support.peer import (
+    Scenario,
+    assert_as_in_flax,
+    assert_refused_as_in_flax,
+    scenarios,
+)
+
+
+@functools.cache
+def model_class(nnx: tp.Any) -> tp.Any:
+    class Layer(nnx.Module):
+        def __init__(self) -> None:
+            self.w = nnx.Param(jnp.zeros(1))
+            self.h = nnx.Intermediate((1, 2))
+            self.p = nnx.Perturbation(jnp.zeros(1))
+
+    class Model(nnx.Module):
+        def __init__(self) -> None:
+            self.layer = Layer()
+            self.again = self.layer
+            self.layers = nnx.List([Layer(), Layer()])
+            self.named = nnx.Dict(a=nnx.Intermediate(3), b=nnx.Param(4))
+            self.plain = nnx.data([{"c": nnx.Intermediate(5), "d": nnx.Param(6)}])
+            self.h = nnx.Intermediate(7)
+            self.me = self
+
+    return Model
+
+
+def view(nnx: tp.Any, state: tp.Any) -> tp.Any:
+    return [(path, value_view(leaf)) for path, leaf in nnx.to_flat_state(state)]
+
+
+def one_type(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    return view(nnx, nnx.pop(model, nnx.Intermediate)), walk(model)
+
+
+def several_types(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    found = nnx.pop(model, nnx.Perturbation, nnx.Intermediate)
+    return [view(nnx, state) for state in found], walk(model)
+
+
+def by_path(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    return view(nnx, nnx.pop(model, nnx.PathContains("named"))), walk(model)
+
+
+def nothing(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    return view(nnx, nnx.pop(model, nnx.Cache)), walk(model) == walk(model_class(nnx)())
+
+
+def twice(nnx: tp.Any) -> tp.Any:
+    model = model_class(nnx)()
+    nnx.pop(model, nnx.Intermediate)
+    return view(nnx, nnx.pop(model, nnx.Intermediate))
+
+
+@scenarios(one_type, several_types, by_path, nothing, twice)
+def test_pop_takes_what_it_takes_in_flax(scenario: Scenario) -> None:
+    assert_as_in_flax(scenario)
+
+
+def without_a_filter(nnx: tp.Any) -> tp.Any:
+    return nnx.pop(model_class(nnx)())
+
+
+@scenarios(without_a_filter)
+def test_pop_refuses_what_flax_refuses(scenario: Scenario) -> None:
+    assert_refused_as_in_flax(scenario)
+
+
+def test_the_variables_are_the_same_objects() -> None:
+    model = model_class(nnx)()
+    variable = model.layer.h
+    assert nnx.pop(model, nnx.Intermediate)["again"]["h"] is variable
+
+
+def test_popped_variables_can_be_put_back_by_merge_state() -> None:
+    model = model_class(nnx)()
+    graphdef, whole = nnx.split(model)
+    popped = nnx.pop(model, nnx.Intermediate)
+    merged = nnx.merge(graphdef, popped, nnx.state(model))
+    assert walk(merged) == walk(nnx.merge(graphdef, whole))
+
+
+def test_an_element_of_a_list_is_taken_out_and_the_rest_moves_up() -> None:
+    items = nnx.List([nnx.Param(1), nnx.Cache(2), nnx.Param(3), nnx.Cache(4), "end"])
+    assert nnx.to_pure_dict(nnx.pop(items, nnx.Cache)) == {1: 2, 3: 4}
+    assert [x.get_value() if isinstance(x, nnx.Variable) else x for x in items] == [1, 3, "end"]
+    assert nnx.to_pure_dict(nnx.state(items)) == {0: 1, 1: 3}
+
+
+def test_a_match_in_a_tuple_is_refused_and_nothing_is_taken() -> None:
+    model: tp.Any = nnx.Dict(a=nnx.Param(1), t=nnx.data((nnx.Param(2),)))
+    with pytest.raises(nnx.errors.GraphError, match=r"pop: .* path \('t', 0\)"):
+        nnx.pop(model, nnx.Param)
+    assert nnx.to_pure_dict(nnx.state(model)) == {"a": 1, "t": {0: 2}}
+
+
+def test_pop_without_a_filter_shows_how_it_is_called() -> None:
+    with pytest.raises(nnx.errors.ArgumentError, match="pop: Expected at least one filter"):
+        nnx.pop(nnx.Dict())  # type: ignore[call-overload]  # as tested
+
+
+@pytest.mark.thorough
+def test_pop_under_another_trace_is_refused_and_takes_nothing() -> None:
+    model = model_class(nnx)()
+
+    @jax.jit
+    def popped() -> None:
+        with pytest.raises(nnx.errors.TraceLevelError):
+            nnx.pop(model, nnx.Intermediate)
+
+    popped()
+    assert walk(model) == walk(model_class(nnx)())
+
+
+def test_pop_from_a_dict_below_an_object_of_another_trace_is_refused() -> None:
+    model: tp.Any = nnx.Module()
+    model.plain = nnx.data({"h": nnx.Intermediate(1)})
+
+    @jax.jit
+    def popped() -> None:
+        with pytest.raises(nnx.errors.TraceLevelError):
+            nnx.pop(model, nnx.Intermediate)
+
+    popped()
+    assert "h" in model.plain
+
+
+def test_pop_inside_jit_works_on_what_was_merged_there() -> None:
+    graphdef, state = nnx.split(nnx.Dict(w=nnx.Param(jnp.ones(2)), h=nnx.Intermediate(jnp.ones(1))))
+
+    @jax.jit
+    def popped(state: tp.Any) -> tp.Any:
+        model = nnx.merge(graphdef, state)
+        return nnx.pop(model, nnx.Intermediate), nnx.state(model)
+
+    taken, left = popped(state)
+    assert (list(taken), list(left)) == (["h"], ["w"])

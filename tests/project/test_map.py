@@ -1,0 +1,54 @@
+"""CONTRIBUTING.md is a map of the project: what it names is there, and the package has no name twice."""
+
+from __future__ import annotations
+
+import collections
+import re
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+PACKAGE = REPOSITORY / "src" / "typed_nnx"
+PAGE = REPOSITORY / "CONTRIBUTING.md"
+
+# Paths in the text: from the repository, or from the package for what the runtime consists of.
+FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|pyi|md|toml|txt|yml|yaml))`")
+FOLDER = re.compile(r"`((?:[\w.-]+/)+(?:[\w.-]+/?)?)`")
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+BUILT = {"build/site", "dist/"}
+
+
+def named(text: str) -> set[str]:
+    """Return the files and folders that a page names."""
+    return {found[1] for kind in (FILE, FOLDER, LINK) for found in kind.finditer(text)} - BUILT
+
+
+def test_names_of_files_and_folders_are_found_in_a_text() -> None:
+    text = "`a/b.py` and `c.toml`, [d](docs/d.md#e), `src/x`, `src/y/`; `make test`, `nnx.jit`, `a`"
+    assert named(text) == {"a/b.py", "c.toml", "docs/d.md", "src/x", "src/y/"}
+
+
+def test_what_the_page_for_contributors_names_is_there() -> None:
+    names = named(PAGE.read_text(encoding="utf-8"))
+    assert len(names) > 20
+    gone = {
+        one for one in names if not any((root / one).exists() for root in (REPOSITORY, PACKAGE))
+    }
+    assert not gone
+
+
+def test_no_two_files_of_the_package_share_a_name() -> None:
+    counts = collections.Counter(path.name for path in PACKAGE.rglob("*.py"))
+    del counts["__init__.py"]
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_the_names_on_the_page_about_the_runtime_are_names_in_it() -> None:
+    (page,) = re.findall(
+        r"^## The runtime on one page$(.*?)^## ", PAGE.read_text(encoding="utf-8"), re.M | re.S
+    )
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    words = {word for name in re.findall(r"`([\w.]+)`", page) for word in name.split(".")}
+    assert words - set(re.findall(r"\w+", sources)) - {"py", *FILE.findall(page)} == set()
+    nouns = re.findall(r"^\| `(\w+)` \|", page, re.M)
+    assert len(nouns) == 15
+    assert [noun for noun in nouns if not re.search(rf"^class {noun}\b", sources, re.M)] == []

@@ -1,0 +1,378 @@
+"""`cond` and `switch`: one branch runs, and what it did to the Modules is what happened."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.modes import (
+    Before,
+    all_modes,
+    counter,
+    fails,
+    fixed_modes,
+    gradient,
+    number,
+    shared_modes,
+)
+
+branch = pytest.mark.parametrize("taken", [True, False])
+
+
+def up(model):
+    model.n[...] += 1
+    return model.w[...] * 2
+
+
+def down(model):
+    model.n[...] -= 1
+    return model.w[...] * 3
+
+
+@both
+@all_modes
+@branch
+def test_the_update_and_the_result_of_the_taken_branch_come_out(lib, mode, taken):
+    model = counter(lib, 1.0, 2.0)
+    count = model.n
+    result = lib.cond(taken, up, down, model, **mode)
+    assert number(result) == ([2.0, 4.0] if taken else [3.0, 6.0])
+    assert number(model.n) == (1.0 if taken else -1.0)
+    assert model.n is count
+
+
+@both
+@all_modes
+@branch
+def test_a_branch_that_updates_nothing_keeps_the_value(lib, mode, taken):
+    model = counter(lib)
+    lib.cond(taken, up, lambda model: model.w[...], model, **mode)
+    assert number(model.n) == (1.0 if taken else 0.0)
+
+
+@both
+@all_modes
+def test_modules_and_variables_inside_containers_are_updated(lib, mode):
+    model, scale = counter(lib), lib.Param(jnp.ones(2, jnp.float32))
+
+    def inside(tree, factor):
+        tree["model"].n[...] += factor
+        tree["scales"][0][...] *= factor
+        tree["plain"] = jnp.ones(2)  # the container itself is the function's own
+        return {"out": tree["model"].w[...] * factor}
+
+    tree = {"model": model, "scales": [scale], "plain": 0.0}
+    result = lib.cond(True, inside, inside, tree, jnp.float32(3), **mode)
+    assert number(result["out"]) == [3.0, 6.0]
+    assert number(model.n) == 3.0
+    assert number(scale) == [3.0, 3.0]
+    assert tree["plain"] == 0.0
+
+
+@both
+@shared_modes
+def test_an_operand_that_comes_twice_is_one_object_inside(lib, mode):
+    model, seen = counter(lib), []
+
+    def inside(first, second):
+        first.n[...] += 1
+        second.n[...] += 1
+        seen.append(first is second)
+
+    lib.cond(False, inside, inside, model, model, **mode)
+    assert set(seen) == {True}
+    assert number(model.n) == 2.0
+
+
+@both
+def test_in_tree_mode_an_operand_may_not_come_twice(lib):
+    model = counter(lib)
+    before = Before(model)
+    with pytest.raises(ValueError, match=r"(?s)Duplicate.*paths.*(0.*1|a.*b)"):
+        lib.cond(True, lambda a, b: None, lambda a, b: None, model, model, graph=False)
+    assert before.is_still_so()
+
+
+@both
+@all_modes
+def test_a_value_may_take_another_shape_if_it_does_in_both_branches(lib, mode):
+    model = counter(lib)
+
+    def replace(fill):
+        return lambda model: model.n.set_value(jnp.full((3,), fill, jnp.float32))
+
+    lib.cond(False, replace(1), replace(2), model, **mode)
+    assert number(model.n) == [2.0, 2.0, 2.0]
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    "value", [jnp.zeros(3, jnp.float32), jnp.array(0, jnp.int32)], ids=["shape", "dtype"]
+)
+def test_updates_of_two_shapes_or_dtypes_are_an_error(lib, mode, value):
+    model = counter(lib)
+    before = Before(model)
+    with pytest.raises(TypeError, match=r"(?s)cond.*float32"):
+        lib.cond(True, up, lambda model: (model.n.set_value(value), model.w[...])[1], model, **mode)
+    assert before.is_still_so()
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (lambda: jnp.float32(1), lambda: jnp.int32(1)),
+        (lambda: jnp.ones(2), lambda: jnp.ones(3)),
+        (lambda: (1.0,), lambda: [1.0]),
+        (lambda: {"a": 1.0}, lambda: {"b": 1.0}),
+        (lambda: None, lambda: 1.0),
+    ],
+    ids=["dtype", "shape", "type", "keys", "none"],
+)
+def test_results_that_differ_are_an_error(lib, mode, one, two):
+    with pytest.raises(TypeError, match="differ"):
+        lib.cond(True, one, two, **mode)
+
+
+@both
+@all_modes
+@branch
+def test_a_new_module_comes_out_as_a_module(lib, mode, taken):
+    result = lib.cond(taken, lambda: counter(lib, 1.0), lambda: counter(lib, 2.0), **mode)
+    assert type(result) is type(counter(lib))
+    assert number(result.w) == ([1.0] if taken else [2.0])
+
+
+@both
+@all_modes
+def test_branches_that_return_two_kinds_of_module_are_an_error(lib, mode):
+    with pytest.raises((TypeError, ValueError), match="differ"):
+        lib.cond(True, lambda: counter(lib), lambda: lib.Dict(w=jnp.ones(2)), **mode)
+
+
+@both
+@all_modes
+@branch
+def test_an_exception_in_a_branch_leaves_the_operand_as_it_was(lib, mode, taken):
+    model = counter(lib)
+    before = Before(model)
+
+    with pytest.raises(RuntimeError, match="inside"):
+        lib.cond(taken, up, fails, model, **mode)
+    assert before.is_still_so()
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    ("predicate", "expected"),
+    [
+        (True, 1),
+        (np.bool_(False), 2),
+        (0, 2),
+        (0.5, 1),
+        (jnp.array(2), 1),
+        (jnp.array(False), 2),
+    ],
+    ids=str,
+)
+def test_a_predicate_is_any_scalar(lib, mode, predicate, expected):
+    assert number(jnp.asarray(lib.cond(predicate, lambda: 1, lambda: 2, **mode))) == expected
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("predicate", [None, "yes", jnp.array([True])], ids=str)
+def test_another_predicate_is_an_error(lib, mode, predicate):
+    with pytest.raises(TypeError, match=r"(?i)pred"):
+        lib.cond(predicate, lambda: 1, lambda: 2, **mode)
+
+
+@both
+@all_modes
+def test_the_streams_of_an_operand_move_on(lib, mode):
+    rngs = lib.Rngs(0)
+
+    def draw(rngs):
+        return jax.random.key_data(rngs())
+
+    first = lib.cond(True, draw, draw, rngs, **mode)
+    assert number(rngs.default.count) == 1
+    np.testing.assert_array_equal(first, jax.random.key_data(lib.Rngs(0)()))
+
+
+@both
+@all_modes
+def test_operands_that_a_branch_does_not_take_are_an_error(lib, mode):
+    with pytest.raises(TypeError, match="positional argument"):
+        lib.cond(True, lambda a: a, lambda a: a, 1.0, 2.0, **mode)
+    with pytest.raises(TypeError, match="keyword"):
+        lib.cond(True, lambda a: a, lambda a: a, a=1.0, **mode)
+
+
+@both
+@all_modes
+@branch
+def test_a_gradient_goes_through_the_taken_branch(lib, mode, taken):
+    model = counter(lib, 1.0, 2.0)
+
+    def squares(model):
+        model.n[...] += 1
+        return jnp.square(model.w[...]).sum()
+
+    def loss(model, taken):
+        return lib.cond(taken, squares, lambda model: model.w[...].sum(), model, **mode)
+
+    slopes = lib.grad(loss, **mode)(model, jnp.array(taken))
+    assert gradient(slopes, "w") == ([2.0, 4.0] if taken else [1.0, 1.0])
+    assert number(model.n) == (1.0 if taken else 0.0)
+
+
+@both
+@all_modes
+def test_a_traced_predicate_chooses_without_a_new_trace(lib, mode):
+    model, traces = counter(lib), []
+
+    @lib.jit(**mode)
+    def step(model, taken):
+        traces.append(1)
+        lib.cond(taken, up, down, model, **mode)
+
+    for taken in (True, True, True, False):
+        step(model, jnp.array(taken))
+    assert number(model.n) == 2.0
+    assert len(traces) == 1
+
+
+# -- switch ----------------------------------------------------------------------------------------
+
+
+@both
+@all_modes
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        (0, 1.0),
+        (1, 10.0),
+        (2, 100.0),
+        (5, 100.0),
+        (-3, 1.0),
+        (jnp.array(1), 10.0),
+        (np.int32(2), 100.0),
+        (jnp.array(1, jnp.uint8), 10.0),
+    ],
+    ids=str,
+)
+def test_an_index_is_clamped_to_the_branches(lib, mode, index, expected):
+    model = counter(lib)
+
+    def adds(amount):
+        return lambda model: model.n.set_value(model.n[...] + amount)
+
+    lib.switch(index, [adds(1), adds(10), adds(100)], model, **mode)
+    assert number(model.n) == expected
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("index", [True, 1.0, None, jnp.array([1])], ids=str)
+def test_another_index_is_an_error(lib, mode, index):
+    with pytest.raises(TypeError, match=r"(?i)index"):
+        lib.switch(index, (lambda: 1, lambda: 2), **mode)
+
+
+@both
+@all_modes
+def test_a_switch_has_one_branch_or_more(lib, mode):
+    assert number(jnp.asarray(lib.switch(7, [lambda: 3], **mode))) == 3
+    with pytest.raises(ValueError, match=r"(?i)branch"):
+        lib.switch(0, [], **mode)
+
+
+@both
+@all_modes
+def test_branches_of_a_switch_with_two_types_of_result_are_an_error(lib, mode):
+    with pytest.raises(TypeError, match="differ"):
+        lib.switch(0, (lambda: jnp.float32(3), lambda: jnp.int32(4)), **mode)
+
+
+@both
+def test_a_switch_per_element_updates_each_as_its_branch_says(lib):
+    model = counter(lib, 1.0, 1.0, 1.0, size=(3,))
+
+    def inside(index, model):
+        lib.switch(index, [lambda m: None, lambda m: m.n.set_value(m.n[...] + m.w[...])], model)
+
+    lib.vmap(inside)(jnp.array([1, 0, 1]), model)
+    assert number(model.n) == [1.0, 0.0, 1.0]
+
+
+def held(lib, x):
+    """Return two Modules and a pair of branches that return them."""
+    first, second = counter(lib, 1.0), counter(lib, 1.0)
+    first.w[...], second.w[...] = x * jnp.ones(1), 2 * x * jnp.ones(1)
+    return first, second
+
+
+@both
+@branch
+def test_branches_may_return_different_modules_that_they_close_over(lib, taken):
+    @lib.jit
+    def run(pred, x):
+        first, second = held(lib, x)
+        pair = lib.cond(pred, lambda: (first, first.w), lambda: (second, second.w))
+        found = lib.switch(pred.astype(int), [lambda: second.w, lambda: first.w])
+        return pair[0].w[...], pair[0].w is pair[1], found[...]
+
+    module, shared, variable = run(jnp.array(taken), jnp.float32(3.0))
+    wanted = [3.0] if taken else [6.0]
+    assert (number(module), bool(shared), number(variable)) == (wanted, True, wanted)
+
+
+@branch
+def test_the_result_is_a_new_module_that_gradients_go_through(taken):
+    def run(x):
+        first, second = held(nnx, x)
+        found = nnx.cond(taken, lambda: first, lambda: second)
+        assert found is not first
+        assert found is not second
+        found.n[...] += 1
+        assert number(first.n) == number(second.n) == 0.0
+        return found.w[...].sum()
+
+    assert number(jax.grad(run)(jnp.float32(3.0))) == (1.0 if taken else 2.0)
+
+
+def test_a_new_module_and_one_from_outside_may_be_the_results():
+    outside = counter(nnx, 5.0)
+    found = nnx.cond(jnp.array(False), lambda: outside, lambda: counter(nnx, 7.0))
+    assert number(found.w) == [7.0]
+    found = nnx.cond(jnp.array(True), lambda: outside, lambda: counter(nnx, 7.0))
+    assert number(found.w) == [5.0]
+    assert found is not outside
+
+
+def test_what_both_branches_return_stays_the_object_itself():
+    outside = counter(nnx, 5.0)
+    assert nnx.cond(jnp.array(True), lambda: outside, lambda: outside) is outside
+
+
+@both
+@fixed_modes
+def test_where_structures_are_fixed_nothing_from_outside_is_returned(lib, mode):
+    first, second = counter(lib), counter(lib)
+    with pytest.raises(ValueError, match="returned|return captured"):
+        lib.cond(jnp.array(True), lambda: first, lambda: second, **mode)
+
+
+@both
+def test_different_operands_as_results_are_refused(lib):
+    first, second = counter(lib), counter(lib)
+    with pytest.raises((TypeError, ValueError)):
+        lib.cond(jnp.array(True), lambda a, b: a, lambda a, b: b, first, second)

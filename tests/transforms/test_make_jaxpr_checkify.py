@@ -1,0 +1,144 @@
+"""`checkify`: errors come out as values, and the model is updated either way."""
+
+from __future__ import annotations
+
+import functools
+
+import jax.numpy as jnp
+import pytest
+from jax.experimental import checkify
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.jit_models import (
+    count_of,
+    counter,
+    counter_type,
+    in_each_mode,
+    in_fixed_modes,
+    numbers,
+    same_contents,
+)
+
+
+def checked(model, x):
+    """Demand a positive `x`, count and multiply."""
+    checkify.check(jnp.all(x > 0), "x is {x}", x=x)
+    model.count[...] += 1
+    return model.kernel[...] * x
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda lib, modes: lib.checkify(checked, **modes),
+        lambda lib, modes: lib.jit(lib.checkify(checked, **modes), **modes),
+        lambda lib, modes: lib.checkify(lib.jit(checked, **modes), **modes),
+    ],
+    ids=["plain", "in_jit", "of_jit"],
+)
+def test_a_failed_check_comes_out_and_the_model_is_updated(lib, modes, transform):
+    model = counter(lib)
+    step = transform(lib, modes)
+    error, result = step(model, jnp.array(2.0))
+    assert (error.get(), numbers(result), count_of(model)) == (None, [2, 4, 6], 1)
+    error.throw()
+    error, result = step(model, jnp.array(-2.0))
+    assert "x is -2" in error.get()
+    assert (numbers(result), count_of(model)) == ([-2, -4, -6], 2)
+    with pytest.raises(checkify.JaxRuntimeError, match="x is -2"):
+        error.throw()
+
+
+@both
+@in_each_mode
+@pytest.mark.parametrize(
+    ("errors", "text"),
+    [
+        (checkify.user_checks, None),
+        (checkify.nan_checks, "nan generated"),
+        (checkify.div_checks, None),
+        (checkify.index_checks, "out-of-bounds"),
+        (checkify.float_checks, "nan generated"),
+        (checkify.all_checks, "nan generated"),
+    ],
+    ids=["user", "nan", "div", "index", "float", "all"],
+)
+def test_the_set_of_errors_decides_what_is_found(lib, modes, errors, text):
+    def step(model, x):
+        model.count.set_value(model.count[...] + 1)
+        return jnp.log(x) + model.kernel[...][jnp.array(5)]
+
+    model = counter(lib)
+    for form in (
+        lib.checkify(step, errors=errors, **modes),
+        lib.checkify(step, errors, **modes),
+    ):
+        error, _ = form(model, jnp.array(-1.0))
+        found = error.get()
+        assert found is None if text is None else text in found
+    assert count_of(model) == 2
+
+
+@both
+def test_only_the_users_checks_are_made_by_default(lib):
+    error, result = lib.checkify(lambda m: jnp.log(-m.kernel[...]))(counter(lib))
+    assert error.get() is None
+    assert jnp.isnan(result).all()
+
+
+@both
+def test_keyword_arguments_are_taken(lib):
+    model = counter(lib)
+    error, result = lib.checkify(checked)(model=model, x=jnp.array(2.0))
+    assert (error.get(), numbers(result), count_of(model)) == (None, [2, 4, 6], 1)
+
+
+@in_fixed_modes
+def test_keyword_arguments_are_taken_in_each_mode(modes):
+    model = counter(nnx)
+    error, _ = nnx.checkify(checked, **modes)(model=model, x=jnp.array(-2.0))
+    assert "x is -2" in (error.get() or "")
+    assert count_of(model) == 1
+
+
+@both
+@in_each_mode
+def test_a_new_model_comes_out(lib, modes):
+    _, model = lib.checkify(lambda: counter(lib), **modes)()
+    assert type(model) is counter_type(lib)
+    assert same_contents(lib, model, counter(lib))
+
+
+@both
+@in_each_mode
+def test_a_check_that_nobody_took_is_an_error(lib, modes):
+    model = counter(lib)
+    with pytest.raises(ValueError, match="functionaliz"):
+        lib.jit(checked, **modes)(model, jnp.array(1.0))
+    assert count_of(model) == 0
+
+
+@both
+def test_the_names_of_the_function_stay_and_it_is_required(lib):
+    assert lib.checkify(checked).__name__ == "checked"
+    with pytest.raises(TypeError):
+        lib.checkify(errors=checkify.nan_checks)
+
+
+@in_each_mode
+@pytest.mark.parametrize(
+    "captured",
+    [
+        lambda m: m.__call__,
+        lambda m: functools.partial(type(m).__call__, m),
+        lambda m: lambda x: m(x),
+    ],
+    ids=["bound_method", "partial", "closure"],
+)
+def test_checkify_manages_the_model_in_a_callable(modes, captured):
+    model = counter(nnx)
+    error, result = nnx.checkify(captured(model), **modes)(jnp.array(2.0))
+    assert (error.get(), numbers(result), count_of(model)) == (None, [2, 4, 6], 1)

@@ -1,0 +1,389 @@
+"""`pmap` on one device: it is the loop over one lane; the laws hold in NNX too.
+
+`eight_devices_maps.py` has the cases that need several devices.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import typed_nnx as nnx
+from tests.core.libraries import both
+from tests.transforms.mapping_scenarios import (
+    all_modes,
+    fixed_modes,
+    model_of,
+    stacked_model,
+    update,
+    values,
+    vmap_by_loop,
+)
+
+XS = jnp.arange(3.0).reshape(1, 3)
+
+
+def one_lane(lib: Any) -> Any:
+    return stacked_model(lib, lanes=1)
+
+
+def read(model: Any, x: Any) -> Any:
+    """Read the weight of a lane, write nothing."""
+    return model.weight[...] * x
+
+
+# -- values ------------------------------------------------------------------------------------
+
+
+@both
+@all_modes
+def test_the_result_and_the_variables_are_those_of_the_loop(lib, mode):
+    model, loop = one_lane(lib), one_lane(lib)
+    mapped = lib.pmap(update, **mode)
+    for xs in (XS, XS + 1):
+        expected, loop = vmap_by_loop(update, loop, xs)
+        np.testing.assert_allclose(mapped(model, xs), expected)
+    assert values(model) == values(loop)
+
+
+@both
+@all_modes
+def test_it_is_compiled_once(lib, mode):
+    traces: list[Any] = []
+
+    def step(model: Any, x: Any) -> Any:
+        traces.append(None)
+        return update(model, x)
+
+    mapped, model = lib.pmap(step, **mode), one_lane(lib)
+    other = lib.clone(model)
+    mapped(model, XS)
+    mapped(model, XS)  # now the values lie on a mesh, which jax counts as another type
+    first = len(traces)
+    mapped(model, XS)
+    mapped(other, XS)
+    assert len(traces) == first
+
+
+def test_another_structure_is_traced_again():
+    traces: list[str] = []
+    mapped = nnx.pmap(lambda model: traces.append(model.kind))
+    model = one_lane(nnx)
+    mapped(model)
+    model.kind = "b"
+    mapped(model)
+    before = list(traces)
+    mapped(model)
+    assert before == ["a", "b"]
+    # jax.pmap of 0.10.0 and 0.10.1 traces a program again in its second call.
+    assert traces == before or jax.__version_info__ < (0, 10, 2)
+
+
+@both
+@all_modes
+def test_what_is_read_without_axis_is_whole(lib, mode):
+    model = model_of(lib, weight=lib.Param(jnp.arange(3.0)))
+    result = lib.pmap(read, in_axes=(None, 0), **mode)(model, XS)
+    assert result.tolist() == (XS * XS).tolist()
+    assert model.weight.shape == (3,)
+
+
+@both
+@all_modes
+def test_other_axes_map_and_place_the_lanes(lib, mode):
+    model = model_of(lib, weight=lib.Param(XS.T))
+
+    def step(model: Any, x: Any) -> Any:
+        model.weight[...] += x
+        return model.weight[...] * 2
+
+    result = lib.pmap(step, in_axes=(1, 0), out_axes=1, **mode)(model, XS)
+    assert model.weight[...].tolist() == (XS.T * 2).tolist()
+    assert result.tolist() == (XS.T * 4).tolist()
+
+
+@both
+def test_state_axes_map_the_variables_of_one_model_differently(lib):
+    model = model_of(lib, weight=lib.Param(jnp.arange(3.0)), total=lib.BatchStat(jnp.zeros(1)))
+    axes = lib.StateAxes({lib.Param: None, ...: 0})
+
+    def step(model: Any, x: Any) -> Any:
+        model.total[...] += x.sum()
+        return read(model, x)
+
+    assert lib.pmap(step, in_axes=(axes, 0))(model, XS).tolist() == (XS * XS).tolist()
+    assert model.total[...].tolist() == [3.0]
+
+
+@both
+@fixed_modes
+def test_a_prefix_maps_the_variables_of_one_model_differently(lib, mode):
+    model = model_of(lib, weight=lib.Param(jnp.arange(3.0)), total=lib.BatchStat(jnp.zeros(1)))
+    axes = lib.prefix(model, {lib.Param: None, ...: 0}, graph=mode.get("graph", True))
+
+    def step(model: Any, x: Any) -> Any:
+        model.total[...] += x.sum()
+        return read(model, x)
+
+    assert lib.pmap(step, in_axes=(axes, 0), **mode)(model, XS).tolist() == (XS * XS).tolist()
+    assert model.total[...].tolist() == [3.0]
+
+
+# -- structure ---------------------------------------------------------------------------------
+
+
+@both
+@all_modes
+def test_models_made_inside_come_out_stacked(lib, mode):
+    made = lib.pmap(lambda x: model_of(lib, weight=lib.Param(x * 2)), **mode)(XS)
+    assert made.weight[...].tolist() == (XS * 2).tolist()
+
+
+@both
+def test_the_structure_may_change_and_arguments_come_back(lib):
+    model = one_lane(lib)
+
+    def step(model: Any, x: Any) -> Any:
+        model.extra = lib.Cache(x)
+        del model.total
+        return model, x
+
+    returned, _ = lib.pmap(step)(model, XS)
+    assert returned is model
+    assert model.extra[...].tolist() == XS.tolist()
+    assert not hasattr(model, "total")
+
+
+@both
+def test_one_object_under_two_axes_is_an_error(lib):
+    model = one_lane(lib)
+    with pytest.raises(ValueError, match="Inconsistent aliasing"):
+        lib.pmap(lambda one, two: 1.0, in_axes=(0, None))(model, model)
+
+
+@both
+@all_modes
+def test_after_an_exception_the_model_is_as_before(lib, mode):
+    model = one_lane(lib)
+    before = values(model)
+
+    def step(model: Any, x: Any) -> Any:
+        update(model, x)
+        raise RuntimeError("inside")
+
+    with pytest.raises(RuntimeError, match="inside"):
+        lib.pmap(step, **mode)(model, XS)
+    assert values(model) == before
+
+
+# -- options -----------------------------------------------------------------------------------
+
+
+@both
+@all_modes
+def test_collectives_know_the_axis_name(lib, mode):
+    mapped = lib.pmap(
+        lambda x: jax.lax.psum(x, "i") / jax.lax.axis_size("i"), **mode, axis_name="i"
+    )
+    assert mapped(XS).tolist() == XS.tolist()
+
+
+@both
+@all_modes
+@pytest.mark.parametrize("numbers", [2, (2,), [2]], ids=str)
+def test_static_arguments_are_python_values(lib, mode, numbers):
+    mapped = lib.pmap(
+        lambda model, x, what: read(model, x) * len(what),
+        static_broadcasted_argnums=numbers,
+        **mode,
+    )
+    model = one_lane(lib)
+    for what in ("a", "abc", "b"):
+        assert mapped(model, XS, what).tolist() == (XS * XS * len(what)).tolist()
+
+
+@both
+@all_modes
+def test_a_static_argument_without_hash_is_an_error(lib, mode):
+    mapped = lib.pmap(lambda x, what: x, static_broadcasted_argnums=1, **mode)
+    with pytest.raises(ValueError, match=r"(?i)hash"):
+        mapped(XS, jnp.ones(2))
+
+
+@both
+def test_a_donated_model_stays_usable(lib):
+    model = one_lane(lib)
+    mapped = lib.pmap(update, donate_argnums=0)
+    mapped(model, XS)  # moves it to the mesh
+    before = [model.weight[...], model.total[...]]
+    expected, left = vmap_by_loop(update, lib.clone(model), XS)
+    np.testing.assert_allclose(mapped(model, XS), expected)
+    assert [buffer.is_deleted() for buffer in before] == [True, True]
+    assert values(model) == values(left)
+
+
+@both
+@all_modes
+def test_devices_backend_and_size_are_passed_on(lib, mode):
+    device = jax.devices()[0]
+    for options in ({"devices": [device]}, {"backend": "cpu"}, {"axis_size": 1}):
+        result = lib.pmap(lambda x: x * 2, **options, **mode)(XS)
+        assert result.tolist() == (XS * 2).tolist()
+        assert result.devices() == {device}
+    with pytest.raises(ValueError, match="axis_size"):
+        lib.pmap(lambda x: x, axis_size=7, **mode)(XS)
+    with pytest.raises(ValueError, match="devices"):
+        lib.pmap(lambda x: x, devices=[], **mode)(XS)
+
+
+@both
+def test_what_is_only_read_lies_on_the_mesh_afterwards(lib):
+    """So that the next call need not move it."""
+    model = one_lane(lib)
+    lib.pmap(read, axis_name="copy")(model, XS)
+    assert model.weight[...].sharding.spec == jax.sharding.PartitionSpec("copy")
+
+
+@both
+@fixed_modes
+def test_arguments_given_by_name_are_mapped(lib, mode):
+    """A model with two values, and no further argument: jax takes a shortcut for such counts."""
+    model = model_of(lib, weight=lib.Param(XS), total=lib.BatchStat(jnp.zeros(1)))
+    shapes = []
+
+    def step(model: Any, x: Any) -> Any:
+        shapes.append((model.weight.shape, model.total.shape, x.shape))
+        return read(model, x)
+
+    assert lib.pmap(step, **mode)(model, x=XS).tolist() == (XS * XS).tolist()
+    assert set(shapes) == {((3,), (), (3,))}
+
+
+@both
+def test_names_of_the_axis_go_in_and_come_out(lib):
+    with lib.use_eager_sharding(False):
+        options = {lib.PARTITION_NAME: "copies"}
+        made = lib.pmap(
+            lambda x: model_of(lib, weight=lib.Param(x, out_sharding=("in",))),
+            transform_metadata=options,
+        )(XS)
+        assert made.weight.get_metadata("out_sharding") == ("copies", "in")
+        inside: list[Any] = []
+        lib.pmap(
+            lambda model: inside.append(model.weight.get_metadata("out_sharding")),
+            transform_metadata=options,
+        )(made)
+        assert set(inside) == {("in",)}
+        assert made.weight.get_metadata("out_sharding") == ("copies", "in")
+
+
+@both
+def test_it_has_the_name_of_the_function_and_decorates_with_and_without_options(lib):
+    @lib.pmap
+    def bare(x: Any) -> Any:
+        return x
+
+    @lib.pmap(out_axes=0)
+    def given(x: Any) -> Any:
+        return x
+
+    assert (bare.__name__, given.__name__) == ("bare", "given")
+    assert bare(XS).tolist() == given(XS).tolist() == XS.tolist()
+
+
+@both
+@all_modes
+def test_it_runs_inside_jit(lib, mode):
+    model = one_lane(lib)
+    expected, left = vmap_by_loop(update, one_lane(lib), XS)
+    result = lib.jit(lib.pmap(update, **mode), **mode)(model, XS)
+    np.testing.assert_allclose(result, expected)
+    assert values(model) == values(left)
+
+
+@fixed_modes
+@pytest.mark.filterwarnings("ignore:Some donated buffers were not usable")
+def test_what_is_only_read_of_a_donated_model_stays_usable(mode):
+    """flax leaves it deleted."""
+    model = one_lane(nnx)
+    mapped = nnx.pmap(read, donate_argnums=0, **mode)
+    for _ in range(3):
+        assert mapped(model, XS).tolist() == (XS * XS).tolist()
+    assert values(model) == values(one_lane(nnx))
+
+
+# -- ours --------------------------------------------------------------------------------------
+
+
+def test_arguments_given_by_name_count_in_their_position():
+    """flax refuses them."""
+    model = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)))
+    mapped = nnx.pmap(read, in_axes=(None, 0))
+    assert mapped(x=XS, model=model).tolist() == (XS * XS).tolist()
+
+
+@all_modes
+def test_captured_models_and_bound_methods_are_whole_on_every_device(mode):
+    """flax refuses both."""
+    model = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)), calls=nnx.BatchStat(jnp.array(0)))
+
+    @nnx.pmap(**mode)
+    def step(x: Any) -> Any:
+        model.calls[...] += 1
+        return model(x)
+
+    for _ in range(2):
+        assert step(XS).tolist() == (XS * XS).tolist()
+    assert model.calls[...] == 2
+    assert nnx.pmap(model.__call__, **mode)(XS).tolist() == (XS * XS).tolist()
+
+
+GLOBAL = model_of(nnx, weight=nnx.Param(jnp.arange(3.0)))
+
+
+def test_a_model_of_an_outer_trace_can_be_read():
+    """Its values cannot be written inside `jit`, so they are not moved either."""
+    result = nnx.jit(lambda x: nnx.pmap(read, in_axes=(None, 0))(GLOBAL, x))(XS)
+    assert result.tolist() == (XS * XS).tolist()
+    assert not isinstance(GLOBAL.weight[...], jax.core.Tracer)
+
+
+def test_the_structure_may_not_change_where_that_is_asserted():
+    model = one_lane(nnx)
+
+    def step(model: Any) -> None:
+        model.extra = nnx.Cache(jnp.ones(()))
+
+    with pytest.raises(nnx.errors.StructureChangedError, match="extra"):
+        nnx.pmap(step, graph_updates=False)(model)
+    assert not hasattr(model, "extra")
+
+
+def test_a_compiled_function_does_not_keep_models():
+    mapped, model = nnx.pmap(update), one_lane(nnx)
+    mapped(model, XS)
+    seen = weakref.ref(model)
+    del model
+    gc.collect()
+    assert seen() is None
+    assert mapped(one_lane(nnx), XS).shape == (1, 3)
+
+
+def test_positions_may_count_from_the_end():
+    mapped = nnx.pmap(lambda x, what: x * len(what), static_broadcasted_argnums=-1)
+    assert mapped(XS, "abc").tolist() == (XS * 3).tolist()
+
+
+def test_positions_that_do_not_exist_are_an_error():
+    with pytest.raises(nnx.errors.ArgumentError, match="static_broadcasted_argnums: .*2"):
+        nnx.pmap(lambda x, y: x, static_broadcasted_argnums=2)
+    with pytest.raises(nnx.errors.ArgumentError, match="donate_argnums: .*2"):
+        nnx.pmap(lambda x, y: x, donate_argnums=2)
+    with pytest.raises(nnx.errors.PrefixError, match="pmap of .*: in_axes"):
+        nnx.pmap(lambda x, y: x, in_axes=(0,))(XS, XS)
