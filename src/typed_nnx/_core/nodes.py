@@ -28,6 +28,8 @@ from typed_nnx._core.cells import (
 from typed_nnx._core.paths import Key, Path, key_of_entry, sorted_keys
 from typed_nnx.errors import UnhashableError
 
+TreeDef: TypeAlias = jax.tree_util.PyTreeDef  # pyright: ignore[reportInvalidTypeForm]  # a variable, for pyright
+
 _new = object.__new__
 
 # The kinds of children.

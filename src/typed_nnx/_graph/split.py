@@ -309,7 +309,8 @@ def clone(node: A, variables: bool = True, *, arrays: bool = False, graph: bool 
 def _copied(leaf: object) -> object:
     if isinstance(leaf, Variable):
         return leaf.__deepcopy__({})
-    return leaf.copy() if hasattr(leaf, "copy") else leaf
+    copy: Callable[[], object] | None = getattr(leaf, "copy", None)
+    return leaf if copy is None else copy()
 
 
 class CallProxy(Applied[A]):

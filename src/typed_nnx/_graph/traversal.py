@@ -7,8 +7,6 @@ from itertools import chain
 from operator import is_
 from typing import Any, NamedTuple, Self, TypeAlias
 
-import jax
-
 from typed_nnx._core.cells import content_key
 from typed_nnx._core.metadata import Metadata
 from typed_nnx._core.nodes import (
@@ -21,6 +19,7 @@ from typed_nnx._core.nodes import (
     GraphNode,
     Kind,
     Spec,
+    TreeDef,
     classify,
     container_holder,
     kind_of,
@@ -76,7 +75,7 @@ class Watched(NamedTuple):
 
 def _entries(
     container: object,
-) -> tuple[Mapping[Key, object], jax.tree_util.PyTreeDef | None]:
+) -> tuple[Mapping[Key, object], TreeDef | None]:
     if isinstance(container, GraphNode):
         return container._nnx_entries(), None
     if isinstance(container, dict) and type(container) is dict:

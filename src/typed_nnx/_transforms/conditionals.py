@@ -17,7 +17,7 @@ from typed_nnx._transforms.engine.call import Word, is_object, place_name, resul
 from typed_nnx._transforms.engine.closures import Parameters, describe
 from typed_nnx._transforms.engine.explain import between, names_of, shown
 from typed_nnx._transforms.engine.lift import Lift
-from typed_nnx._transforms.engine.prefixes import Function, Tree, TreeDef, Value
+from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 from typed_nnx._transforms.engine.signature import Part, Signature, Structure, TraceResult
 from typed_nnx._transforms.engine.trace import Trace
 from typed_nnx._transforms.engine.trace_cache import CachedTrace, StartTrace

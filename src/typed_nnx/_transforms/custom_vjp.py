@@ -12,6 +12,7 @@ from jax.custom_derivatives import CustomVJPPrimal, SymbolicZero
 from jax.interpreters import ad
 
 from typed_nnx._core.jax_runtime import context, hides_frames, is_array_ref
+from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
@@ -32,7 +33,7 @@ from typed_nnx._transforms.engine.diff import (
 )
 from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lift, Lifted
-from typed_nnx._transforms.engine.prefixes import DiffState, Function, Node, Tree, TreeDef, Value
+from typed_nnx._transforms.engine.prefixes import DiffState, Function, Node, Tree, Value
 from typed_nnx._transforms.engine.signature import (
     Alias,
     Argument,

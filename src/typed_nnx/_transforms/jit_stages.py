@@ -25,6 +25,7 @@ import jax
 
 from typed_nnx._core.cells import Bounded
 from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.settings import typed_as
 from typed_nnx._transforms.engine.argnums import with_statics, without_statics
 from typed_nnx._transforms.engine.call import Call, place_name
@@ -43,7 +44,7 @@ from typed_nnx.errors import CompiledCallError
 
 if TYPE_CHECKING:
     from typed_nnx._transforms import stage_overloads as overloads
-from typed_nnx._transforms.engine.prefixes import Node, Tree, TreeDef, Value
+from typed_nnx._transforms.engine.prefixes import Node, Tree, Value
 
 
 def structural_mismatches(names: Parameters, before: Signature, after: Signature) -> list[str]:

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from typed_nnx._core.jax_runtime import hides_frames
-from typed_nnx._core.nodes import Spec
+from typed_nnx._core.nodes import Spec, TreeDef
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import LEAF_ITEM, GraphDef
 from typed_nnx._transforms.conditionals import Scalar
@@ -17,7 +17,7 @@ from typed_nnx._transforms.engine.call import CARRY, is_object, place_name, show
 from typed_nnx._transforms.engine.closures import Parameters, describe
 from typed_nnx._transforms.engine.explain import changes_of, names_of, shown
 from typed_nnx._transforms.engine.lift import Lift
-from typed_nnx._transforms.engine.prefixes import Function, Node, Tree, TreeDef, Value
+from typed_nnx._transforms.engine.prefixes import Function, Node, Tree, Value
 from typed_nnx._transforms.engine.signature import (
     Alias,
     Argument,

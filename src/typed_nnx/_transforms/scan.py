@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from typed_nnx._core.cells import content_key
 from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._transforms.axis_metadata import NO_METADATA, AxisMetadata, named_axis
 from typed_nnx._transforms.engine.argnums import with_defaults
@@ -23,7 +24,6 @@ from typed_nnx._transforms.engine.prefixes import (
     Function,
     Prefix,
     Tree,
-    TreeDef,
     Value,
     broadcast,
     by_filter,

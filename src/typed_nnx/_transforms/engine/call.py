@@ -22,6 +22,7 @@ from typed_nnx._core.nodes import (
     VARIABLE,
     GraphNode,
     Spec,
+    TreeDef,
     kind_of,
     kinds,
 )
@@ -35,7 +36,6 @@ from typed_nnx._transforms.engine.prefixes import (
     Node,
     Prefix,
     Tree,
-    TreeDef,
     Value,
     broadcast,
     by_filter,

@@ -9,6 +9,7 @@ from typing import SupportsIndex
 from typed_nnx._core.filters import Filter, to_predicates
 from typed_nnx._core.jax_runtime import is_array_ref
 from typed_nnx._core.nested import describe_leaf, flat_items, nested_of
+from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.paths import Path, attribute_path
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
@@ -24,7 +25,6 @@ from typed_nnx._transforms.engine.prefixes import (
     Node,
     Prefix,
     Tree,
-    TreeDef,
     Value,
 )
 from typed_nnx._transforms.engine.signature import (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import jax
 from jax.tree_util import keystr
 
-from typed_nnx._core.nodes import Spec
+from typed_nnx._core.nodes import Spec, TreeDef
 from typed_nnx._core.paths import Path, attribute_path, key_of_entry
 from typed_nnx._core.settings import MISSING
 from typed_nnx._core.variable import Variable
@@ -19,7 +19,7 @@ from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import is_object, place_name, result_name
 from typed_nnx._transforms.engine.closures import Parameters, code_of, name_of, unwrapped_function
-from typed_nnx._transforms.engine.prefixes import Function, Node, Prefix, Tree, TreeDef, by_filter
+from typed_nnx._transforms.engine.prefixes import Function, Node, Prefix, Tree, by_filter
 from typed_nnx._transforms.engine.signature import Alias, Argument, Part, Signature
 from typed_nnx.errors import PrefixConflictError, SharedReferenceError
 

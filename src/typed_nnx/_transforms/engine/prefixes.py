@@ -12,7 +12,7 @@ from typing_extensions import TypeVar
 from typed_nnx._core.cells import static_key
 from typed_nnx._core.filters import Filter, PathIn, Predicate, to_predicate
 from typed_nnx._core.nested import describe_leaf, flat_items
-from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.nodes import GraphNode, TreeDef
 from typed_nnx._core.paths import Node as Node
 from typed_nnx._core.paths import Path, attribute_path, key_of_entry
 from typed_nnx._core.paths import Tree as Tree
@@ -222,8 +222,6 @@ class ByPath(ByFilter):
 def _ends_here(value: Any) -> bool:
     return value is None or isinstance(value, Variable)
 
-
-TreeDef: TypeAlias = jax.tree_util.PyTreeDef  # pyright: ignore[reportInvalidTypeForm]  # a variable, for pyright
 
 Function: TypeAlias = Any
 """A callable of the user, or several in a tuple."""

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import jax
 
+from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.paths import Path
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._graph.rebuild import rebuild
@@ -15,7 +16,6 @@ from typed_nnx._transforms.engine.prefixes import (
     Node,
     Prefix,
     Tree,
-    TreeDef,
     Value,
     pure_prefix,
 )

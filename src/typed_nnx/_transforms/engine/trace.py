@@ -11,7 +11,7 @@ import jax
 
 from typed_nnx._core.fields import flax_kinds
 from typed_nnx._core.jax_runtime import is_array_ref
-from typed_nnx._core.nodes import GraphNode
+from typed_nnx._core.nodes import GraphNode, TreeDef
 from typed_nnx._core.paths import Path
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
@@ -25,7 +25,6 @@ from typed_nnx._transforms.engine.prefixes import (
     Node,
     Prefix,
     Tree,
-    TreeDef,
     Value,
     broadcast,
     by_filter,
