@@ -89,6 +89,11 @@ def test_a_warm_reading_call_goes_through_four_files(model: Block) -> None:
     assert len(rooms(lambda: read(model, x))) <= 4
 
 
+def test_a_gradient_goes_through_twelve_files(model: Block) -> None:
+    gradient = nnx.grad(lambda model: model.linear.kernel[...].sum())
+    assert len(rooms(lambda: gradient(model))) <= 12
+
+
 def test_a_warm_call_with_a_variable_alone_goes_through_four_files() -> None:
     total = nnx.Variable(jnp.zeros(()))
 
