@@ -9,6 +9,7 @@ import jax
 from jax.typing import ArrayLike
 
 from typed_nnx._core.jax_runtime import hides_frames
+from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.paths import attribute_path, key_of_entry
 from typed_nnx._core.variable import AnyVariable, Variable
 from typed_nnx._graph.split import clone

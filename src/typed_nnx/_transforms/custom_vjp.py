@@ -486,19 +486,13 @@ class CustomVjp(Lifted[P, R]):
     """A function with a rule for its derivative; what `custom_vjp` returns."""
 
     transform = "custom_vjp"
+    _options: DiffArgs
 
-    def __init__(
-        self,
-        function: Callable[P, R],
-        nondiff_argnums: DiffArgs,
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
+    def _check_options(self) -> None:
         structural = self._lift.modes[1]
-        self._nondiff = Chosen.of(self.transform, "nondiff_argnums", nondiff_argnums, structural)
+        self._nondiff = Chosen.of(self.transform, "nondiff_argnums", self._options, structural)
         # The function and its rule together: what one closes over, the others may close over too.
-        self._lift = self._lift.of((function,))
+        self._lift = self._lift.of((self._lift.function,))
         self._symbolic_zeros = False
 
     def defvjp(
@@ -598,8 +592,4 @@ def custom_vjp(
     Returns:
         The function, with a method ``defvjp`` that must be called before it is.
     """
-
-    def wrap(function: Function) -> CustomVjp[..., Any]:
-        return CustomVjp(function, nondiff_argnums, graph, graph_updates)
-
-    return wrap if fun is MISSING else wrap(fun)
+    return CustomVjp.of(fun, graph, graph_updates, nondiff_argnums)

@@ -80,22 +80,14 @@ class Gradient(Lifted[P, R]):
 
     transform = "grad"
     _with_value = False
+    _options: GradOptions
 
-    def __init__(
-        self,
-        function: Callable[P, R],
-        options: GradOptions,
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
-        self._options = options
-        structural = self._lift.modes[1]
-        self._chosen = Chosen.of(self.transform, "argnums", options.argnums, structural)
+    def _check_options(self) -> None:
+        argnums, structural = self._options.argnums, self._lift.modes[1]
+        self._chosen = Chosen.of(self.transform, "argnums", argnums, structural)
         if not self._chosen.entries:
             option = f"{self.transform}: argnums"
-            raise wrong_argnums(option, options.argnums, "it names no argument")
-        self._prepare()
+            raise wrong_argnums(option, argnums, "it names no argument")
 
     def _prepare(self) -> None:
         # By what the quick way sees of a call.
@@ -264,7 +256,7 @@ def grad(
     reduce_axes: Sequence[Hashable] = (),
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> Gradient[P, Any] | Callable[[Callable[P, Any]], Gradient[P, Any]]:
+) -> Tree:
     """Return a function that computes the gradient of `f`, as `jax.grad` does for arrays.
 
     The gradient by a Module is a State of its Params; by arrays it is arrays. With
@@ -296,11 +288,7 @@ def grad(
         A function of the same arguments: the gradients, with has_aux ``(gradients, aux)``.
     """
     options = GradOptions(argnums, has_aux, _rest(holomorphic, allow_int, reduce_axes))
-
-    def wrap(function: Callable[P, Any]) -> Gradient[P, Any]:
-        return Gradient(function, options, graph, graph_updates)
-
-    return wrap if f is MISSING else wrap(f)
+    return Gradient.of(f, graph, graph_updates, options)
 
 
 @typed_as(lambda: overloads.value_and_grad)
@@ -315,7 +303,7 @@ def value_and_grad(
     reduce_axes: Sequence[Hashable] = (),
     graph: bool | None = None,
     graph_updates: bool | None = None,
-) -> ValueAndGradient[P, Any] | Callable[[Callable[P, Any]], ValueAndGradient[P, Any]]:
+) -> Tree:
     """Return a function that computes `f` and its gradient, as `jax.value_and_grad` for arrays.
 
     The gradient by a Module is a State of its Params; by arrays it is arrays. With
@@ -349,8 +337,4 @@ def value_and_grad(
         ``((value, aux), gradients)``.
     """
     options = GradOptions(argnums, has_aux, _rest(holomorphic, allow_int, reduce_axes))
-
-    def wrap(function: Callable[P, Any]) -> ValueAndGradient[P, Any]:
-        return ValueAndGradient(function, options, graph, graph_updates)
-
-    return wrap if f is MISSING else wrap(f)
+    return ValueAndGradient.of(f, graph, graph_updates, options)

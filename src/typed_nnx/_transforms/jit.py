@@ -22,7 +22,7 @@ from typed_nnx._transforms.engine.call import (
 )
 from typed_nnx._transforms.engine.explain import NO_PREFIX, names_of_one, shown
 from typed_nnx._transforms.engine.lift import Lift, Signatures
-from typed_nnx._transforms.engine.prefixes import Function, Prefix, Tree
+from typed_nnx._transforms.engine.prefixes import Prefix, Tree
 from typed_nnx._transforms.engine.signature import Signature, TraceResult, result_prefix
 from typed_nnx._transforms.engine.write import finish
 from typed_nnx._transforms.jit_stages import Staged
@@ -115,15 +115,13 @@ R = TypeVar("R")
 
 
 class JitOptions(NamedTuple):
-    """The options of `jax.jit`, with positions counted as in the user's function."""
+    """The options of `jax.jit`."""
 
-    in_shardings: Prefix = None
-    out_shardings: Prefix = None
-    static_argnums: tuple[int, ...] = ()
-    static_argnames: tuple[str, ...] = ()
-    donate_argnums: tuple[int, ...] = ()
-    donate_argnames: tuple[str, ...] = ()
-    rest: dict[str, object] = {}  # noqa: RUF012 -- never changed
+    in_shardings: Prefix
+    out_shardings: Prefix
+    statics: tuple[ArgNums, ArgNames]
+    donated: tuple[ArgNums, ArgNames]
+    rest: dict[str, Any]
 
     @property
     def has_shardings(self) -> bool:
@@ -139,22 +137,15 @@ class JitWrapped(Staged[P, R]):
     """A function compiled by XLA; what `jit` returns."""
 
     transform = "jit"
+    _options: JitOptions
 
-    def __init__(
-        self,
-        function: Callable[P, R],
-        options: JitOptions,
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
+    def _check_options(self) -> None:
+        options, function = self._options, self._lift.function
+        statics, names = resolve("static", function, *options.statics)
+        self._statics, self._static_names = frozenset(statics), frozenset(names)
+        self._donated, self._donated_names = resolve("donate", function, *options.donated)
         self._check_prefixes(in_shardings=options.in_shardings, out_shardings=options.out_shardings)
-        self._options = options
-        self._statics = frozenset(options.static_argnums)
-        self._static_names = frozenset(options.static_argnames)
-        self._donated = frozenset(options.donate_argnums)
         self._is_general = options.has_shardings
-        self._prepare()
 
     def _prepare(self) -> None:
         # Signatures by what the quick way sees of a call, and by all that they are made of.
@@ -197,10 +188,10 @@ class JitWrapped(Staged[P, R]):
             shardings["out_shardings"] = tuple(outs)
         return jax.jit(
             shown(flat, lift.function, names),
-            static_argnums=(0, *[number + _BEFORE for number in options.static_argnums]),
-            static_argnames=options.static_argnames or None,
-            donate_argnums=tuple([number + _BEFORE for number in options.donate_argnums]),
-            donate_argnames=options.donate_argnames or None,
+            static_argnums=(0, *[number + _BEFORE for number in sorted(self._statics)]),
+            static_argnames=sorted(self._static_names) or None,
+            donate_argnums=tuple([number + _BEFORE for number in self._donated]),
+            donate_argnames=self._donated_names or None,
             **shardings,
             **options.rest,
         )
@@ -265,8 +256,8 @@ class JitWrapped(Staged[P, R]):
     ) -> Signature:
         """Return what is static about a call, and remember it for the next."""
         kept = [number in self._donated for number in range(len(args))]
-        kept_names = self._options.donate_argnames
-        signature = self._lift.signature(call, args, kwargs, captured, kept, kept_names)
+        lift, names = self._lift, self._donated_names
+        signature = lift.signature(call, args, kwargs, captured, kept, names)
         signature = self._signatures.of(signature)
         return self._quick.add(key, signature) if call.fits(signature) else signature
 
@@ -308,7 +299,7 @@ class JitWrapped(Staged[P, R]):
             kwargs,
             self._prefixes(len(args)),
             kept=kept,
-            kept_names=self._options.donate_argnames,
+            kept_names=self._donated_names,
             statics=self._statics,
             static_names=self._static_names,
         )
@@ -406,14 +397,9 @@ def jit(
         ArgumentError: A static argument holds a Module or Variable.
         TraceLevelError: The function changed an object that it neither takes nor closes over.
     """
-
-    def wrap(function: Function) -> JitWrapped[..., Any]:
-        statics = resolve("static", function, static_argnums, static_argnames)
-        donated = resolve("donate", function, donate_argnums, donate_argnames)
-        rest: dict[str, object] = {"keep_unused": keep_unused, "inline": inline}
-        given = {"device": device, "backend": backend}
-        rest.update({name: value for name, value in given.items() if value is not None})
-        options = JitOptions(in_shardings, out_shardings, *statics, *donated, rest)
-        return JitWrapped(function, options, graph, graph_updates)
-
-    return wrap if fun is MISSING else wrap(fun)
+    statics, donated = (static_argnums, static_argnames), (donate_argnums, donate_argnames)
+    rest: dict[str, object] = {"keep_unused": keep_unused, "inline": inline}
+    given = {"device": device, "backend": backend}
+    rest.update({name: value for name, value in given.items() if value is not None})
+    options = JitOptions(in_shardings, out_shardings, statics, donated, rest)
+    return JitWrapped.of(fun, graph, graph_updates, options)

@@ -509,8 +509,9 @@ class HasStages(Generic[P, R]):
 class Staged(Lifted[P, R], HasStages[P, R]):
     """The part of a jitted function that makes stages of it."""
 
-    _options: Any
     _jitted: Any
+    _statics: frozenset[int]
+    _static_names: frozenset[str]
     _signatures: Signatures
     _with_shardings: Bounded[Signature, Any]
 
@@ -527,13 +528,12 @@ class Staged(Lifted[P, R], HasStages[P, R]):
         raise NotImplementedError
 
     def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
-        options = self._options
         call = self._gather(args, kwargs)
         signature = self._intern(call)
         jitted = self._jitted_for(signature, call)
         stage = jitted.trace(signature, call.captured, *call.args, **call.kwargs)
-        statics = {n: value for n, value in enumerate(args) if n in options.static_argnums}
-        names = {n: value for n, value in kwargs.items() if n in options.static_argnames}
+        statics = {n: value for n, value in enumerate(args) if n in self._statics}
+        names = {n: value for n, value in kwargs.items() if n in self._static_names}
         return Traced(Program(self, signature, statics, names), stage)
 
     def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
@@ -543,14 +543,6 @@ class Staged(Lifted[P, R], HasStages[P, R]):
         found = jitted.eval_shape(signature, call.captured, *call.args, **call.kwargs)
         result: R = abstract_result(call, TraceResult(*found))
         return result
-
-    def with_lift(self, lift: Lift) -> Self:
-        """Return the same transform with another way into the user's function."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._lift = lift
-        made._prepare()
-        return made
 
     def clear_cache(self) -> None:
         """Forget what was traced and compiled."""

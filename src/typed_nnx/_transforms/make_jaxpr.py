@@ -35,16 +35,7 @@ class Checked(Lifted[P, R]):
     """A function that returns the errors that it found; what `checkify` returns."""
 
     transform = "checkify"
-
-    def __init__(
-        self,
-        function: Callable[P, Any],
-        errors: Errors,
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
-        self._errors = errors
+    _options: Errors
 
     @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -57,7 +48,7 @@ class Checked(Lifted[P, R]):
 
         names = partial(names_of, lift.parameters, call.signature)
         error, found = jax_checkify.checkify(
-            shown(flat, lift.function, names), errors=self._errors
+            shown(flat, lift.function, names), errors=self._options
         )(call.args, call.kwargs, call.captured)
         return error, lift.finish(call, as_arrays(found))  # type: ignore[return-value]  # R is this pair
 
@@ -91,7 +82,8 @@ def checkify(
     Returns:
         A function of the same arguments that returns an error, which may be empty, and the result.
     """
-    return Checked(f, errors, graph, graph_updates)
+    checked: Checked[P, tuple[jax_checkify.Error, R]] = Checked.of(f, graph, graph_updates, errors)
+    return checked
 
 
 class Traceable(Lifted[P, "ClosedJaxpr"]):
@@ -99,15 +91,8 @@ class Traceable(Lifted[P, "ClosedJaxpr"]):
 
     transform = "make_jaxpr"
 
-    def __init__(
-        self,
-        function: Callable[P, Any],
-        static_argnums: int | Sequence[int],
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
-        self._statics = resolve("static", function, static_argnums, None)
+    def _check_options(self) -> None:
+        self._statics = resolve("static", self._lift.function, self._options, None)
 
     @typed_as(lambda: overloads.__call__)
     @hides_frames
@@ -178,8 +163,4 @@ def make_jaxpr(
     Returns:
         A function of the same arguments that returns a `ClosedJaxpr`.
     """
-
-    def wrap(function: Function) -> Traceable[...]:
-        return Traceable(function, static_argnums, graph, graph_updates)
-
-    return wrap if f is MISSING else wrap(f)
+    return Traceable.of(f, graph, graph_updates, static_argnums)

@@ -180,6 +180,7 @@ class Axes(NamedTuple):
         keywords: The prefix of keyword arguments.
         captured: The prefix of what the function closes over.
         metadata: What is done with the metadata of Variables.
+        rest: The options for jax.
     """
 
     ins: Prefix
@@ -187,18 +188,13 @@ class Axes(NamedTuple):
     keywords: Prefix = 0
     captured: Prefix = None
     metadata: AxisMetadata | None = None
+    rest: Mapping[str, Any] = {}
 
 
 class Mapped(Lifted[P, R]):
-    """A function over mapped axes.
+    """A function over mapped axes."""
 
-    Args:
-        function: The user's function.
-        axes: How values go in and come out.
-        graph: The mode of the graph.
-        graph_updates: The mode of its updates.
-        options: Those of the transform of jax.
-    """
+    _options: Axes
 
     #: The name of the option for the prefixes of arguments.
     _ins_name = "in_axes"
@@ -211,19 +207,9 @@ class Mapped(Lifted[P, R]):
     #: Whether jax names inputs in what it says about the function.
     _shows_inputs = True
 
-    def __init__(
-        self,
-        function: Callable[P, R],
-        axes: Axes,
-        graph: bool | None,
-        graph_updates: bool | None,
-        options: Any = None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
+    def _check_options(self) -> None:
+        axes = self._options
         self._check_prefixes(**{self._ins_name: axes.ins, self._outs_name: axes.outs})
-        self._axes = axes
-        self._options = options
-        self._prepare()
 
     @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -244,7 +230,7 @@ class Mapped(Lifted[P, R]):
 
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
         args, kwargs = self._by_position(args, kwargs)
-        axes = self._axes
+        axes = self._options
         return self._lift.gather(
             args,
             kwargs,
@@ -260,15 +246,11 @@ class Mapped(Lifted[P, R]):
         names = names_of(self._lift.parameters, call.signature, *values)
         axes = broadcast(self._prefixes(call)[0], jax.tree.structure(values))
         inputs = zip(jax.tree.leaves(names), axes, jax.tree.leaves(values), strict=True)
-        check_sizes(self._lift.title, inputs, "axis_size", self._axis_size())
-
-    def _axis_size(self) -> int | None:
-        """Return the size of the mapped axis that an option gives."""
-        return None
+        check_sizes(self._lift.title, inputs, "axis_size", self._options.rest.get("axis_size"))
 
     def _spread(self, count: int) -> tuple[Prefix, ...]:
         """Return the prefix of each positional argument."""
-        return spread(f"{self._lift.title}: {self._ins_name}", self._axes.ins, count)
+        return spread(f"{self._lift.title}: {self._ins_name}", self._options.ins, count)
 
     def _by_position(
         self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]
@@ -281,11 +263,11 @@ class Mapped(Lifted[P, R]):
             except (TypeError, ValueError):
                 return args, kwargs  # the function says it better
             args, kwargs = bound.args, bound.kwargs
-        return with_defaults(function, args, kwargs, self._axes.ins), kwargs
+        return with_defaults(function, args, kwargs, self._options.ins), kwargs
 
     def _prefixes(self, call: Call) -> tuple[tuple[Tree, ...], TraceResult]:
         """Return the prefixes of what goes in and of what comes out, as jax takes them."""
-        axes = self._axes
+        axes = self._options
         outs = result_prefix(call.signature.parts, axes.outs)
         return (call.prefixes, axes.keywords, axes.captured), outs
 
@@ -300,7 +282,7 @@ class Mapped(Lifted[P, R]):
             signature: That of the call.
             check: Is given what the function found.
         """
-        lift, axes = self._lift, self._axes
+        lift, axes = self._lift, self._options
 
         def flat(args: Tree, kwargs: Tree, captured: Tree) -> TraceResult:
             trace = lift.trace(signature, args, kwargs, captured)

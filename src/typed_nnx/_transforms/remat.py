@@ -23,42 +23,36 @@ R = TypeVar("R")
 
 
 class RematOptions(NamedTuple):
-    """The options of `remat`, with static arguments by position and by name."""
+    """The options of `remat`."""
 
-    prevent_cse: bool = True
-    policy: Callable[..., bool] | None = None
-    static_argnums: tuple[int, ...] = ()
-    static_argnames: tuple[str, ...] = ()
+    prevent_cse: bool
+    policy: Callable[..., bool] | None
+    static_argnums: int | tuple[int, ...]
 
 
 class Rematerialised(Lifted[P, R]):
     """A function whose intermediate values are computed again; what `remat` returns."""
 
     transform = "remat"
+    _options: RematOptions
 
-    def __init__(
-        self,
-        function: Callable[P, R],
-        options: RematOptions,
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
-        self._options = options
+    def _check_options(self) -> None:
+        self._statics = resolve("static", self._lift.function, self._options.static_argnums, None)
 
     @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
         options, lift = self._options, self._lift
+        numbers, names = self._statics
         statics = {
             positive("remat: static_argnums", lift.function, number, len(args))
             if number < 0
             else number
-            for number in options.static_argnums
+            for number in numbers
         }
-        call = lift.gather(args, kwargs, statics=statics, static_names=options.static_argnames)
+        call = lift.gather(args, kwargs, statics=statics, static_names=names)
         fixed = {n: value for n, value in enumerate(args) if n in statics}
-        named = {name: kwargs[name] for name in options.static_argnames if name in kwargs}
+        named = {name: kwargs[name] for name in names if name in kwargs}
         dynamic = without_statics(statics, call.args)
         keywords = {name: value for name, value in call.kwargs.items() if name not in named}
         parameters, signature = lift.parameters, call.signature
@@ -69,13 +63,13 @@ class Rematerialised(Lifted[P, R]):
                 trace = start(signature, every, {**keywords, **named}, captured)
                 return trace.finish(trace.run())
 
-            def names(dynamic: Tree, keywords: Tree, captured: Tree) -> Tree:
+            def named_inputs(dynamic: Tree, keywords: Tree, captured: Tree) -> Tree:
                 every = with_statics(dict.fromkeys(fixed), dynamic)
                 found = names_of(parameters, signature, every, keywords, captured)
                 return without_statics(fixed, found[0]), *found[1:]
 
             return jax.checkpoint(
-                shown(flat, lift.function, names),
+                shown(flat, lift.function, named_inputs),
                 prevent_cse=options.prevent_cse,
                 policy=options.policy,
             )
@@ -141,10 +135,5 @@ def remat(
     Raises:
         ArgumentError: There is no argument with a number of static_argnums.
     """
-
-    def wrap(function: Function) -> Rematerialised[..., Tree]:
-        statics = resolve("static", function, static_argnums, None)
-        options = RematOptions(prevent_cse, policy, *statics)
-        return Rematerialised(function, options, graph, graph_updates)
-
-    return wrap if f is MISSING else wrap(f)
+    options = RematOptions(prevent_cse, policy, static_argnums)
+    return Rematerialised.of(f, graph, graph_updates, options)

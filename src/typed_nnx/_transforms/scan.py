@@ -472,22 +472,13 @@ class Scanned(Lifted[P, R]):
     """A function over slices; what `scan` returns."""
 
     transform = "scan"
+    _options: tuple[ScanAxes, AxisMetadata | None, Mapping[str, Any]]
 
-    def __init__(
-        self,
-        function: Callable[P, R],
-        axes: ScanAxes,
-        metadata: AxisMetadata | None,
-        graph: bool | None,
-        graph_updates: bool | None,
-        options: Mapping[str, Any],
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
+    def _check_options(self) -> None:
+        self._axes, self._metadata, self._rest = self._options
+        axes = self._axes
         self._check_prefixes(in_axes=axes.ins, out_axes=axes.outs)
-        self._axes = axes
-        self._metadata = metadata
-        self._options = options
-        self._key = content_key(axes.ins), content_key(axes.outs), metadata
+        self._key = content_key(axes.ins), content_key(axes.outs), self._metadata
 
     @hides_frames
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -505,9 +496,9 @@ class Scanned(Lifted[P, R]):
         with CachedTrace(lift, call.signature, (self._key, treedefs), make) as steps:
             try:
                 first, slices = steps.inputs(call)
-                carry, found = jax.lax.scan(steps.body, first, slices, **self._options)
+                carry, found = jax.lax.scan(steps.body, first, slices, **self._rest)
             except ValueError:
-                steps.check_sizes(call, self._options["length"])
+                steps.check_sizes(call, self._rest["length"])
                 raise
         result: R = steps.finish(lift, call, given, carry, found)
         return result
@@ -610,8 +601,4 @@ def scan(
     }
     axes = ScanAxes(in_axes, out_axes)
     metadata = named_axis("scan", transform_metadata)
-
-    def wrap(function: Function) -> Scanned[..., Any]:
-        return Scanned(function, axes, metadata, graph, graph_updates, options)
-
-    return wrap if f is MISSING else wrap(f)
+    return Scanned.of(f, graph, graph_updates, (axes, metadata, options))

@@ -29,7 +29,6 @@ class ShardMapped(Mapped[P, R]):
     _ins_name = "in_specs"
     _outs_name = "out_specs"
     _always_by_position = True
-    _options: Mapping[str, Any]
 
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
         call = super()._gather(args, kwargs, **options)
@@ -40,13 +39,14 @@ class ShardMapped(Mapped[P, R]):
     def _map(self, call: Call) -> Callable[..., TraceResult]:
         ins, outs = self._prefixes(call)
         check = None
-        if self._options["check_vma"]:
-            check = functools.partial(check_replicated, self._lift.title, call, self._axes.outs)
+        options = self._options
+        if options.rest["check_vma"]:
+            check = functools.partial(check_replicated, self._lift.title, call, options.outs)
         return jax.shard_map(
             self._flat(call.signature, check),
             in_specs=ins,
             out_specs=_without_none(outs),
-            **self._options,
+            **options.rest,
         )
 
 
@@ -132,10 +132,6 @@ def shard_map(
         PrefixConflictError: A Variable is reached on two paths with different specs.
         NoFilterMatchedError: No filter of a `StateSharding` matches a Variable.
     """
-    axes = Axes(in_specs, out_specs, keywords=REPLICATED, captured=REPLICATED)
-    options = {"mesh": mesh, "axis_names": axis_names, "check_vma": check_vma}
-
-    def wrap(function: Function) -> ShardMapped[..., Tree]:
-        return ShardMapped(function, axes, graph, graph_updates, options)
-
-    return wrap if f is MISSING else wrap(f)
+    rest = {"mesh": mesh, "axis_names": axis_names, "check_vma": check_vma}
+    options = Axes(in_specs, out_specs, REPLICATED, REPLICATED, rest=rest)
+    return ShardMapped.of(f, graph, graph_updates, options)

@@ -123,16 +123,7 @@ class Jvp(Lifted[[Sequence[Value], Sequence[Value]], R]):
     """A function of primals and tangents that pushes the tangents forward."""
 
     transform = "jvp"
-
-    def __init__(
-        self,
-        function: Function,
-        has_aux: bool,
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
-        self._has_aux = has_aux
+    _options: bool  # has_aux
 
     @hides_frames
     def __call__(self, primals: Sequence[Value], tangents: Sequence[Value]) -> R:
@@ -152,7 +143,7 @@ class Jvp(Lifted[[Sequence[Value], Sequence[Value]], R]):
         if len(primals) != len(tangents):
             expected = f"a tuple of {len(primals)}, one for each primal"
             raise TangentStructureError("jvp", "tangents", expected, f"{len(tangents)}")
-        call = DifferentiatedCall(self._lift, primals, self._has_aux)
+        call = DifferentiatedCall(self._lift, primals, self._options)
         given_tangents = Given("jvp")
         values = [
             given_tangents.argument(argument, tangent, f"tangents[{number}]")
@@ -161,7 +152,7 @@ class Jvp(Lifted[[Sequence[Value], Sequence[Value]], R]):
         out, slope, found = jax.jvp(call.shown, call.values, tuple(values), has_aux=True)
         out, aux = call.finish(out, found)
         slope = call.results(found).as_objects(slope)
-        return (out, slope, aux) if self._has_aux else (out, slope)  # type: ignore[return-value]  # as declared by `jvp`
+        return (out, slope, aux) if self._options else (out, slope)  # type: ignore[return-value]  # as declared by `jvp`
 
 
 @typed_as(lambda: overloads.jvp)
@@ -201,16 +192,10 @@ def jvp(
     Returns:
         The result and its tangent, with has_aux also the auxiliary output.
     """
-
-    def wrap(function: Function) -> Jvp[Any]:
-        return Jvp(function, has_aux, graph, graph_updates)
-
-    if f is MISSING:
-        return wrap
-    pair: tuple[Tree, Tree] = (primals, tangents)
-    if primals is MISSING and tangents is MISSING:
-        return wrap(f)
-    return wrap(f)(*pair)
+    transformed = Jvp.of(f, graph, graph_updates, has_aux)
+    if f is MISSING or (primals is MISSING and tangents is MISSING):
+        return transformed
+    return transformed(primals, tangents)
 
 
 P = ParamSpec("P")
@@ -267,18 +252,7 @@ class Vjp(Lifted[P, R]):
     """A function that returns its result and the function that pulls cotangents back."""
 
     transform = "vjp"
-
-    def __init__(
-        self,
-        function: Callable[P, Any],
-        has_aux: bool,
-        rest: dict[str, Tree],
-        graph: bool | None,
-        graph_updates: bool | None,
-    ) -> None:
-        super().__init__(function, graph, graph_updates)
-        self._has_aux = has_aux
-        self._rest = rest
+    _options: tuple[bool, dict[str, Tree]]  # has_aux, those for jax
 
     @hides_frames
     def __call__(self, *primals: P.args, **kwargs: P.kwargs) -> R:
@@ -289,11 +263,12 @@ class Vjp(Lifted[P, R]):
                 f"got an unexpected keyword argument {next(iter(kwargs))!r}.",
                 "give all arguments by position",
             )
-        call = DifferentiatedCall(self._lift, primals, self._has_aux)
-        out, pull, found = jax.vjp(call.shown, *call.values, has_aux=True, **self._rest)
+        has_aux, rest = self._options
+        call = DifferentiatedCall(self._lift, primals, has_aux)
+        out, pull, found = jax.vjp(call.shown, *call.values, has_aux=True, **rest)
         out, aux = call.finish(out, found)
         pullback: Pullback[Any, Any] = Pullback(pull, call.arguments, call.results(found))
-        return (out, pullback, aux) if self._has_aux else (out, pullback)  # type: ignore[return-value]  # as declared by `vjp`
+        return (out, pullback, aux) if has_aux else (out, pullback)  # type: ignore[return-value]  # as declared by `vjp`
 
 
 @typed_as(lambda: overloads.vjp)
@@ -335,10 +310,5 @@ def vjp(
         has_aux also the auxiliary output.
     """
     rest: dict[str, Tree] = {"reduce_axes": reduce_axes} if reduce_axes else {}
-
-    def wrap(function: Function) -> Vjp[..., Any]:
-        return Vjp(function, has_aux, rest, graph, graph_updates)
-
-    if f is MISSING:
-        return wrap
-    return wrap(f)(*primals) if primals else wrap(f)
+    transformed = Vjp.of(f, graph, graph_updates, (has_aux, rest))
+    return transformed(*primals) if primals else transformed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
 
@@ -17,7 +17,7 @@ from typed_nnx._transforms.axis_metadata import (
     AxisMetadata,
     named_axis,
 )
-from typed_nnx._transforms.engine.argnums import ArgNums, resolve
+from typed_nnx._transforms.engine.argnums import resolve
 from typed_nnx._transforms.engine.call import Call
 from typed_nnx._transforms.engine.explain import shown
 from typed_nnx._transforms.engine.prefixes import AxisPrefix, CarryPrefix, Function, Tree
@@ -35,17 +35,13 @@ class Vmapped(Mapped[P, R]):
     transform = "vmap"
     _has_one_size = True
     _shows_inputs = False
-    _options: Mapping[str, Any]
-
-    def _axis_size(self) -> int | None:
-        size: int | None = self._options["axis_size"]
-        return size
 
     def _map(self, call: Call) -> Callable[..., TraceResult]:
         ins, outs = self._prefixes(call)
-        check = functools.partial(check_broadcast, self._lift.title, call, self._axes.outs)
+        options = self._options
+        check = functools.partial(check_broadcast, self._lift.title, call, options.outs)
         flat = self._flat(call.signature, check)
-        return jax.vmap(flat, in_axes=ins, out_axes=outs, **self._options)
+        return jax.vmap(flat, in_axes=ins, out_axes=outs, **options.rest)
 
 
 @overload
@@ -120,13 +116,10 @@ def vmap(
         PrefixConflictError: A Variable is reached on two paths with different axes.
         NoFilterMatchedError: No filter of a `StateAxes` matches a Variable.
     """
-    options = {"axis_name": axis_name, "axis_size": axis_size, "spmd_axis_name": spmd_axis_name}
-    axes = Axes(in_axes, out_axes, metadata=named_axis("vmap", transform_metadata))
-
-    def wrap(function: Function) -> Vmapped[..., Tree]:
-        return Vmapped(function, axes, graph, graph_updates, options)
-
-    return wrap if f is MISSING else wrap(f)
+    rest = {"axis_name": axis_name, "axis_size": axis_size, "spmd_axis_name": spmd_axis_name}
+    metadata = named_axis("vmap", transform_metadata)
+    options = Axes(in_axes, out_axes, metadata=metadata, rest=rest)
+    return Vmapped.of(f, graph, graph_updates, options)
 
 
 Device: TypeAlias = Any
@@ -135,20 +128,23 @@ Device: TypeAlias = Any
 # What is captured and what is given by name come first.
 _BEFORE = 2
 
-
-class PmapOptions(NamedTuple):
-    """The options of `jax.pmap`, with positions counted as in the user's function."""
-
-    statics: tuple[int, ...]
-    donated: tuple[int, ...]
-    rest: Mapping[str, Tree]
+_STATICS, _DONATED = "static_broadcasted_argnums", "donate_argnums"
 
 
 class Pmapped(Mapped[P, R]):
     """A function over devices; what `pmap` returns."""
 
     transform = "pmap"
-    _options: PmapOptions
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        function, rest = self._lift.function, dict(self._options.rest)
+        statics, donated = rest[_STATICS], rest[_DONATED]
+        self._statics, _ = resolve("static_broadcasted", function, statics, None)
+        self._donated, _ = resolve("donate", function, donated, None)
+        rest[_STATICS] = [number + _BEFORE for number in self._statics]
+        rest[_DONATED] = [number + _BEFORE for number in self._donated]
+        self._rest = rest
 
     def _prepare(self) -> None:
         # jax compiles once for each function that it gets.
@@ -168,19 +164,14 @@ class Pmapped(Mapped[P, R]):
 
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
         args, kwargs = self._by_position(args, kwargs)
-        statics, donated, _ = self._options
-        fixed = [(n, args[n]) for n in statics if n < len(args)]
+        fixed = [(n, args[n]) for n in self._statics if n < len(args)]
         check_static_objects(self._lift, fixed)
         check_hashable(self._lift, fixed)
-        kept = [number in donated for number in range(len(args))]
-        call = super()._gather(args, kwargs, kept=kept, statics=statics, **options)
+        kept = [number in self._donated for number in range(len(args))]
+        call = super()._gather(args, kwargs, kept=kept, statics=self._statics, **options)
         if self._lift.modes[1]:
             keep_placed(call)
         return call
-
-    def _axis_size(self) -> int | None:
-        size: int | None = self._options.rest.get("axis_size")
-        return size
 
     def _map(self, call: Call) -> Callable[..., TraceResult]:
         key = call.signature.key
@@ -198,9 +189,7 @@ class Pmapped(Mapped[P, R]):
             self._by_argument(call.signature),
             in_axes=(captured, keywords, *ins),
             out_axes=outs,
-            static_broadcasted_argnums=[n + _BEFORE for n in self._options.statics],
-            donate_argnums=[n + _BEFORE for n in self._options.donated],
-            **self._options.rest,
+            **self._rest,
         )
         return mapped
 
@@ -298,24 +287,13 @@ def pmap(
         PrefixConflictError: A Variable is reached on two paths with different axes.
         NoFilterMatchedError: No filter of a `StateAxes` matches a Variable.
     """
-    axes = Axes(in_axes, out_axes, metadata=named_axis("pmap", transform_metadata))
     rest = {
         "axis_name": axis_name, "axis_size": axis_size, "backend": backend, "devices": devices,
+        _STATICS: static_broadcasted_argnums, _DONATED: donate_argnums,
     }  # fmt: skip
-
-    def wrap(function: Function) -> Pmapped[..., Tree]:
-        statics, _ = resolve(
-            "static_broadcasted", function, _sequence(static_broadcasted_argnums), None
-        )
-        donated, _ = resolve("donate", function, _sequence(donate_argnums), None)
-        options = PmapOptions(statics, donated, rest)
-        return Pmapped(function, axes, graph, graph_updates, options)
-
-    return wrap if f is MISSING else wrap(f)
-
-
-def _sequence(argnums: int | Iterable[int]) -> ArgNums:
-    return argnums if isinstance(argnums, int) else tuple(argnums)
+    metadata = named_axis("pmap", transform_metadata)
+    options = Axes(in_axes, out_axes, metadata=metadata, rest=rest)
+    return Pmapped.of(f, graph, graph_updates, options)
 
 
 class WithAxisMetadata(Mapped[P, R]):
@@ -379,11 +357,6 @@ def transform_metadata(
         PrefixConflictError: A Variable is reached on two paths with different axes.
         NoFilterMatchedError: No filter of a `StateAxes` matches a Variable.
     """
-    axes = Axes(
-        in_axes, out_axes, metadata=AxisMetadata("transform_metadata", {PARTITION_NAME: partition})
-    )
-
-    def wrap(function: Function) -> WithAxisMetadata[..., Tree]:
-        return WithAxisMetadata(function, axes, graph, None)
-
-    return wrap if f is MISSING else wrap(f)
+    metadata = AxisMetadata("transform_metadata", {PARTITION_NAME: partition})
+    options = Axes(in_axes, out_axes, metadata=metadata)
+    return WithAxisMetadata.of(f, graph, None, options)

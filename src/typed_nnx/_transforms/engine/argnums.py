@@ -20,7 +20,7 @@ from typed_nnx._transforms.engine.prefixes import (
 from typed_nnx.errors import ArgumentError, PrefixError
 from typed_nnx.errors._base_error import counted
 
-ArgNums: TypeAlias = int | Sequence[int] | None
+ArgNums: TypeAlias = int | Iterable[int] | None
 ArgNames: TypeAlias = str | Iterable[str] | None
 
 

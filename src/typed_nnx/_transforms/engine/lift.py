@@ -17,6 +17,7 @@ import jax.numpy as jnp
 
 from typed_nnx._core.cells import Bounded, graph_lock
 from typed_nnx._core.paths import Path
+from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._graph.mode import check_tree, resolve_modes
 from typed_nnx._transforms.engine.call import (
     CAPTURED,
@@ -305,8 +306,15 @@ class Lifted(Generic[P, R]):
     __qualname__: str
     __wrapped__: Callable[P, R]
 
+    #: Those of the transform.
+    _options: Any
+
     def __init__(
-        self, function: Callable[P, R], graph: bool | None, graph_updates: bool | None
+        self,
+        function: Callable[P, R],
+        graph: bool | None,
+        graph_updates: bool | None,
+        options: Any = None,
     ) -> None:
         if not callable(function):
             raise ArgumentTypeError(
@@ -317,6 +325,24 @@ class Lifted(Generic[P, R]):
         self._lift = Lift(self.transform, function, graph, graph_updates)
         functools.update_wrapper(self, unwrapped_function(function), updated=())
         self.__wrapped__ = function
+        self._options = options
+        self._check_options()
+        self._prepare()
+
+    @classmethod
+    def of(
+        cls,
+        function: Function | Missing,
+        graph: bool | None,
+        graph_updates: bool | None,
+        options: Any = None,
+    ) -> Tree:
+        """Return the transformed function; without a function a decorator."""
+
+        def wrap(function: Function) -> Tree:
+            return cls(function, graph, graph_updates, options)
+
+        return wrap if function is MISSING else wrap(function)
 
     def nnx_function(self) -> Callable[P, R]:
         """Return the function inside."""
@@ -325,12 +351,20 @@ class Lifted(Generic[P, R]):
 
     def nnx_with_function(self, function: Callable[P, R]) -> Self:
         """Return the same transform of another function."""
+        made = self.with_lift(self._lift.of(function))
+        made.__wrapped__ = function
+        return made
+
+    def with_lift(self, lift: Lift) -> Self:
+        """Return the same transform with another way into the user's function."""
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
-        made._lift = self._lift.of(function)
-        made.__wrapped__ = function
+        made._lift = lift
         made._prepare()
         return made
+
+    def _check_options(self) -> None:
+        """Raise if the options do not fit the function or the modes."""
 
     def _check_prefixes(self, **prefixes: Prefix) -> None:
         """Raise if an option has prefixes of a kind that the mode does not allow."""
