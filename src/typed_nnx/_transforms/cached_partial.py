@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Self, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.settings import typed_as
@@ -15,77 +15,20 @@ from typed_nnx._transforms.engine.call import (
     place_name,
 )
 from typed_nnx._transforms.engine.closures import describe, unwrapped_function
-from typed_nnx._transforms.engine.explain import NO_PREFIX, changes_of
-from typed_nnx._transforms.engine.lift import Lift, Modes
-from typed_nnx._transforms.engine.prefixes import Function, Prefix, Tree
-from typed_nnx._transforms.engine.signature import Part, Signature, TraceResult
+from typed_nnx._transforms.engine.prefixes import Tree
 from typed_nnx._transforms.jit import Device, JitWrapped, jit
-from typed_nnx._transforms.jit_stages import HasStages, Traced
-from typed_nnx.errors import ArgumentError, StructureChangedError
+from typed_nnx._transforms.jit_stages import JitMethod
+from typed_nnx.errors import ArgumentError
 
 if TYPE_CHECKING:
     from typed_nnx._transforms import partial_overloads as overloads
-
-
-class FixedLift(Lift):
-    """A user's function that may not change the structure of its first arguments.
-
-    Args:
-        name: The name of the transform, for errors.
-        function: The user's function.
-        modes: Whether trees are asserted, and whether other structures may change.
-        count: The number of arguments.
-    """
-
-    __slots__ = ("_count",)
-
-    def __init__(self, name: str, function: Function, modes: Modes, count: int) -> None:
-        super().__init__(name, function, *modes)
-        self._count = count
-
-    def of(self, function: Function) -> FixedLift:
-        """Return the same for another function."""
-        return FixedLift(self.name, function, self.modes, self._count)
-
-    def run(
-        self,
-        signature: Signature,
-        args: Sequence[Tree],
-        kwargs: Mapping[str, Tree],
-        captured: Sequence[Tree],
-        out_prefix: Prefix = NO_PREFIX,
-    ) -> TraceResult:
-        """Run the user's function.
-
-        Raises:
-            StructureChangedError: It changed the structure of one of the first arguments.
-        """
-        flat = super().run(signature, args, kwargs, captured, out_prefix)
-        if flat.effects.structures:
-            for part, new in zip(signature.parts, flat.effects.structures, strict=True):
-                if new is not None and part in self._fixed(signature):
-                    changes = changes_of(part.graphdef, new.graphdef, place_name(part.path))
-                    raise StructureChangedError(self.title, changes, _FIX)
-        return flat
-
-    def _fixed(self, signature: Signature) -> list[Part]:
-        return [
-            part
-            for argument in signature.arguments[: self._count]
-            if argument is not None
-            for part in argument.parts
-            if isinstance(part, Part)
-        ]
-
-
-_FIX = "change the structure outside, or pass the object to the function that nnx.jit returned"
 
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Bound(functools.partial[R], HasStages[P, R], Generic[P, R]):
+class Bound(JitMethod[P, R]):
     """A jitted function whose first arguments are bound.
 
     Values that they hold are read at each call, as those of all arguments.
@@ -105,14 +48,6 @@ class Bound(functools.partial[R], HasStages[P, R], Generic[P, R]):
         functools.update_wrapper(made, unwrapped_function(jitted), updated=())
         made.__wrapped__ = jitted.nnx_function()  # for `inspect`
         return made
-
-    if TYPE_CHECKING:
-
-        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-            """Call the function with the bound arguments and these."""
-            ...
-
-    # -- what it is made of -----------------------------------------------------------------------
 
     @property
     def jitted_fn(self) -> JitWrapped[..., R]:
@@ -141,19 +76,6 @@ class Bound(functools.partial[R], HasStages[P, R], Generic[P, R]):
     @property
     def __signature__(self) -> inspect.Signature:
         return inspect.signature(functools.partial(self.fun, *self.args))
-
-    # -- stages -----------------------------------------------------------------------------------
-
-    def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
-        """Trace the function; what is compiled of it takes the arguments that are not bound."""
-        jitted: Any = self.func
-        traced: Traced[R] = jitted.trace(*self.args, *args, **kwargs)
-        bound = [value for n, value in enumerate(self.args) if n not in jitted._statics]
-        return traced.with_bound(tuple(bound))
-
-    def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
-        found: R = self.jitted_fn.eval_shape(*self.args, *args, **kwargs)
-        return found
 
     def __get__(self, instance: Tree, owner: object = None) -> Callable[..., R]:
         return self if instance is None else functools.partial(self, instance)
@@ -296,9 +218,4 @@ def cached_partial(
     modes = jitted._lift.modes
     if graph is not None or graph_updates is not None:
         modes = resolve_modes(graph, graph_updates)
-    key = (len(args), modes)
-    known = jitted._fixed.get(key)
-    if known is None:
-        lift = FixedLift("cached_partial", jitted._lift.function, modes, len(args))
-        known = jitted._fixed[key] = jitted.with_lift(lift)
-    return CachedPartial(known, *args)
+    return CachedPartial(jitted.with_fixed(len(args), modes), *args)

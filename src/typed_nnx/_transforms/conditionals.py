@@ -10,7 +10,7 @@ from jax.typing import ArrayLike
 
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.nodes import TreeDef
-from typed_nnx._core.paths import attribute_path, key_of_entry
+from typed_nnx._core.paths import attribute_path
 from typed_nnx._core.variable import AnyVariable, Variable
 from typed_nnx._graph.split import clone
 from typed_nnx._graph.traversal import Traversal
@@ -61,26 +61,25 @@ def _structures(
 def _types(
     parts: Sequence[Part], one: TraceResult, other: TraceResult, names: Names
 ) -> Iterator[str]:
-    effects = one.effects
     for number, part in enumerate(parts):
         lefts, rights = one.updates[number], other.updates[number]
-        changed = effects.changed[number]
+        changed = one.effects.changed[number]
         for leaf, left, right in zip(changed, lefts, rights, strict=False):
             path = (*part.path, *part.graphdef.layout.paths[leaf])
             yield from _values(place_name(path), left, right, names)
-        structure = effects.structure_of(number)
+        structure = one.effects.structure_of(number)
         if structure is not None:
             new = lefts[len(changed) :], rights[len(changed) :]
             yield from _in_object(place_name(part.path), structure, *new, names)
 
 
 def _results(one: TraceResult, other: TraceResult, names: Names) -> Iterator[str]:
-    lefts, rights = _entries(one), _entries(other)
-    if lefts.keys() != rights.keys() or _tree(one) != _tree(other):
+    lefts, rights = one.entries(), other.entries()
+    if one.treedef != other.treedef:
         yield f"result: {_shown(one)} after {names[0]}, {_shown(other)} after {names[1]}"
         return
-    for where, (structure, left) in lefts.items():
-        structure_too, right = rights[where]
+    for (path, structure, left), (_, structure_too, right) in zip(lefts, rights, strict=True):
+        where = result_name(path)
         if structure is None and structure_too is None:
             yield from _values(where, left, right, names)
         elif structure is None or structure_too is None:
@@ -97,37 +96,17 @@ def _in_object(
     where: str, structure: Structure, lefts: Sequence[Value], rights: Sequence[Value], names: Names
 ) -> Iterator[str]:
     """Yield the new values in an object that differ in type."""
-    for path, source in zip(structure.graphdef.layout.paths, structure.sources, strict=True):
-        if isinstance(source, int):
-            name = f"{where}{attribute_path(path)}"
-            yield from _values(name, lefts[source], rights[source], names)
-
-
-def _tree(flat: TraceResult) -> Tree:
-    """Return the structure of a result, with an object as a leaf."""
-    known = flat.effects.treedef
-    return jax.tree.structure(flat.result) if known is None else known
-
-
-def _entries(flat: TraceResult) -> dict[str, tuple[Structure | None, Tree]]:
-    """Return the structure and value of each leaf of a result by its name."""
-    treedef = _tree(flat)
-    numbers = treedef.unflatten(range(treedef.num_leaves))
-    paths = [path for path, _ in jax.tree_util.tree_leaves_with_path(numbers)]
-    names = [result_name(tuple(map(key_of_entry, path))) for path in paths]
-    structures = flat.effects.results or [None] * len(names)
-    leaves = treedef.flatten_up_to(flat.result)
-    return dict(zip(names, zip(structures, leaves, strict=True), strict=True))
+    for path, number in structure.new_leaves():
+        yield from _values(f"{where}{attribute_path(path)}", lefts[number], rights[number], names)
 
 
 def _shown(flat: TraceResult) -> str:
     """Return a result with the types of its leaves in their places."""
-    treedef = _tree(flat)
     kinds = [
         Word(_named(leaf) if structure is None else _kind(structure))
-        for structure, leaf in _entries(flat).values()
+        for _, structure, leaf in flat.entries()
     ]
-    return repr(treedef.unflatten(kinds))
+    return repr(flat.treedef.unflatten(kinds))
 
 
 def _kind(structure: Structure | None) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 import jax
 
@@ -20,13 +21,14 @@ from typed_nnx._transforms.engine.call import (
     place_name,
     quick_call,
 )
-from typed_nnx._transforms.engine.explain import NO_PREFIX, names_of_one, shown
-from typed_nnx._transforms.engine.lift import Lift, Signatures
+from typed_nnx._transforms.engine.explain import NO_PREFIX, changes_of, names_of_one, shown
+from typed_nnx._transforms.engine.lift import Lift, Lifted, Modes, Signatures, Unseen
 from typed_nnx._transforms.engine.prefixes import Prefix, Tree
 from typed_nnx._transforms.engine.signature import Signature, TraceResult, result_prefix
 from typed_nnx._transforms.engine.write import finish
-from typed_nnx._transforms.jit_stages import Staged
-from typed_nnx.errors import ArgumentError, DonationError, UnhashableError
+from typed_nnx._transforms.eval_shape import abstract_result
+from typed_nnx._transforms.jit_stages import HasStages, JitMethod, Program, Traced
+from typed_nnx.errors import ArgumentError, DonationError, StructureChangedError, UnhashableError
 from typed_nnx.errors._base_error import listed
 
 
@@ -64,6 +66,22 @@ def check_static_objects(lift: Lift, statics: Iterable[tuple[int | str, object]]
                 "leave it out of static_argnums and static_argnames; what is static about a Module "
                 "is so anyway",
             )
+
+
+def check_fixed(lift: Lift, signature: Signature, traced: TraceResult, count: int) -> None:
+    """Raise if the structure of one of the first arguments changed, which are bound to the function.
+
+    Raises:
+        StructureChangedError: It names what changed and where.
+    """
+    fixed = [
+        part for each in signature.arguments[:count] if each is not None for part in each.parts
+    ]
+    for part, new in zip(signature.parts, traced.effects.structures, strict=False):
+        if new is not None and part in fixed:
+            changes = changes_of(part.graphdef, new.graphdef, place_name(part.path))
+            fix = "change the structure outside, or pass the object to the function that nnx.jit returned"
+            raise StructureChangedError(lift.title, changes, fix)
 
 
 def check_donated(lift: Lift, call: Call) -> None:
@@ -110,8 +128,11 @@ def _arrays(lift: Lift, call: Call) -> Iterator[tuple[jax.Array, str]]:
 #: A device of jax, whose class has no types that checkers agree on.
 Device: TypeAlias = Any
 
+A = TypeVar("A")
 P = ParamSpec("P")
+Q = ParamSpec("Q")
 R = TypeVar("R")
+S = TypeVar("S")
 
 
 class JitOptions(NamedTuple):
@@ -133,11 +154,12 @@ class JitOptions(NamedTuple):
 _BEFORE = 2
 
 
-class JitWrapped(Staged[P, R]):
+class JitWrapped(Lifted[P, R], HasStages[P, R]):
     """A function compiled by XLA; what `jit` returns."""
 
     transform = "jit"
     _options: JitOptions
+    _fixed_count = 0
 
     def _check_options(self) -> None:
         options, function = self._options, self._lift.function
@@ -152,7 +174,7 @@ class JitWrapped(Staged[P, R]):
         self._quick: Bounded[object, Signature] = Bounded()
         self._signatures = Signatures()
         self._with_shardings: Bounded[Signature, Any] = Bounded(64)
-        self._fixed: dict[object, JitWrapped[P, R]] = {}  # for `cached_partial`
+        self._fixed: dict[object, JitWrapped[P, R]] = {}
         self._jitted = self._compile(None)
 
     # -- the jitted function ------------------------------------------------------------------------
@@ -162,6 +184,7 @@ class JitWrapped(Staged[P, R]):
         options = self._options
         lift = self._lift
         has_shardings = options.has_shardings
+        fixed_count = self._fixed_count
 
         def flat(
             signature: Signature,
@@ -171,7 +194,9 @@ class JitWrapped(Staged[P, R]):
             **kwargs: Tree,
         ) -> Any:
             outs = options.out_shardings if has_shardings else NO_PREFIX
-            return tuple(lift.run(signature, args, kwargs, captured, outs))
+            traced = lift.run(signature, args, kwargs, captured, outs)
+            check_fixed(lift, signature, traced, fixed_count)
+            return tuple(traced)
 
         signatures = self._signatures
 
@@ -195,6 +220,16 @@ class JitWrapped(Staged[P, R]):
             **shardings,
             **options.rest,
         )
+
+    def with_fixed(self, count: int, modes: Modes) -> JitWrapped[P, R]:
+        """Return the same for `cached_partial`, which may not change the structure of the first arguments."""
+        known = self._fixed.get((count, modes))
+        if known is None:
+            known = self._fixed[count, modes] = copy.copy(self)
+            known._lift = Lift("cached_partial", self._lift.function, *modes)
+            known._fixed_count = count
+            known._prepare()
+        return known
 
     # -- calls ------------------------------------------------------------------------------------------
 
@@ -263,7 +298,7 @@ class JitWrapped(Staged[P, R]):
 
     def _call(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> R:
         call = self._gather(args, kwargs)
-        signature = self._intern(call)
+        signature = self._signatures.of(call.signature)
         jitted = self._jitted_for(signature, call)
         try:
             traced = jitted(signature, call.captured, *call.args, **call.kwargs)
@@ -286,6 +321,51 @@ class JitWrapped(Staged[P, R]):
             return self._jitted
         found = self._with_shardings[signature]
         return found or self._with_shardings.add(signature, self._compile(call))
+
+    # -- stages -----------------------------------------------------------------------------------------
+
+    def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
+        call = self._gather(args, kwargs)
+        signature = self._signatures.of(call.signature)
+        jitted = self._jitted_for(signature, call)
+        stage = jitted.trace(signature, call.captured, *call.args, **call.kwargs)
+        statics = {n: value for n, value in enumerate(args) if n in self._statics}
+        names = {n: value for n, value in kwargs.items() if n in self._static_names}
+        return Traced(Program(self, signature, statics, names), stage)
+
+    def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
+        call = self._gather(args, kwargs)
+        signature = self._signatures.of(call.signature)
+        jitted = self._jitted_for(signature, call)
+        found = jitted.eval_shape(signature, call.captured, *call.args, **call.kwargs)
+        result: R = abstract_result(call, TraceResult(*found))
+        return result
+
+    def clear_cache(self) -> None:
+        """Forget what was traced and compiled."""
+        self._prepare()
+
+    def _cache_size(self) -> int:
+        """Return how many programs were compiled."""
+        jitted = [self._jitted, *self._with_shardings.all_values()]
+        return sum([int(one._cache_size()) for one in jitted])
+
+    @overload
+    def __get__(self, instance: None, owner: object = None) -> Self: ...
+    @overload
+    def __get__(
+        self: Lifted[[Unseen], S], instance: object, owner: object = None
+    ) -> JitMethod[..., S]: ...
+    @overload
+    def __get__(
+        self: Lifted[Concatenate[A, Q], S], instance: A, owner: object = None
+    ) -> JitMethod[Q, S]: ...
+    @overload
+    def __get__(self, instance: object, owner: object = None) -> JitMethod[..., R]: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
+    def __get__(self, instance: Any, owner: object = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
+        return self if instance is None else JitMethod(self, instance)
+
+    # -- arguments ----------------------------------------------------------------------------------
 
     def _gather(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Call:
         # With shardings all values come back placed, so that the next call need not place them again.

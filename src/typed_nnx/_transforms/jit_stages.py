@@ -11,19 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import (
     TYPE_CHECKING,
     Any,
-    Concatenate,
     Generic,
     NamedTuple,
     ParamSpec,
     Protocol,
-    Self,
     TypeVar,
-    overload,
 )
 
 import jax
 
-from typed_nnx._core.cells import Bounded
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.settings import typed_as
@@ -31,7 +27,7 @@ from typed_nnx._transforms.engine.argnums import with_statics, without_statics
 from typed_nnx._transforms.engine.call import Call, place_name
 from typed_nnx._transforms.engine.closures import Parameters, describe
 from typed_nnx._transforms.engine.explain import differences
-from typed_nnx._transforms.engine.lift import Lift, Lifted, Signatures, Unseen
+from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.signature import (
     Argument,
     Part,
@@ -39,7 +35,6 @@ from typed_nnx._transforms.engine.signature import (
     TraceResult,
 )
 from typed_nnx._transforms.engine.write import AbstractCall, changes
-from typed_nnx._transforms.eval_shape import abstract_result
 from typed_nnx.errors import CompiledCallError
 
 if TYPE_CHECKING:
@@ -112,33 +107,9 @@ Pure = tuple[Sequence[Tree], Mapping[str, Tree], Sequence[Tree]]
 
 
 def type_mismatches(names: Parameters, signature: Signature, avals: Pure, given: Pure) -> list[str]:
-    """Return what differs between the type_mismatches of values, a line for each place.
-
-    Args:
-        names: Those of the function's parameters.
-        signature: What is static about both calls.
-        avals: The type_mismatches of the first call.
-        given: The values of the other.
-    """
-    before = AbstractCall(signature).arguments(*avals)
-    after = AbstractCall(signature).arguments(*given)
-    changed = _trees(names, before, after)
-    if changed:
-        return changed
-    old = jax.tree_util.tree_leaves_with_path(before)
-    lines = []
-    for (path, aval), value in zip(old, jax.tree.leaves(after), strict=True):
-        known, found = _type(aval), _type(value)
-        if known != found:
-            key = path[1].key if path[0].idx else names[path[1].idx]
-            place = place_name((key,)) + jax.tree_util.keystr(path[2:])
-            lines.append(f"{place}: {known} before, {found} now")
-    return lines
-
-
-def _trees(names: Parameters, before: Tree, after: Tree) -> list[str]:
-    """Return what differs between the structures of arguments."""
-    (args, kwargs), (others, keywords) = before, after
+    """Return what differs between the types of values of two calls, a line for each place."""
+    args, kwargs = AbstractCall(signature).arguments(*avals)
+    others, keywords = AbstractCall(signature).arguments(*given)
     if kwargs.keys() != keywords.keys():
         return [f"keyword arguments: {list(kwargs)} before, {list(keywords)} now"]
     pairs = [
@@ -149,7 +120,17 @@ def _trees(names: Parameters, before: Tree, after: Tree) -> list[str]:
     trees: list[tuple[str, TreeDef, TreeDef]] = [
         (place, jax.tree.structure(old), jax.tree.structure(new)) for place, old, new in pairs
     ]
-    return [f"{place}: {old} before, {new} now" for place, old, new in trees if old != new]
+    changed = [f"{place}: {old} before, {new} now" for place, old, new in trees if old != new]
+    if changed:
+        return changed
+    lines = []
+    for place, before, after in pairs:
+        entries = jax.tree_util.tree_leaves_with_path(before)
+        for (path, aval), value in zip(entries, jax.tree.leaves(after), strict=True):
+            known, found = _type(aval), _type(value)
+            if known != found:
+                lines.append(f"{place}{jax.tree_util.keystr(path)}: {known} before, {found} now")
+    return lines
 
 
 def _type(value: Value) -> str:
@@ -506,86 +487,23 @@ class HasStages(Generic[P, R]):
         raise NotImplementedError
 
 
-class Staged(Lifted[P, R], HasStages[P, R]):
-    """The part of a jitted function that makes stages of it."""
-
-    _jitted: Any
-    _statics: frozenset[int]
-    _static_names: frozenset[str]
-    _signatures: Signatures
-    _with_shardings: Bounded[Signature, Any]
-
-    def _gather(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Call:
-        """Take one call apart."""
-        raise NotImplementedError
-
-    def _intern(self, call: Call) -> Signature:
-        """Return the one signature that is equal to that of a call."""
-        return self._signatures.of(call.signature)
-
-    def _jitted_for(self, signature: Signature, call: Call) -> Any:
-        """Return what jax compiles for a kind of call."""
-        raise NotImplementedError
-
-    def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
-        call = self._gather(args, kwargs)
-        signature = self._intern(call)
-        jitted = self._jitted_for(signature, call)
-        stage = jitted.trace(signature, call.captured, *call.args, **call.kwargs)
-        statics = {n: value for n, value in enumerate(args) if n in self._statics}
-        names = {n: value for n, value in kwargs.items() if n in self._static_names}
-        return Traced(Program(self, signature, statics, names), stage)
-
-    def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
-        call = self._gather(args, kwargs)
-        signature = self._intern(call)
-        jitted = self._jitted_for(signature, call)
-        found = jitted.eval_shape(signature, call.captured, *call.args, **call.kwargs)
-        result: R = abstract_result(call, TraceResult(*found))
-        return result
-
-    def clear_cache(self) -> None:
-        """Forget what was traced and compiled."""
-        self._prepare()
-
-    def _cache_size(self) -> int:
-        """Return how many programs were compiled."""
-        jitted = [self._jitted, *self._with_shardings.all_values()]
-        return sum([int(one._cache_size()) for one in jitted])
-
-    @overload
-    def __get__(self, instance: None, owner: object = None) -> Self: ...
-    @overload
-    def __get__(
-        self: Lifted[[Unseen], S], instance: object, owner: object = None
-    ) -> JitMethod[..., S]: ...
-    @overload
-    def __get__(
-        self: Lifted[Concatenate[A, Q], S], instance: A, owner: object = None
-    ) -> JitMethod[Q, S]: ...
-    @overload
-    def __get__(self, instance: object, owner: object = None) -> JitMethod[..., R]: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
-    def __get__(self, instance: Any, owner: object = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # a JitMethod is a Callable
-        return self if instance is None else JitMethod(self, instance)
-
-
 class JitMethod(functools.partial[R], HasStages[P, R], Generic[P, R]):
-    """A jitted method of one object: what ``obj.method`` is."""
+    """A jitted function whose first arguments are bound, such as a method of one object."""
 
     if TYPE_CHECKING:
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-            """Call the method."""
+            """Call the function with the bound arguments and these."""
             ...
 
-    @property
-    def _staged(self) -> Staged[..., R]:
-        return self.func  # type: ignore[return-value]  # made by `Staged.__get__` only
-
     def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
-        found: Traced[R] = self._staged.trace(*self.args, *args, **kwargs)
-        return found.with_bound(self.args)
+        """Trace the function; what is compiled of it takes the arguments that are not bound."""
+        jitted: Any = self.func
+        traced: Traced[R] = jitted.trace(*self.args, *args, **kwargs)
+        bound = [value for n, value in enumerate(self.args) if n not in jitted._statics]
+        return traced.with_bound(tuple(bound))
 
     def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
-        found: R = self._staged.eval_shape(*self.args, *args, **kwargs)
+        jitted: Any = self.func
+        found: R = jitted.eval_shape(*self.args, *args, **kwargs)
         return found

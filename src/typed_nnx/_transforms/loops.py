@@ -17,9 +17,8 @@ from typed_nnx._transforms.engine.call import CARRY, is_object, place_name, show
 from typed_nnx._transforms.engine.closures import Parameters, describe
 from typed_nnx._transforms.engine.explain import changes_of, names_of, shown
 from typed_nnx._transforms.engine.lift import Lift
-from typed_nnx._transforms.engine.prefixes import Function, Node, Tree, Value
+from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 from typed_nnx._transforms.engine.signature import (
-    Alias,
     Argument,
     Effects,
     Part,
@@ -163,10 +162,8 @@ def _outline(item: Tree) -> Tree:
 
 def next_values(trace: Trace, flat: TraceResult, number: int) -> list[Value]:
     """Return the values of all leaves of a part after a step."""
-    effects = flat.effects
     values = list(trace.given[number])
-    part = trace.signature.parts[number]
-    for leaf, value in zip(effects.changed[number], flat.values_of(number, part), strict=False):
+    for leaf, value in flat.changes(number, trace.signature.parts[number]):
         values[leaf] = value
     return values
 
@@ -221,15 +218,6 @@ def _describe(value: Value) -> str:
         aval = jax.typeof(jnp.asarray(value) if isinstance(value, int | float) else value)
         return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
     return str(jax.tree.map(_describe, value)) if leaves else repr(value)
-
-
-def with_values(argument: Argument | None, plain: Tree, values: dict[int, Node]) -> Tree:
-    """Return a carry as plain values: those of objects by the number of their part."""
-    if argument is None:
-        return plain
-    return argument.map(
-        lambda part, _: part.empty() if isinstance(part, Alias) else values[id(part)], plain
-    )
 
 
 def with_objects(argument: Argument | None, plain: Tree, given: Tree) -> Tree:
@@ -372,17 +360,11 @@ def _run(
 
     with CachedTrace(lift, call.signature, (), make) as loop:
         value, captured = run(loop, (call.args[0], call.captured))
-    argument = call.signature.arguments[0]
-    updates = []
-    if argument is not None:
-        updates = [own for part, own in argument.pairs(value) if isinstance(part, Part)]
-    for spec, own in zip(call.signature.captured, captured, strict=True):
-        if isinstance(spec.parts[0], Part):
-            updates.append(own)
+    updates = tuple(call.signature.values_in((value,), captured))
     changed = tuple([tuple(range(len(each.values))) for each in call.inputs])
     effects = Effects(changed, (), tuple([0] * len(changed)), None, ())
-    lift.finish(call, TraceResult(tuple(updates), None, effects))
-    last: T = with_objects(argument, value, init_val)
+    lift.finish(call, TraceResult(updates, None, effects))
+    last: T = with_objects(call.signature.arguments[0], value, init_val)
     return last
 
 
@@ -455,14 +437,12 @@ class _Loop:
         """Return the plain values of the next carry; the number of a `fori_loop` comes before it."""
         *before, (value, captured) = inputs
         signature = self._signature
-        argument, parts = signature.arguments[0], signature.parts
         trace = self._start(signature, (value,), {}, captured)
-        given = trace.args[0]
-        plain = returned_values(self._title, argument, given, trace.run(_BODY, *before))
+        given, result = trace.args[0], trace.run(_BODY, *before)
+        plain = returned_values(self._title, signature.arguments[0], given, result)
         flat = trace.finish(None)
         check_structures(self._title, signature, flat, lambda *_: False)
-        values = [next_values(trace, flat, n) for n in range(len(parts))]
-        check_types(self._title, parts, trace.given, values)
-        by_part = {id(part): own for part, own in zip(parts, values, strict=True)}
-        closed = [by_part.get(id(argument.parts[0]), []) for argument in signature.captured]
-        return with_values(argument, plain, by_part), tuple(closed)
+        values = [next_values(trace, flat, n) for n in range(len(trace.given))]
+        check_types(self._title, signature.parts, trace.given, values)
+        (carry,), closed = signature.with_values((plain,), values)
+        return carry, closed

@@ -14,7 +14,6 @@ import jax.numpy as jnp
 from typed_nnx._core.jax_runtime import context, hides_frames
 from typed_nnx._core.nested import describe_leaf
 from typed_nnx._core.nodes import GraphNode
-from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._graph.traversal import Leaf, Slot
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.engine.argnums import spread, with_defaults
@@ -28,7 +27,6 @@ from typed_nnx._transforms.engine.lift import Lifted
 from typed_nnx._transforms.engine.prefixes import Prefix, Tree, Value, broadcast
 from typed_nnx._transforms.engine.signature import (
     Signature,
-    Structure,
     TraceResult,
     result_prefix,
 )
@@ -126,38 +124,22 @@ def _axes_in(spec: Prefix) -> set[Any]:
 
 def _changes(call: Call, found: TraceResult) -> Iterator[Named]:
     """Yield the name, prefix and new value of each value that changed."""
-    effects = found.effects
-    for number, (each, changed) in enumerate(zip(call.inputs, effects.changed, strict=True)):
-        for leaf, value in zip(changed, found.values_of(number, each.part), strict=False):
+    for number, each in enumerate(call.inputs):
+        for leaf, value in found.changes(number, each.part):
             yield functools.partial(each.name_of, leaf), each.part.groups.prefix_of(leaf), value
 
 
 def _returned(found: TraceResult, outs: Prefix) -> Iterator[Named]:
     """Yield the name, prefix and value of each value in the result."""
-    effects = found.effects
-    treedef = effects.treedef
-    if treedef is None:
-        treedef = jax.tree.structure(found.result)
-    grown = effects.results or [None] * treedef.num_leaves
-    entries = jax.tree_util.tree_leaves_with_path(treedef.unflatten(range(treedef.num_leaves)))
-    leaves = treedef.flatten_up_to(found.result)
-    for (keys, _), own, structure, pure in zip(
-        entries, broadcast(outs, treedef), grown, leaves, strict=True
-    ):
-        path = tuple(map(key_of_entry, keys))
+    prefixes = broadcast(outs, found.treedef)
+    for own, (path, structure, pure) in zip(prefixes, found.entries(), strict=True):
         if structure is None:
             yield functools.partial(result_name, path), own, pure
-        else:
-            yield from _in_value(path, structure, pure)
-
-
-def _in_value(path: Path, structure: Structure, pure: Tree) -> Iterator[Named]:
-    groups = structure.groups
-    values = groups.join(pure)
-    for below, source in zip(structure.graphdef.layout.paths, structure.sources, strict=True):
-        if isinstance(source, int):  # else it is not new
+            continue
+        groups, values = structure.groups, structure.groups.join(pure)
+        for below, number in structure.new_leaves():
             name = functools.partial(result_name, (*path, *below))
-            yield name, groups.prefix_of(source), values[source]
+            yield name, groups.prefix_of(number), values[number]
 
 
 def _is_mapped(value: Value) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
 
 import jax
@@ -45,7 +46,6 @@ from typed_nnx._transforms.loops import (
     returned_values,
     stays_in_place,
     with_objects,
-    with_values,
 )
 from typed_nnx._transforms.mapped import check_sizes
 from typed_nnx.errors import PrefixError
@@ -213,7 +213,7 @@ class Steps:
         axes: What is scanned over, carried and stacked.
         metadata: What is done with the metadata of Variables.
         signature: What is static about the objects of a call.
-        treedefs: The structure of each argument as plain values.
+        treedef: The structure of the arguments as plain values.
         prefixes: The axes of each of them.
 
     Attributes:
@@ -227,53 +227,52 @@ class Steps:
         axes: ScanAxes,
         metadata: AxisMetadata | None,
         signature: Signature,
-        treedefs: Sequence[TreeDef],
-        prefixes: Sequence[Prefix],
+        treedef: TreeDef,
+        prefixes: tuple[Prefix, ...],
     ) -> None:
         self._start = start
         self._title = lift.title
         self._parameters = lift.parameters
         self._axes = axes
         self._metadata = metadata
-        self._prefixes = axes.of_arguments(len(treedefs))
+        self._prefixes = axes.of_arguments(len(prefixes))
+        self._carry_number = 0 if axes.ins is Carry else axes.carry_in
         self._signature = signature
-        self._treedefs = treedefs
-        self._leaf_axes = [
-            axis
-            for prefix, treedef in zip(prefixes, treedefs, strict=True)
-            for axis in broadcast(prefix, treedef)
-        ]
+        self._treedef = treedef
+        self._leaf_axes = broadcast(prefixes, treedef)
         self.body: Function = shown(self.step, lift.function, self._names)
+
+    def _divided(self, args: Tree) -> tuple[list[Value], list[Value]]:
+        """Return what is carried and what is scanned over, each with None in the place of the other."""
+        pairs = list(zip(jax.tree.leaves(args), self._leaf_axes, strict=True))
+        return (
+            [None if type(axis) is int else leaf for leaf, axis in pairs],
+            [leaf if type(axis) is int else None for leaf, axis in pairs],
+        )
 
     def inputs(self, call: Call) -> tuple[Tree, list[Value]]:
         """Return the first carry of a call, and what is scanned over, along its first axes."""
-        pairs = list(zip(jax.tree.leaves(call.args), self._leaf_axes, strict=True))
-        carried = [leaf for leaf, axis in pairs if type(axis) is not int]
-        slices = [_moved(leaf, axis, 0) for leaf, axis in pairs if type(axis) is int]
-        return (carried, call.captured), slices
-
-    def _axis(self, part: int, leaf: int) -> Prefix:
-        return self._signature.parts[part].groups.prefix_of(leaf)
+        carried, slices = self._divided(call.args)
+        return (carried, call.captured), list(map(_moved, slices, self._leaf_axes, repeat(0)))
 
     def _is_scanned(self, part: int, leaf: int) -> bool:
-        return type(self._axis(part, leaf)) is int
+        return type(self._signature.parts[part].groups.prefix_of(leaf)) is int
 
     def _names(self, carry: Tree, slices: Tree) -> Tree:
         """Return names in trees like what a step takes."""
         carried, captured = carry
-        found, closed = self._names_of(self._arguments(carried, slices), captured)
-        pairs = list(zip(found, self._leaf_axes, strict=True))
-        names = [name for name, axis in pairs if type(axis) is not int]
-        return (names, closed), [name for name, axis in pairs if type(axis) is int]
+        args, closed = self._names_of(self._arguments(carried, slices), captured)
+        names, others = self._divided(args)
+        return (names, closed), others
 
-    def _names_of(self, pure: Sequence[Value], captured: Sequence[Value]) -> tuple[list[str], Tree]:
-        """Return names of the leaves of the arguments, and of what the function closes over."""
+    def _names_of(self, pure: Sequence[Value], captured: Sequence[Value]) -> tuple[Tree, Tree]:
+        """Return names in the place of the arguments, and of what the function closes over."""
         args, _, closed = names_of(self._parameters, self._signature, pure, {}, captured)
-        return jax.tree.leaves(args), closed
+        return args, closed
 
     def check_sizes(self, call: Call, length: int | None) -> None:
         """Raise a better error than that of jax if slices are taken along axes of different sizes."""
-        names, _ = self._names_of(call.args, call.captured)
+        names = jax.tree.leaves(self._names_of(call.args, call.captured)[0])
         inputs = zip(names, self._leaf_axes, jax.tree.leaves(call.args), strict=True)
         check_sizes(self._title, inputs, "length", length)
 
@@ -281,22 +280,21 @@ class Steps:
 
     def step(self, carry: Tree, slices: Tree) -> tuple[Tree, Found]:
         """Run the user's function on one slice."""
-        signature, name = self._signature, self._title
+        signature, number = self._signature, self._carry_number
         carried, captured = carry
-        pure = self._arguments(carried, slices)
+        pure = list(self._arguments(carried, slices))
         trace = self._start(signature, pure, {}, captured)
-        number = self._carry_number()
         carry_given = None if number is None else trace.args[number]
         result = self._run(trace)
         value, rest, rest_axes = self._axes.divide_result(result)
-        plain = None
         if number is not None:
             argument = signature.arguments[number]
-            plain = returned_values(name, argument, carry_given, value)
+            pure[number] = returned_values(self._title, argument, carry_given, value)
         flat = trace.finish(rest, rest_axes)
-        check_structures(name, signature, flat, self._may_grow)
-        values = self._next_values(trace, flat)
-        return self._carry(pure, plain, values), self._found(flat)
+        check_structures(self._title, signature, flat, self._may_grow)
+        values = [part.groups.divide(own) for part, own in self._next_values(trace, flat)]
+        args, closed = signature.with_values(pure, values)
+        return (self._divided(args)[0], closed), self._found(flat)
 
     def _run(self, trace: Trace) -> Tree:
         if self._metadata is None:
@@ -307,25 +305,14 @@ class Steps:
         self._metadata.leave(known, trace.args, self._prefixes, rest, rest_axes)
         return result
 
-    def _carry_number(self) -> int | None:
-        return 0 if self._axes.ins is Carry else self._axes.carry_in
-
-    def _arguments(self, carried: Sequence[Value], slices: Sequence[Value]) -> list[Value]:
+    def _arguments(self, carried: Sequence[Value], slices: Sequence[Value]) -> tuple[Tree, ...]:
         """Return the arguments of one step as plain values."""
-        from_carry, from_slices = iter(carried), iter(slices)
-        return self._unflattened(
-            [next(from_slices if type(axis) is int else from_carry) for axis in self._leaf_axes]
-        )
+        pairs = zip(carried, slices, self._leaf_axes, strict=True)
+        leaves = [own if type(axis) is int else before for before, own, axis in pairs]
+        args: tuple[Tree, ...] = self._treedef.unflatten(leaves)
+        return args
 
-    def _unflattened(self, leaves: Iterable[Value]) -> list[Value]:
-        """Return the arguments with these leaves."""
-        following = iter(leaves)
-        return [
-            treedef.unflatten([next(following) for _ in range(treedef.num_leaves)])
-            for treedef in self._treedefs
-        ]
-
-    def _next_values(self, trace: Trace, flat: TraceResult) -> list[list[Value]]:
+    def _next_values(self, trace: Trace, flat: TraceResult) -> Iterator[tuple[Part, list[Value]]]:
         """Return the values of each part for the next step; slices are as they were."""
         found = []
         for number, given in enumerate(trace.given):
@@ -335,39 +322,18 @@ class Steps:
                     values[leaf] = old
             found.append(values)
         check_types(self._title, self._signature.parts, trace.given, found)
-        return found
-
-    def _carry(self, pure: Sequence[Value], plain: Tree, values: Sequence[list[Value]]) -> Tree:
-        """Return the plain values of the next carry."""
-        signature = self._signature
-        by_part = {
-            id(part): part.groups.divide(own)
-            for part, own in zip(signature.parts, values, strict=True)
-        }
-        carried = []
-        axes = iter(self._leaf_axes)
-        for number, (argument, own) in enumerate(zip(signature.arguments, pure, strict=True)):
-            source = plain if number == self._carry_number() else own
-            made = with_values(argument, source, by_part)
-            carried.extend([leaf for leaf in jax.tree.leaves(made) if type(next(axes)) is not int])
-        captured = [by_part.get(id(argument.parts[0]), []) for argument in signature.captured]
-        return carried, tuple(captured)
+        return zip(self._signature.parts, found, strict=True)
 
     def _found(self, flat: TraceResult) -> Found:
-        scanned = [
-            [value for value, axis in zip(values, axes, strict=True) if type(axis) is int]
-            for values, axes in self._returned(flat)
-        ]
-        return Found(tuple(scanned), flat._replace(updates=()))
-
-    def _returned(self, flat: TraceResult) -> list[tuple[list[Value], list[Prefix]]]:
-        """Return for each part the values that a step returned and their axes."""
-        effects = flat.effects
-        found = []
+        """Return what is stacked of a step: of the parts what is scanned over, with None for the rest."""
+        scanned = []
         for number, part in enumerate(self._signature.parts):
-            values, groups = flat.values_of(number, part), effects.groups_of(number, part)
-            found.append((values, list(map(groups.prefix_of, range(len(values))))))
-        return found
+            values, groups = flat.values_of(number, part), flat.effects.groups_of(number, part)
+            axes = map(groups.prefix_of, range(len(values)))
+            scanned.append(
+                [v if type(axis) is int else None for v, axis in zip(values, axes, strict=True)]
+            )
+        return Found(tuple(scanned), flat._replace(updates=()))
 
     def _may_grow(self, number: int, grown: Structure) -> bool:
         """Whether a part may have another structure after a step: what is carried must stay."""
@@ -395,67 +361,33 @@ class Steps:
             carry: The last carry.
             found: What the steps found, stacked.
         """
-        effects = found.flat.effects
+        signature, effects, number = self._signature, found.flat.effects, self._carry_number
         carried, captured = carry
-        pure = self._last_arguments(carried)
-        final = self._final_values(pure, captured)
+        pure = self._treedef.unflatten(carried)  # None for each slice
+        final = signature.values_in(pure, captured)
         updates = []
-        for number, stacked in enumerate(found.scanned):
-            part = self._signature.parts[number]
-            groups, structure = effects.groups_of(number, part), effects.structure_of(number)
-            changed = effects.changed[number]
-            count = len(changed) + (0 if structure is None else structure.count)
-            following = iter(stacked)
+        for place, (part, stacked) in enumerate(zip(signature.parts, found.scanned, strict=True)):
+            groups, last = effects.groups_of(place, part), part.groups.join(final[place])
+            changed = effects.changed[place]
             values = []
-            for place in range(count):
-                axis = groups.prefix_of(place)
-                if type(axis) is int:
-                    values.append(_moved(next(following), 0, axis))
-                else:
-                    values.append(final[number][changed[place]])
+            for entry, value in enumerate(stacked):
+                axis = groups.prefix_of(entry)
+                is_scanned = type(axis) is int
+                values.append(_moved(value, 0, axis) if is_scanned else last[changed[entry]])
             updates.append(groups.divide(values))
         rest = self._stacked(found.flat.result)
-        built = lift.finish(call, TraceResult(tuple(updates), rest, found.flat.effects))
-        return self._axes.whole_result(self._final_carry(pure, args), built)
-
-    def _last_arguments(self, carried: Sequence[Value]) -> list[Value]:
-        """Return the arguments after the last step as plain values, None for each slice."""
-        from_carry = iter(carried)
-        return self._unflattened(
-            [None if type(axis) is int else next(from_carry) for axis in self._leaf_axes]
-        )
-
-    def _final_values(self, pure: Sequence[Value], captured: Sequence[Value]) -> list[list[Value]]:
-        """Return the values of each part after the last step."""
-        signature = self._signature
-        found: list[list[Value]] = []
-        for argument, own in (
-            *zip(signature.arguments, pure, strict=True),
-            *zip(signature.captured, captured, strict=True),
-        ):
-            if argument is None:
-                continue
-            for part, value in argument.pairs(own):
-                if isinstance(part, Part):
-                    found.append(part.groups.join(value))
-        return found
-
-    def _final_carry(self, pure: Sequence[Value], args: Sequence[Value]) -> Tree:
-        number = self._carry_number()
-        if number is None:
-            return None
-        argument = self._signature.arguments[number]
-        return with_objects(argument, pure[number], args[number])
+        built = lift.finish(call, TraceResult(tuple(updates), rest, effects))
+        last_carry = None
+        if number is not None:
+            last_carry = with_objects(signature.arguments[number], pure[number], args[number])
+        return self._axes.whole_result(last_carry, built)
 
     def _stacked(self, result: Tree) -> Tree:
         """Return the stacked results with the new axis where ``out_axes`` wants it."""
-        axes = self._axes.of_rest()
         treedef: TreeDef
         leaves, treedef = jax.tree.flatten(result)
-        wanted = broadcast(pure_prefix(axes), treedef)
-        return treedef.unflatten(
-            [_moved(leaf, 0, axis) for leaf, axis in zip(leaves, wanted, strict=True)]
-        )
+        axes = broadcast(pure_prefix(self._axes.of_rest()), treedef)
+        return treedef.unflatten(map(_moved, leaves, repeat(0), axes))
 
 
 def _moved(value: Value, source: int, target: int) -> Tree:
@@ -487,13 +419,13 @@ class Scanned(Lifted[P, R]):
         given = self._by_position(args, kwargs)
         # What the function closes over changes from step to step like a carry.
         call = lift.gather(given, None, axes.of_arguments(len(given)), capture_prefix=Carry)
-        treedefs = tuple([jax.tree.structure(arg) for arg in call.args])
+        treedef: TreeDef = jax.tree.structure(call.args)
 
         def make(start: StartTrace) -> Steps:
             metadata, prefixes = self._metadata, call.prefixes
-            return Steps(lift, start, axes, metadata, call.signature, treedefs, prefixes)
+            return Steps(lift, start, axes, metadata, call.signature, treedef, prefixes)
 
-        with CachedTrace(lift, call.signature, (self._key, treedefs), make) as steps:
+        with CachedTrace(lift, call.signature, (self._key, treedef), make) as steps:
             try:
                 first, slices = steps.inputs(call)
                 carry, found = jax.lax.scan(steps.body, first, slices, **self._rest)

@@ -8,6 +8,7 @@ changes are written into the objects. An exception anywhere leaves the objects a
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
@@ -351,15 +352,9 @@ class Lifted(Generic[P, R]):
 
     def nnx_with_function(self, function: Callable[P, R]) -> Self:
         """Return the same transform of another function."""
-        made = self.with_lift(self._lift.of(function))
+        made = copy.copy(self)
+        made._lift = self._lift.of(function)
         made.__wrapped__ = function
-        return made
-
-    def with_lift(self, lift: Lift) -> Self:
-        """Return the same transform with another way into the user's function."""
-        made = object.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        made._lift = lift
         made._prepare()
         return made
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 import jax
 
 from typed_nnx._core.nodes import TreeDef
-from typed_nnx._core.paths import Path
+from typed_nnx._core.paths import Path, key_of_entry
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._transforms.engine.prefixes import (
@@ -243,6 +243,31 @@ class Signature:
             self.modes,
         )
 
+    def values_in(self, args: Sequence[Tree], captured: Sequence[Tree]) -> list[Divided[Value]]:
+        """Return the values of each part, given plain positional arguments and captured objects."""
+        arguments = zip((*self.arguments, *self.captured), (*args, *captured), strict=True)
+        return [
+            values
+            for argument, pure in arguments
+            if argument is not None
+            for part, values in argument.pairs(pure)
+            if isinstance(part, Part)
+        ]
+
+    def with_values(
+        self, args: Sequence[Tree], values: Sequence[Divided[Value]]
+    ) -> tuple[list[Tree], tuple[Tree, ...]]:
+        """Return positional arguments with other values of each part, and captured objects likewise."""
+        by_part = dict(zip(map(id, self.parts), values, strict=True))
+
+        def pure(part: Part | Alias, _: Tree) -> Divided[Value]:
+            return part.empty() if isinstance(part, Alias) else by_part[id(part)]
+
+        return [
+            own if argument is None else argument.map(pure, own)
+            for argument, own in zip(self.arguments, args, strict=True)
+        ], tuple([argument.map(pure, None) for argument in self.captured])
+
 
 # Where a leaf of a new structure comes from: the number of a value that the trace returned, the
 # (part, leaf) of the arguments with that value, or None for a Variable that is there already.
@@ -275,6 +300,12 @@ class Structure:
         self.groups: Groups = groups
         self.count: int = count
         self.detached: tuple[Structure, ...] = detached
+
+    def new_leaves(self) -> Iterator[tuple[Path, int]]:
+        """Yield the path of each leaf whose value the trace returned, and the number of the value."""
+        for path, source in zip(self.graphdef.layout.paths, self.sources, strict=True):
+            if isinstance(source, int):
+                yield path, source
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Structure) and (
@@ -367,6 +398,24 @@ class TraceResult(NamedTuple):
     def values_of(self, number: int, part: Part) -> list[Value]:
         """Return the values of a part in order: those of leaves that changed, then new ones."""
         return self.effects.groups_of(number, part).join(self.updates[number])
+
+    def changes(self, number: int, part: Part) -> Iterator[tuple[int, Value]]:
+        """Yield each leaf of a part that changed, with its new value."""
+        return zip(self.effects.changed[number], self.values_of(number, part), strict=False)
+
+    @property
+    def treedef(self) -> TreeDef:
+        """The structure of the result with an object as a leaf."""
+        known = self.effects.treedef
+        return jax.tree.structure(self.result) if known is None else known
+
+    def entries(self) -> list[tuple[Path, Structure | None, Tree]]:
+        """Return path, structure and values of each object in the result; of a value no structure."""
+        treedef = self.treedef
+        keys = jax.tree_util.tree_leaves_with_path(treedef.unflatten(range(treedef.num_leaves)))
+        paths = [tuple(map(key_of_entry, path)) for path, _ in keys]
+        structures = self.effects.results or [None] * len(paths)
+        return list(zip(paths, structures, treedef.flatten_up_to(self.result), strict=True))
 
 
 def result_prefix(parts: Sequence[Part], outs: Prefix) -> TraceResult:
