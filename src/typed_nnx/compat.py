@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typed_nnx._core.containers import List, Sequential
 from typed_nnx._core.jax_runtime import ArrayRef, array_ref
@@ -55,63 +54,25 @@ from typed_nnx._transforms.vjp import vjp as vjp
 from typed_nnx._transforms.vmap import pmap as pmap
 from typed_nnx._transforms.vmap import vmap as vmap
 
+# For type checkers they are the functions themselves: the calls are the same.
+_OF_GRAPHS = (
+    "split", "state", "clone", "graphdef", "flatten", "iter_graph", "iter_children", "iter_modules",
+    "recursive_map", "view", "view_info", "reseed", "backup_keys", "get_abstract_model",
+)  # fmt: skip
+_UPDATING_GRAPHS = (
+    "split_rngs", "fork_rngs", "cached_partial", "jit", "shard_map", "grad", "value_and_grad",
+    "custom_vjp", "vjp", "jvp", "remat", "vmap", "scan", "pmap", "while_loop", "fori_loop",
+    "eval_shape", "cond", "switch", "checkify",
+)  # fmt: skip
 
-def _over_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function for object graphs, whatever `set_graph_mode` says."""
-    return functools.partial(function, graph=True)
-
-
-def _updating_graphs(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a transform of functions that may change the structure of object graphs."""
-    return functools.partial(function, graph=True, graph_updates=True)
-
-
-if not TYPE_CHECKING:  # for type checkers they are the functions themselves: the calls are the same
-    split = _over_graphs(split)
-    state = _over_graphs(state)
-    clone = _over_graphs(clone)
-    graphdef = _over_graphs(graphdef)
-    flatten = _over_graphs(flatten)
-    iter_graph = _over_graphs(iter_graph)
-    iter_children = _over_graphs(iter_children)
-    iter_modules = _over_graphs(iter_modules)
-    recursive_map = _over_graphs(recursive_map)
-    view = _over_graphs(view)
-    view_info = _over_graphs(view_info)
-    reseed = _over_graphs(reseed)
-    backup_keys = _over_graphs(backup_keys)
-    get_abstract_model = _over_graphs(get_abstract_model)
-
-    split_rngs = _updating_graphs(split_rngs)
-    fork_rngs = _updating_graphs(fork_rngs)
-    cached_partial = _updating_graphs(cached_partial)
-    jit = _updating_graphs(jit)
-    shard_map = _updating_graphs(shard_map)
-    grad = _updating_graphs(grad)
-    value_and_grad = _updating_graphs(value_and_grad)
-    custom_vjp = _updating_graphs(custom_vjp)
-    vjp = _updating_graphs(vjp)
-    jvp = _updating_graphs(jvp)
-    remat = _updating_graphs(remat)
-    vmap = _updating_graphs(vmap)
-    scan = _updating_graphs(scan)
-    pmap = _updating_graphs(pmap)
-    while_loop = _updating_graphs(while_loop)
-    fori_loop = _updating_graphs(fori_loop)
-    eval_shape = _updating_graphs(eval_shape)
-    cond = _updating_graphs(cond)
-    switch = _updating_graphs(switch)
-    checkify = _updating_graphs(checkify)
-
-
-def _sequence(functions: Any) -> Sequential:
-    """Make a `Sequential` of a list of callables, as ``nnx.Sequence`` did."""
-    return Sequential(*functions)
+for _name in (*_OF_GRAPHS, *_UPDATING_GRAPHS):
+    _updates = {"graph_updates": True} if _name in _UPDATING_GRAPHS else {}
+    globals()[_name] = functools.partial(globals()[_name], graph=True, **_updates)
 
 
 _OLDER: dict[str, tuple[Any, str]] = {
     "VariableState": (Variable, "nnx.Variable"),
-    "Sequence": (_sequence, "nnx.Sequential(*layers)"),
+    "Sequence": (lambda functions: Sequential(*functions), "nnx.Sequential(*layers)"),
     "ModuleDef": (GraphDef, "nnx.GraphDef"),
     "ModuleList": (List, "nnx.List"),
     "mutable_array": (array_ref, "nnx.array_ref"),

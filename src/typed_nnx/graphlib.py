@@ -18,7 +18,6 @@ from typed_nnx._core.modules import iter_module_children as iter_module_children
 from typed_nnx._core.nodes import GraphNode as GraphNode
 from typed_nnx._core.nodes import is_node as is_node
 from typed_nnx._core.paths import Key as Key
-from typed_nnx._core.paths import Path as PathParts
 from typed_nnx._core.paths import jax_to_nnx_path as jax_to_nnx_path
 from typed_nnx._core.state import FlatState as FlatState
 from typed_nnx._core.state import State as State
@@ -57,7 +56,6 @@ from typed_nnx._graph.split import split as split
 from typed_nnx._graph.split import state as state
 from typed_nnx._graph.split import unpack as unpack
 from typed_nnx._graph.split import variables as variables
-from typed_nnx._graph.tree import is_graph_object as is_graph_node
 from typed_nnx._graph.update import pop as pop
 from typed_nnx._graph.update import update as update
 from typed_nnx._graph.walk import iter_children as iter_children
@@ -70,76 +68,3 @@ from typed_nnx._graph.walk import to_refs as to_refs
 from typed_nnx._graph.walk import vars_as as vars_as
 from typed_nnx._graph.walk import with_vars as with_vars
 from typed_nnx._transforms.cached_partial import cached_partial as cached_partial
-
-__all__ = [
-    "A",
-    "ArrayRef",
-    "AuxData",
-    "B",
-    "C",
-    "F",
-    "FlatState",
-    "GraphDef",
-    "GraphNode",
-    "GraphState",
-    "HA",
-    "HB",
-    "IndexMap",
-    "Key",
-    "KeyT",
-    "Leaf",
-    "MergeContext",
-    "Node",
-    "NodeDef",
-    "NodeDefType",
-    "NodeRef",
-    "PathParts",
-    "PureState",
-    "RefMap",
-    "SplitContext",
-    "State",
-    "TreeNodeDef",
-    "UpdateContext",
-    "UpdateContextManager",
-    "V",
-    "Variable",
-    "VariableDef",
-    "array_ref",
-    "as_pure",
-    "cached_partial",
-    "call",
-    "clone",
-    "current_update_context",
-    "find_duplicates",
-    "flatten",
-    "graphdef",
-    "is_array_ref",
-    "is_graph_node",
-    "is_node",
-    "iter_children",
-    "iter_graph",
-    "iter_module_children",
-    "jax_to_nnx_path",
-    "map",
-    "map_state",
-    "merge",
-    "merge_context",
-    "pop",
-    "pure",
-    "recursive_map",
-    "set_graph_mode",
-    "set_graph_updates",
-    "set_metadata",
-    "split",
-    "split_context",
-    "state",
-    "to_arrays",
-    "to_refs",
-    "unflatten",
-    "unpack",
-    "update",
-    "update_context",
-    "variables",
-    "vars_as",
-    "with_vars",
-]

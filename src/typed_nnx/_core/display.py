@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from functools import partial
 from typing import Any, Protocol
 
 import jax
@@ -157,7 +156,8 @@ class _Rendering:
         return repr(value)
 
     def _container_text(self, value: Any, style: Style) -> str:
-        start, end = _brackets(value)
+        is_list, is_tuple = isinstance(value, list), isinstance(value, tuple)
+        start, end = ("[", "]") if is_list else ("(", ")") if is_tuple else ("{", "}")
         if id(value) in self._path:
             return f"{start}...{end}"
         self._path.add(id(value))
@@ -170,7 +170,7 @@ class _Rendering:
                 items = [self.value_text(item, style) for item in value]
         finally:
             self._path.discard(id(value))
-        trailing = "," if isinstance(value, tuple) and len(items) == 1 else ""
+        trailing = "," if is_tuple and len(items) == 1 else ""
         return f"{start}{', '.join(items)}{trailing}{end}"
 
     def _pytree_text(self, value: Any) -> str:
@@ -204,12 +204,6 @@ def counts_of(node: object) -> Counts:
     return (_active.get() or _Rendering()).counts_of(node)
 
 
-def _brackets(value: object) -> tuple[str, str]:
-    if isinstance(value, list):
-        return "[", "]"
-    return ("(", ")") if isinstance(value, tuple) else ("{", "}")
-
-
 def _array_text(value: Any, style: Style) -> str:
     if style is Style.SHORT and value.size > 1:
         name = "ArrayRef" if isinstance(value, jax.Ref) else "Array"
@@ -232,17 +226,9 @@ _DEFAULT_METADATA: Mapping[str, bool] = {"hijax": False, "ref": False, "eager_sh
 class _Variable(Protocol):
     """What is read of a Variable."""
 
-    def get_value(self) -> Any:
-        """Return its value."""
-        ...
-
-    def get_raw_value(self) -> Any:
-        """Return its value as it is stored."""
-        ...
-
-    def get_metadata(self) -> Mapping[str, Any]:
-        """Return its metadata."""
-        ...
+    def get_value(self) -> Any: ...
+    def get_raw_value(self) -> Any: ...
+    def get_metadata(self) -> Mapping[str, Any]: ...
 
 
 class _Node(Protocol):
@@ -251,104 +237,34 @@ class _Node(Protocol):
     _nnx_status: dict[str, bool]  # by attribute name: data, else static
 
 
-class _Elements(Protocol):
-    """What is read of a List."""
-
-    def __iter__(self) -> Iterator[Any]: ...
-
-
 class _Entries(Protocol):
-    """What is read of a Dict or State."""
+    """What is read of a Dict."""
 
-    def items(self) -> Iterable[tuple[Any, Any]]:
-        """Return its entries."""
-        ...
-
-
-def variable_items(variable: _Variable) -> Rows:
-    """Yield the value of a Variable, then the metadata that has not its default value."""
-    raw_value = variable.get_raw_value()
-    yield ObjectHeader(
-        type(variable),
-        comment=partial(_variable_comment, raw_value),
-        count=lambda counter: counter.variable(variable, raw_value),
-    )
-    reference = raw_value if isinstance(raw_value, jax.Ref) and raw_value.size > 1 else None
-    yield Attribute(
-        "value", variable.get_value(), Style.TREE, inherits_style=True, short_value=reference
-    )
-    for name, value in variable.get_metadata().items():
-        if name not in _DEFAULT_METADATA or value is not _DEFAULT_METADATA[name]:
-            yield Attribute(name, value)
-
-
-def _variable_comment(raw_value: object) -> str:
-    size = size_of(raw_value)
-    return size_text(size) if size.elements else ""
-
-
-def pytree_items(node: object, attributes: Mapping[str, Any] | None = None) -> Rows:
-    """Yield the attributes of a Pytree or Module, which is shown once in each text.
-
-    Args:
-        node: the object.
-        attributes: what to show; None for the attributes without a leading underscore.
-    """
-    everything = vars(node)
-    yield ObjectHeader(
-        type(node),
-        comment=lambda: counts_text(counts_of(node)),
-        show_once=True,
-        count=lambda counter: counter.node(node, (everything[key] for key in sorted(everything))),
-    )
-    if attributes is None:
-        attributes = {key: value for key, value in everything.items() if not key.startswith("_")}
-    for name, value in attributes.items():
-        yield Attribute(name, value, Style.SHORT)
-
-
-def sequence_items(name: type | str, elements: Iterable[Any]) -> Rows:
-    """Yield the elements of a List: ``List([...])``."""
-    yield ObjectHeader(name, "([", "])", count=lambda counter: counter.children(elements))
-    for value in elements:
-        yield Attribute(None, value)
-
-
-def dict_items(name: type | str, mapping: Mapping[Any, Any]) -> Rows:
-    """Yield the entries of a Dict: ``Dict({...})``."""
-    yield _mapping_header(name, mapping)
-    for key, value in mapping.items():
-        yield Attribute(key, value)
-
-
-def mapping_items(name: type | str, mapping: Mapping[Any, Any]) -> Rows:
-    """Yield the entries of a State, ``State({...})``; what is nested in it is ``{...}``.
-
-    Args:
-        name: the type of the State; an empty text for what is nested.
-        mapping: its entries.
-    """
-    yield _mapping_header(name, mapping, is_tree=True)
-    for key, value in mapping.items():
-        inner = value.raw_mapping if isinstance(value, StateDisplay) else value
-        nested = NestedMapping(inner) if isinstance(inner, dict) else value
-        yield Attribute(key, nested, inherits_style=True)
-
-
-def pair_items(name: type | str, pairs: Iterable[tuple[Any, Any]]) -> Rows:
-    """Yield the pairs of a FlatState: ``FlatState([(path, leaf), ...])``."""
-    yield ObjectHeader(name, "([", "])", ", ", quote_keys=True)
-    for key, value in pairs:
-        yield Attribute(key, value, start="(", end=")")
+    def items(self) -> Iterable[tuple[Any, Any]]: ...
 
 
 class VariableDisplay(Representable):
-    """Shows a Variable: ``Param( # 6 (24 B)``, the value and the metadata."""
+    """Shows a Variable: ``Param( # 6 (24 B)``, the value, then the metadata that is not the default."""
 
     __slots__ = ()
 
     def __nnx_repr__(self: _Variable) -> Rows:
-        return variable_items(self)
+        raw_value = self.get_raw_value()
+
+        def comment() -> str:
+            size = size_of(raw_value)
+            return size_text(size) if size.elements else ""
+
+        yield ObjectHeader(
+            type(self), comment=comment, count=lambda counter: counter.variable(self, raw_value)
+        )
+        reference = raw_value if isinstance(raw_value, jax.Ref) and raw_value.size > 1 else None
+        yield Attribute(
+            "value", self.get_value(), Style.TREE, inherits_style=True, short_value=reference
+        )
+        for name, value in self.get_metadata().items():
+            if name not in _DEFAULT_METADATA or value is not _DEFAULT_METADATA[name]:
+                yield Attribute(name, value)
 
 
 class NodeDisplay(Representable):
@@ -360,12 +276,16 @@ class NodeDisplay(Representable):
     __slots__ = ()
 
     def __nnx_repr__(self: _Node) -> Rows:
-        shown = {
-            name: value
-            for name, value in vars(self).items()
-            if not name.startswith("_") or self._nnx_status.get(name, False)
-        }
-        return pytree_items(self, shown)
+        attributes = vars(self)
+        yield ObjectHeader(
+            type(self),
+            comment=lambda: counts_text(counts_of(self)),
+            show_once=True,
+            count=lambda counter: counter.node(self, (attributes[n] for n in sorted(attributes))),
+        )
+        for name, value in attributes.items():
+            if not name.startswith("_") or self._nnx_status.get(name, False):
+                yield Attribute(name, value, Style.SHORT)
 
 
 class SequenceDisplay(Representable):
@@ -373,8 +293,10 @@ class SequenceDisplay(Representable):
 
     __slots__ = ()
 
-    def __nnx_repr__(self: _Elements) -> Rows:
-        return sequence_items(type(self), self)
+    def __nnx_repr__(self: Iterable[Any]) -> Rows:
+        yield ObjectHeader(type(self), "([", "])", count=lambda counter: counter.children(self))
+        for value in self:
+            yield Attribute(None, value)
 
 
 class DictDisplay(Representable):
@@ -383,7 +305,20 @@ class DictDisplay(Representable):
     __slots__ = ()
 
     def __nnx_repr__(self: _Entries) -> Rows:
-        return dict_items(type(self), dict(self.items()))
+        yield _mapping_header(type(self), dict(self.items()))
+        for key, value in self.items():
+            yield Attribute(key, value)
+
+
+class PairsDisplay(Representable):
+    """Shows a FlatState: ``FlatState([(path, leaf), ...])``."""
+
+    __slots__ = ()
+
+    def __nnx_repr__(self: Iterable[tuple[Any, Any]]) -> Rows:
+        yield ObjectHeader(type(self), "([", "])", ", ", quote_keys=True)
+        for key, value in self:
+            yield Attribute(key, value, start="(", end=")")
 
 
 class StateDisplay(Representable):
@@ -397,7 +332,7 @@ class StateDisplay(Representable):
         raise NotImplementedError
 
     def __nnx_repr__(self) -> Rows:
-        return mapping_items(type(self), self.raw_mapping)
+        return _mapping_items(type(self), self.raw_mapping)
 
 
 class NestedMapping(Representable):
@@ -409,10 +344,18 @@ class NestedMapping(Representable):
         self.mapping = mapping
 
     def __nnx_repr__(self) -> Rows:
-        return mapping_items("", self.mapping)
+        return _mapping_items("", self.mapping)
 
     def __treescope_repr__(self, path: str | None, renderer: Any, /) -> Any:
         return renderer(self.mapping, path=path)
+
+
+def _mapping_items(name: type | str, mapping: Mapping[Any, Any]) -> Rows:
+    yield _mapping_header(name, mapping, is_tree=True)
+    for key, value in mapping.items():
+        inner = value.raw_mapping if isinstance(value, StateDisplay) else value
+        nested = NestedMapping(inner) if isinstance(inner, dict) else value
+        yield Attribute(key, nested, inherits_style=True)
 
 
 def _mapping_header(

@@ -28,41 +28,31 @@ S = TypeVar("S")
 class SupportsState(Protocol[S_co]):
     """An object whose State has the type ``S_co``."""
 
-    def __nnx_state__(self, /) -> S_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_state__(self, /) -> S_co: ...
 
 
 class SupportsSplit(SupportsState[S_co], Protocol[M_co, S_co]):
     """An object of the type ``M_co`` whose State has the type ``S_co``."""
 
-    def __nnx_self__(self, /) -> M_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_self__(self, /) -> M_co: ...
 
 
 class SupportsPart(Protocol[F_contra, S_co]):
     """An object from which the filter ``F_contra`` takes a State of the type ``S_co``."""
 
-    def __nnx_part__(self, taken: F_contra, /) -> S_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_part__(self, taken: F_contra, /) -> S_co: ...
 
 
 class SupportsSplitPart(SupportsPart[F_contra, S_co], Protocol[M_co, F_contra, S_co]):
     """An object of the type ``M_co`` from which ``F_contra`` takes a State of the type ``S_co``."""
 
-    def __nnx_self__(self, /) -> M_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_self__(self, /) -> M_co: ...
 
 
 class SupportsRest(Protocol[F_contra, S_co]):
     """An object of which the filter ``F_contra`` leaves a State of the type ``S_co``."""
 
-    def __nnx_rest__(self, taken: F_contra, /) -> S_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_rest__(self, taken: F_contra, /) -> S_co: ...
 
 
 # The filter is not a parameter of these: a checker would solve such a parameter by the first overload
@@ -71,34 +61,26 @@ class HasPart(Protocol[C_co]):
     """An object whose ``__nnx_part__`` is a ``C_co``: a callable from filters to States."""
 
     @property
-    def __nnx_part__(self) -> C_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_part__(self) -> C_co: ...
 
 
 class HasRest(Protocol[C_co]):
     """An object whose ``__nnx_rest__`` is a ``C_co``: a callable from filters to States."""
 
     @property
-    def __nnx_rest__(self) -> C_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_rest__(self) -> C_co: ...
 
 
 class Selects(Protocol[A_contra, S_co]):
     """A filter that takes a State of the type ``S_co`` from an object of the type ``A_contra``."""
 
-    def __nnx_select__(self, node: A_contra, /) -> S_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_select__(self, node: A_contra, /) -> S_co: ...
 
 
 class SelectsRest(Selects[A_contra, S_co], Protocol[A_contra, S_co, R_co]):
     """A filter that takes an ``S_co`` from an ``A_contra`` and leaves an ``R_co`` for `...`."""
 
-    def __nnx_leave__(self, node: A_contra, /) -> R_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_leave__(self, node: A_contra, /) -> R_co: ...
 
 
 class SelectsNext(Protocol[A_contra, L_contra, S_co, R_co]):
@@ -107,21 +89,15 @@ class SelectsNext(Protocol[A_contra, L_contra, S_co, R_co]):
     It leaves an ``R_co`` of what they left.
     """
 
-    def __nnx_select__(self, node: A_contra, /) -> S_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_select__(self, node: A_contra, /) -> S_co: ...
 
-    def __nnx_leave__(self, left: L_contra, /) -> R_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_leave__(self, left: L_contra, /) -> R_co: ...
 
 
 class HasFields(Protocol[M_co]):
     """A State of all leaves of an ``M_co``, with a field for each: a class of an overlay."""
 
-    def __nnx_fields__(self, /) -> M_co:
-        """Exists for type checkers only."""
-        ...
+    def __nnx_fields__(self, /) -> M_co: ...
 
 
 class TypeFilterHooks:
@@ -132,14 +108,10 @@ class TypeFilterHooks:
     if TYPE_CHECKING:
 
         @classmethod
-        def __nnx_select__(cls, node: HasPart[Callable[[type[Self]], S]], /) -> S:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_select__(cls, node: HasPart[Callable[[type[Self]], S]], /) -> S: ...
 
         @classmethod
-        def __nnx_leave__(cls, node: HasRest[Callable[[type[Self]], S]], /) -> S:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_leave__(cls, node: HasRest[Callable[[type[Self]], S]], /) -> S: ...
 
 
 class FilterHooks:
@@ -149,13 +121,9 @@ class FilterHooks:
 
     if TYPE_CHECKING:
 
-        def __nnx_select__(self, node: HasPart[Callable[[Self], S]], /) -> S:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_select__(self, node: HasPart[Callable[[Self], S]], /) -> S: ...
 
-        def __nnx_leave__(self, node: HasRest[Callable[[Self], S]], /) -> S:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_leave__(self, node: HasRest[Callable[[Self], S]], /) -> S: ...
 
 
 Predicate: TypeAlias = Callable[[Path, AnyType], bool]
@@ -286,6 +254,7 @@ class Not(_Combined):
         return not self.predicates[0](path, x)
 
 
+@dataclasses.dataclass(frozen=True)
 class Everything(FilterHooks):
     """Matches all values."""
 
@@ -293,31 +262,14 @@ class Everything(FilterHooks):
         """Return True."""
         return True
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Everything)
 
-    def __hash__(self) -> int:
-        return hash(Everything)
-
-    def __repr__(self) -> str:
-        return "Everything()"
-
-
+@dataclasses.dataclass(frozen=True)
 class Nothing(FilterHooks):
     """Matches no values."""
 
     def __call__(self, path: Path, x: AnyType) -> bool:
         """Return False."""
         return False
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Nothing)
-
-    def __hash__(self) -> int:
-        return hash(Nothing)
-
-    def __repr__(self) -> str:
-        return "Nothing()"
 
 
 def to_predicate(filter: Filter) -> Predicate:  # noqa: A002 -- the public name of the argument

@@ -139,11 +139,6 @@ def _find_context() -> Any:
 context: Any = _find_context()
 
 
-def current_trace() -> Trace:
-    """Return the token of the current trace of this thread."""
-    return context.trace
-
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 # With the separator: there are other packages whose names begin like that of this one.

@@ -7,13 +7,14 @@ metadata is one object.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import dataclasses
 import functools
 import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Self, TypeAlias, TypeVar, overload
 
 from typed_nnx._core.cells import (
     content_key,
@@ -32,7 +33,8 @@ Hook: TypeAlias = Callable[[Any, Any], Any]
 HOOKS = ("on_get_value", "on_set_value", "on_create_value", "on_add_axis", "on_remove_axis")
 
 
-def _hooks(value: Any) -> tuple[Hook, ...]:
+def hooks_of(value: Any) -> tuple[Hook, ...]:
+    """Return the hooks in a value of the metadata: one function, several, or none."""
     if value is None:
         return ()
     return tuple(value) if isinstance(value, list | tuple) else (value,)
@@ -171,8 +173,8 @@ atexit.register(_interned.clear)
 
 def _fill(made: Metadata, items: dict[str, Any]) -> Metadata:
     made.items_by_name = items
-    made.on_get = _hooks(items.get("on_get_value"))
-    made.on_set = _hooks(items.get("on_set_value"))
+    made.on_get = hooks_of(items.get("on_get_value"))
+    made.on_set = hooks_of(items.get("on_set_value"))
     made.ref = bool(items.get("ref"))
     made.plain_get = not made.on_get and not made.ref
     made.plain_set = not made.on_set and not made.ref
@@ -182,7 +184,7 @@ def _fill(made: Metadata, items: dict[str, Any]) -> Metadata:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True)
 class VarDefaults(Mapping[str, bool]):
     """What `var_defaults` returns: the defaults in force, as attributes and as a mapping."""
 
@@ -190,23 +192,14 @@ class VarDefaults(Mapping[str, bool]):
     ref: bool
 
     def __getitem__(self, key: str) -> bool:
-        return self._entries[key]
+        found: bool = vars(self)[key]
+        return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
+        return iter(vars(self))
 
     def __len__(self) -> int:
-        return len(self._entries)
-
-    @property
-    def _entries(self) -> dict[str, bool]:
-        return {"hijax": self.hijax, "ref": self.ref}
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, VarDefaults) and self._entries == other._entries
-
-    def __hash__(self) -> int:
-        return hash((self.hijax, self.ref))
+        return len(vars(self))
 
 
 class use_eager_sharding(Setting):  # lower case: it is called like a function
@@ -276,7 +269,7 @@ def warn_of_hijax() -> None:
     )
 
 
-class VarDefaultsContext(Restoring):
+class VarDefaultsContext(Restoring, contextlib.ContextDecorator):
     """What `var_defaults(...)` returns when it sets something."""
 
     __slots__ = ("_hijax", "_ref")
@@ -291,13 +284,10 @@ class VarDefaultsContext(Restoring):
     def __call__(self, f: F) -> F:
         """Return the function with the defaults set while it runs; now they are as before again."""
         self._restore()
+        return super().__call__(f)
 
-        @functools.wraps(f)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with VarDefaultsContext(self._hijax, self._ref):
-                return f(*args, **kwargs)
-
-        return wrapped  # type: ignore[return-value]  # it has the signature of the function
+    def _recreate_cm(self) -> Self:
+        return type(self)(self._hijax, self._ref)  # for each call
 
 
 @overload
@@ -354,16 +344,13 @@ class VariableMetadata(Generic[A]):
 
 def _class_hooks(cls: type) -> ClassHooks:
     """Return the hooks that a class defines as methods."""
-    return tuple([(name, getattr(cls, name)) for name in HOOKS if name in _hook_names(cls)])
+    # `add_axis` and the like are methods of every Variable; hooks exist only where a class adds them.
+    names = [name for name in HOOKS if any(name in vars(base) for base in cls.__mro__)]
+    return tuple([(name, getattr(cls, name)) for name in names])
 
 
 # With this type mypy does not ask whether the *instances* of the class have a hash.
 class_hooks: Callable[[type], ClassHooks] = functools.lru_cache(maxsize=512)(_class_hooks)
-
-
-def _hook_names(cls: type) -> set[str]:
-    # `add_axis` and the like are methods of every Variable; hooks exist only where a class adds them.
-    return {name for name in HOOKS for base in cls.__mro__ if name in vars(base)}
 
 
 def named_metadata(

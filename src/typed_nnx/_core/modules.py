@@ -39,9 +39,7 @@ class Module(Pytree):
     if TYPE_CHECKING:
         # Code that takes "a Module" calls it; any signature of a subclass is compatible with this.
 
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            """Exists for type checkers only."""
-            ...
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
     @overload
     def sow(self, variable_type: type[Variable[Any]] | str, name: str, value: Any) -> bool: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.core
@@ -88,16 +88,30 @@ def _can_be_sorted(level: Nested) -> bool:
     return True
 
 
-def _flatten_with_keys(level: MixedLevel) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
-    keys = tuple(sorted_keys(level))
-    return [(jax.tree_util.DictKey(key), level[key]) for key in keys], keys
+M = TypeVar("M", bound=Mapping[Any, Any])
 
 
-def _unflatten(keys: tuple[Any, ...], values: Iterable[Any]) -> MixedLevel:
-    return MixedLevel(zip(keys, values, strict=True))
+def register_mapping(
+    cls: type[M], entries: Callable[[M], Mapping[Any, Any]], make: Callable[[Nested], M]
+) -> None:
+    """Register a class of mappings as a pytree: its values are children, in the order of its keys."""
+
+    def flatten(mapping: M) -> tuple[list[Any], tuple[Any, ...]]:
+        found = entries(mapping)
+        keys = tuple(sorted_keys(found))
+        return [found[key] for key in keys], keys
+
+    def flatten_with_keys(mapping: M) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
+        values, keys = flatten(mapping)
+        return list(zip(map(jax.tree_util.DictKey, keys), values, strict=True)), keys
+
+    def unflatten(keys: tuple[Any, ...], values: Iterable[Any]) -> M:
+        return make(dict(zip(keys, values, strict=True)))
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
 
 
-jax.tree_util.register_pytree_with_keys(MixedLevel, _flatten_with_keys, _unflatten)
+register_mapping(MixedLevel, dict, MixedLevel)
 
 
 def normalized(mapping: Mapping[Any, Any]) -> Nested:

@@ -111,21 +111,13 @@ class StateHooks:
 
     if TYPE_CHECKING:
 
-        def __nnx_self__(self, /) -> Self:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_self__(self, /) -> Self: ...
 
-        def __nnx_state__(self, /) -> State[Any, Any, Self, Any]:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_state__(self, /) -> State[Any, Any, Self, Any]: ...
 
-        def __nnx_part__(self, taken: F, /) -> State[Any, Any, Self, F]:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_part__(self, taken: F, /) -> State[Any, Any, Self, F]: ...
 
-        def __nnx_rest__(self, taken: object, /) -> State[Any, Any, Self, EllipsisType]:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_rest__(self, taken: object, /) -> State[Any, Any, Self, EllipsisType]: ...
 
         # What gradients are found by. An attribute of a State or a Variable would satisfy the
         # protocols of these methods, but for this mark.
@@ -139,18 +131,12 @@ class StateHooks:
 
         else:
 
-            def __nnx_params__(self: SupportsPart[type[Param[Any]], S], /) -> S:
-                """Exists for type checkers only."""
-                ...
+            def __nnx_params__(self: SupportsPart[type[Param[Any]], S], /) -> S: ...
 
             # mypy would join what two models of a union answer; it takes the next overload instead.
-            def __nnx_param_fields__(self: SupportsPart[type[Param[Any]], S], /) -> S:
-                """Exists for type checkers only."""
-                ...
+            def __nnx_param_fields__(self: SupportsPart[type[Param[Any]], S], /) -> S: ...
 
-            def __nnx_lora_fields__(self: SupportsPart[type[LoRAParam[Any]], S], /) -> S:
-                """Exists for type checkers only."""
-                ...
+            def __nnx_lora_fields__(self: SupportsPart[type[LoRAParam[Any]], S], /) -> S: ...
 
 
 # Sizes and names are computed anew for each layer, so that they are equal but not identical.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
-import functools
 import threading
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 
 class Restoring:
@@ -25,12 +24,7 @@ class Restoring:
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._restore()
 
 
@@ -47,7 +41,7 @@ class _Stacks(threading.local):
 _stacks = _Stacks()
 
 
-class Setting:
+class Setting(contextlib.ContextDecorator):
     """Sets a flag of this thread when it is made.
 
     As a context manager it sets it for the block only; as a decorator for the calls of a function.
@@ -97,27 +91,18 @@ class Setting:
             stack = self.get_stack()
             stack[-1:] = [self._before, self._value]
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.get_stack().pop()
         self._apply(self.current_value())
 
     def __call__(self, f: F) -> F:
         """Return the function with the flag set while it runs; outside it is as before again."""
-        kind, value = type(self), self._value
         self.get_stack()[-1:] = [] if self._before is None else [self._before]
         self._apply(self.current_value())
+        return super().__call__(f)
 
-        @functools.wraps(f)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with kind(value):
-                return f(*args, **kwargs)
-
-        return wrapped  # type: ignore[return-value]  # it has the signature of the function
+    def _recreate_cm(self) -> Self:
+        return type(self)(self._value)  # for each call
 
 
 class Missing(enum.Enum):

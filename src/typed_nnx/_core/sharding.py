@@ -6,7 +6,6 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar, Token
-from types import TracebackType
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import jax
@@ -16,7 +15,7 @@ from jax.experimental.layout import Format
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from typed_nnx._core.jax_runtime import under_construction
-from typed_nnx._core.metadata import Hook, Metadata, VariableMetadata
+from typed_nnx._core.metadata import Hook, Metadata, VariableMetadata, hooks_of
 from typed_nnx.errors import MeshRequiredError, ShardingError, UnknownMeshAxisError
 
 MeshAxes: TypeAlias = str | tuple[str, ...] | None
@@ -51,12 +50,7 @@ class LogicalAxisRules(contextlib.ContextDecorator):
     def __enter__(self) -> None:
         self._tokens.append(_in_force.set(self._rules))
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         _in_force.reset(self._tokens.pop())
 
 
@@ -311,11 +305,11 @@ def with_metadata(
         **metadata: Metadata.
     """
     hooks = {
-        "on_set_value": _as_tuple(on_set_value),
-        "on_get_value": _as_tuple(on_get_value),
-        "on_create_value": _as_tuple(on_create_value),
-        "on_add_axis": _as_tuple(on_add_axis),
-        "on_remove_axis": _as_tuple(on_remove_axis),
+        "on_set_value": hooks_of(on_set_value),
+        "on_get_value": hooks_of(on_get_value),
+        "on_create_value": hooks_of(on_create_value),
+        "on_add_axis": hooks_of(on_add_axis),
+        "on_remove_axis": hooks_of(on_remove_axis),
     }
 
     @functools.wraps(initializer)
@@ -323,10 +317,6 @@ def with_metadata(
         return VariableMetadata(initializer(*args, **kwargs), metadata=dict(metadata), **hooks)
 
     return wrapped
-
-
-def _as_tuple(hooks: Any) -> tuple[Any, ...]:
-    return tuple(hooks) if isinstance(hooks, list | tuple) else (hooks,)
 
 
 def with_partitioning(

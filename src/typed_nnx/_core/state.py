@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Self, overload
@@ -9,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Generic, Self, overload
 import jax
 from typing_extensions import TypeVar
 
-from typed_nnx._core.display import Representable, Rows, StateDisplay, pair_items
+from typed_nnx._core.display import PairsDisplay, StateDisplay
 from typed_nnx._core.filters import Filter, SupportsState
 from typed_nnx._core.nested import (
     Nested,
-    describe_leaf,
     difference,
+    divided,
     filtered,
     flat_items,
     grouped,
@@ -23,56 +24,19 @@ from typed_nnx._core.nested import (
     nested_of,
     normalized,
     partitioned,
+    register_mapping,
     same_leaf,
     sorted_items,
 )
 from typed_nnx._core.paths import Path, path_order, sorted_keys
 from typed_nnx._core.settings import typed_as
 from typed_nnx._core.variable import Variable
-from typed_nnx.errors import ArgumentError, NoFilterMatchedError, StateKeyError
+from typed_nnx.errors import ArgumentError, StateKeyError
 
 if TYPE_CHECKING:
     from typed_nnx._core import flat_state_overloads, state_overloads
 
 _INTEGER = re.compile(r"-?[0-9]+")
-
-
-def _value_of(leaf: Any) -> Any:
-    return leaf.get_value() if isinstance(leaf, Variable) else leaf
-
-
-def _replaced(leaf: Any, value: Any) -> Any:
-    return leaf.replace(value) if isinstance(leaf, Variable) else value
-
-
-def pure_dict_of(
-    mapping: Mapping[Any, Any], extract_fn: Callable[[Any], Any] | None = None
-) -> Nested:
-    """Return a nested dict with ``extract_fn(leaf)`` (default: the value) for each leaf."""
-    extract = _value_of if extract_fn is None else extract_fn
-    return mapped(lambda _, leaf: extract(leaf), mapping)
-
-
-def replaced_by_pure_dict(
-    mapping: Mapping[Any, Any],
-    pure_dict: Mapping[Any, Any],
-    replace_fn: Callable[[Any, Any], Any] | None = None,
-) -> Nested:
-    """Return the nested dict of `mapping` with the values of a pure dict put in.
-
-    Args:
-        mapping: The nested leaves.
-        pure_dict: Values at some or all of their paths.
-        replace_fn: Makes the new leaf of the old leaf and the value.
-
-    Raises:
-        ValueError: The pure dict has a path that `mapping` has not.
-    """
-    replace = _replaced if replace_fn is None else replace_fn
-    leaves: dict[Path, Any] = dict(flat_items(mapping))
-    for path, value in _values(pure_dict, leaves, ()):
-        leaves[path] = replace(leaves[path], value)
-    return nested_of(leaves.items())
 
 
 def _values(
@@ -222,13 +186,9 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
     if TYPE_CHECKING:
 
-        def __nnx_fields__(self, /) -> object:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_fields__(self, /) -> object: ...
 
-        def __nnx_rest__(self, taken: object, /) -> Self:
-            """Exists for type checkers only."""
-            ...
+        def __nnx_rest__(self, taken: object, /) -> Self: ...
 
     # -- groups of leaves -------------------------------------------------------------------------
 
@@ -256,7 +216,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
             NoFilterMatchedError: A leaf matches no filter.
         """
         groups = partitioned("State.split", sorted_items(self._mapping), (first, *filters))
-        return _one_or_all(groups)
+        return _one_or_all([State._of(group) for group in groups])
 
     @typed_as(lambda: state_overloads.filter)
     def filter(
@@ -264,7 +224,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
         """Return one State per filter and leave out the leaves that none matches."""
         groups = filtered(sorted_items(self._mapping), (first, *filters))
-        return _one_or_all(groups)
+        return _one_or_all([State._of(group) for group in groups])
 
     @overload
     @classmethod
@@ -308,7 +268,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
     def to_pure_dict(self, extract_fn: Callable[[Any], Any] | None = None) -> dict[K, Any]:
         """Return a nested dict of values (or ``extract_fn(leaf)``), for checkpoints."""
-        return pure_dict_of(self._mapping, extract_fn)
+        return to_pure_dict(self, extract_fn)
 
     def replace_by_pure_dict(
         self,
@@ -320,42 +280,17 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         Raises:
             ValueError: The pure dict has a path that this State has not.
         """
-        changed = replaced_by_pure_dict(self._mapping, pure_dict, replace_fn)
-        self._mapping.clear()
-        self._mapping.update(changed)
+        replace_by_pure_dict(self, pure_dict, replace_fn)
 
 
-def _one_or_all(
-    groups: list[Nested],
-) -> State[Any, Any, Any, Any] | tuple[State[Any, Any, Any, Any], ...]:
-    states = tuple([State._of(group) for group in groups])
-    return states[0] if len(states) == 1 else states
+register_mapping(State, operator.attrgetter("_mapping"), State._of)
 
 
-def _levels(mapping: Nested) -> tuple[list[Any], tuple[Any, ...]]:
-    keys = tuple(sorted_keys(mapping))
-    return [mapping[key] for key in keys], keys
+def _one_or_all(states: list[S]) -> S | tuple[S, ...]:
+    return states[0] if len(states) == 1 else tuple(states)
 
 
-def _flatten(state: State[Any, Any, Any, Any]) -> tuple[list[Any], tuple[Any, ...]]:
-    return _levels(state._mapping)
-
-
-def _flatten_with_keys(
-    state: State[Any, Any, Any, Any],
-) -> tuple[list[tuple[Any, Any]], tuple[Any, ...]]:
-    values, keys = _levels(state._mapping)
-    return list(zip(map(jax.tree_util.DictKey, keys), values, strict=True)), keys
-
-
-def _unflatten(keys: tuple[Any, ...], values: Iterable[Any]) -> State[Any, Any, Any, Any]:
-    return State._of(dict(zip(keys, values, strict=True)))
-
-
-jax.tree_util.register_pytree_with_keys(State, _flatten_with_keys, _unflatten, _flatten)
-
-
-class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
+class FlatState(Sequence[tuple[Path, V]], PairsDisplay, Generic[V]):
     """An immutable sequence of (path, leaf), sorted by path; a pytree whose children are the leaves.
 
     Args:
@@ -406,16 +341,14 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
         Raises:
             NoFilterMatchedError: A leaf matches no filter.
         """
-        groups, rest = grouped(self, (first, *filters))
-        if rest:
-            raise NoFilterMatchedError("FlatState.split", [(p, describe_leaf(x)) for p, x in rest])
-        return _flat_or_all([FlatState(group, sort=False) for group in groups])
+        groups = divided("FlatState.split", self, (first, *filters))
+        return _one_or_all([FlatState(group, sort=False) for group in groups])
 
     @typed_as(lambda: flat_state_overloads.filter)
     def filter(self, first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter and leave out the leaves that none matches."""
         groups, _ = grouped(self, (first, *filters))
-        return _flat_or_all([FlatState(group, sort=False) for group in groups])
+        return _one_or_all([FlatState(group, sort=False) for group in groups])
 
     @staticmethod
     def merge(
@@ -432,15 +365,8 @@ class FlatState(Sequence[tuple[Path, V]], Representable, Generic[V]):
     def __len__(self) -> int:
         return len(self._paths)
 
-    def __nnx_repr__(self) -> Rows:
-        return pair_items(type(self), self)
-
     def __iter__(self) -> Iterator[tuple[Path, V]]:
         return iter(zip(self._paths, self._leaves, strict=True))
-
-
-def _flat_or_all(states: list[FlatState[V]]) -> FlatState[V] | tuple[FlatState[V], ...]:
-    return states[0] if len(states) == 1 else tuple(states)
 
 
 def _flatten_flat(flat: FlatState[Any]) -> tuple[list[Any], tuple[Path, ...]]:
@@ -495,7 +421,12 @@ def to_pure_dict(
     state: Mapping[Any, Any], extract_fn: Callable[[Any], Any] | None = None
 ) -> dict[Any, Any]:
     """Return a nested dict of values (or ``extract_fn(leaf)``), for checkpoints."""
-    return pure_dict_of(state, extract_fn)
+
+    def value_of(leaf: Any) -> Any:
+        return leaf.get_value() if isinstance(leaf, Variable) else leaf
+
+    extract = value_of if extract_fn is None else extract_fn
+    return mapped(lambda _, leaf: extract(leaf), state)
 
 
 def replace_by_pure_dict(
@@ -508,10 +439,16 @@ def replace_by_pure_dict(
     Raises:
         ValueError: The pure dict has a path that the State has not.
     """
-    changed = replaced_by_pure_dict(state, pure_dict, replace_fn)
-    for key in list(state):
-        del state[key]
-    state.update(changed)
+
+    def replaced(leaf: Any, value: Any) -> Any:
+        return leaf.replace(value) if isinstance(leaf, Variable) else value
+
+    replace = replaced if replace_fn is None else replace_fn
+    leaves: dict[Path, Any] = dict(flat_items(state))
+    for path, value in _values(pure_dict, leaves, ()):
+        leaves[path] = replace(leaves[path], value)
+    state.clear()
+    state.update(nested_of(leaves.items()))
 
 
 @overload

@@ -17,7 +17,13 @@ from typed_nnx._core.cells import Membership, graph_lock, mark_static, mark_stru
 from typed_nnx._core.display import VariableDisplay
 from typed_nnx._core.filters import TypeFilterHooks
 from typed_nnx._core.jax_runtime import context, is_array_ref, new_array_ref, where
-from typed_nnx._core.metadata import Metadata, VariableMetadata, class_hooks, named_metadata
+from typed_nnx._core.metadata import (
+    Metadata,
+    VariableMetadata,
+    class_hooks,
+    hooks_of,
+    named_metadata,
+)
 from typed_nnx._core.operators import ArrayMethods, ArrayOperators
 from typed_nnx._core.settings import MISSING
 from typed_nnx._core.sharding import place_value
@@ -208,11 +214,8 @@ class AxisHooks(VariableParts[A]):
         self._run("on_remove_axis", axis_index, axis_name)
 
     def _run(self, name: str, axis_index: int, axis_name: str | None) -> None:
-        hooks: Any = self._meta.get(name, ())
-        all_hooks: tuple[Callable[..., None], ...] = (
-            tuple(hooks) if isinstance(hooks, list | tuple) else (hooks,)
-        )
-        for hook in all_hooks:
+        hooks: tuple[Callable[..., None], ...] = hooks_of(self._meta.get(name))
+        for hook in hooks:
             hook(self, axis_index, axis_name)
 
 
@@ -422,13 +425,10 @@ class Variable(
         store_cells(self, ())
         store_flat(self, ([initial], meta))
         if len(meta) > 3:
-            initial = self._created(initial)
+            initial = place_value(self.create_value(initial), meta)
             store_value(self, initial)
         if meta.ref:
             store_value(self, new_array_ref(initial))
-
-    def _created(self, value: A) -> A:
-        return place_value(self.create_value(value), self._meta)
 
     # -- the value --------------------------------------------------------------------------------
 
@@ -534,8 +534,7 @@ class Variable(
 
     def create_value(self, value: A) -> A:
         """Return `value` as the ``on_create_value`` hooks make it."""
-        hooks = self._meta.get("on_create_value", ())
-        for hook in hooks if isinstance(hooks, list | tuple) else (hooks,):
+        for hook in hooks_of(self._meta.get("on_create_value")):
             value = hook(self, value)
         return value
 

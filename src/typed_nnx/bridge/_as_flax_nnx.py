@@ -51,7 +51,8 @@ class FlaxNnxAlias(MetaPathFinder, Loader):
         if not _is_below(fullname, _THEIRS):
             return None
         if fullname.removeprefix(f"{_THEIRS}.") in _STANDALONE:
-            return PathFinder.find_spec(fullname, _folders_of_flax_nnx())
+            folders = [f"{folder}/nnx" for folder in sys.modules["flax"].__path__]
+            return PathFinder.find_spec(fullname, folders)
         if importlib.util.find_spec(_our_name(fullname)) is None:
             return None
         return ModuleSpec(fullname, self)
@@ -88,8 +89,14 @@ class FlaxNnxAlias(MetaPathFinder, Loader):
             sys.meta_path.remove(self)
             stale = _users(set(sys.modules) - self._modules_before)
             _forget([*stale, *_named(sys.modules, _THEIRS), *_named(sys.modules, *_COPIES)])
-            _restore(self._flax_modules)
-            _stop_following()
+            sys.modules.update(self._flax_modules)
+            for name, module in self._flax_modules.items():
+                parent, _, attribute = name.rpartition(".")
+                setattr(sys.modules[parent], attribute, module)
+            if "flax" in sys.modules:  # its flags are followed no more
+                vars(sys.modules["flax"].config).pop("update", None)
+            for setting in _FLAGS.values():
+                setting.set_default(True)
             if self._trace_error is not None:
                 errors: Any = sys.modules["flax.errors"]
                 errors.TraceContextError = self._trace_error
@@ -152,14 +159,6 @@ def _follow(config: Any) -> None:
     update("flax_always_shard_variable", config.flax_always_shard_variable)
 
 
-def _stop_following() -> None:
-    flax = sys.modules.get("flax")
-    if flax is not None:
-        vars(flax.config).pop("update", None)
-    for setting in _FLAGS.values():
-        setting.set_default(True)
-
-
 def _is_below(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
 
@@ -170,10 +169,6 @@ def _named(names: Iterable[str], *packages: str) -> list[str]:
 
 def _our_name(name: str) -> str:
     return _OURS + name.removeprefix(_THEIRS)
-
-
-def _folders_of_flax_nnx() -> list[str]:
-    return [f"{folder}/nnx" for folder in sys.modules["flax"].__path__]
 
 
 def _forget(names: Iterable[str]) -> None:
@@ -187,13 +182,6 @@ def _forget(names: Iterable[str]) -> None:
         # Ours keeps its `nn`, which is here under the name `flax.nnx.nn`.
         if name == module.__name__ or above == package.__name__:
             delattr(package, attribute)
-
-
-def _restore(modules: dict[str, types.ModuleType]) -> None:
-    sys.modules.update(modules)
-    for name, module in modules.items():
-        parent, _, attribute = name.rpartition(".")
-        setattr(sys.modules[parent], attribute, module)
 
 
 _NAMED = (type, types.FunctionType)

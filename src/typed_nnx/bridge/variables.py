@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import jax
@@ -14,10 +14,10 @@ from typed_nnx._core.fields import data
 from typed_nnx._core.metadata import VariableMetadata
 from typed_nnx._core.modules import A as A
 from typed_nnx._core.modules import B as B
+from typed_nnx._core.nested import flat_items, nested_of, sorted_items
 from typed_nnx._core.nodes import CONTAINER, LEAF, OBJECT, all_entries, kind_of
 from typed_nnx._core.paths import Key, Path, sorted_keys
 from typed_nnx._core.pytree import Pytree
-from typed_nnx._core.rngs import RngState
 from typed_nnx._core.settings import MISSING
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import variable_name_from_type, variable_type_from_name
@@ -34,20 +34,6 @@ Collections: TypeAlias = dict[str, Any]
 
 Attributes: TypeAlias = dict[str, Any]
 """Variables in nested dicts, as the attributes of a Module hold them."""
-
-__all__ = [
-    "A",
-    "B",
-    "NNXMeta",
-    "get_col_name",
-    "is_vanilla_variable",
-    "linen_vars_to_nnx_attrs",
-    "nnx_attrs_to_linen_vars",
-    "sort_variable_types",
-    "to_linen_var",
-    "to_nnx_var",
-    "with_partitioning",
-]
 
 
 def flax_modules(needed_by: str) -> Linen:
@@ -322,17 +308,10 @@ def attrs_of(variables: Mapping[str, Any], **metadata: Any) -> Attributes:
     attrs: Attributes = {}
     homes: dict[Path, str] = {}
     for col in sorted_keys(variables):
-        for path, value in _values(variables[col], ()):
+        tree = variables[col]
+        for path, value in sorted_items(tree) if isinstance(tree, Mapping) else [((), tree)]:
             _place(attrs, homes, path, str(col), variable_of(str(col), value, **metadata))
     return attrs
-
-
-def _values(tree: Value, path: Path) -> Iterator[tuple[Path, Value]]:
-    if not isinstance(tree, Mapping):
-        yield path, tree
-        return
-    for key in sorted_keys(tree):
-        yield from _values(tree[key], (*path, key))
 
 
 def _place(
@@ -385,8 +364,8 @@ def collected(
     `allow_register` a Variable type without a name gets that of its class, and bare arrays are a
     collection of their own.
     """
-    found: Collections = {}
-    for path, leaf in _leaves(attrs, ()):
+    found: dict[str, list[tuple[Path, Value]]] = {}
+    for path, leaf in flat_items(attrs):
         if isinstance(leaf, Variable):
             col = variable_name_from_type(type(leaf), allow_register=allow_register)
         elif allow_register and isinstance(leaf, jax.Array):
@@ -398,24 +377,8 @@ def collected(
         value = leaf
         if isinstance(leaf, Variable):
             value = leaf.get_value() if convert is None else convert(leaf)
-        level = found.setdefault(col, {})
-        for key in path[:-1]:
-            level = level.setdefault(key, {})
-        level[path[-1]] = value
-    return found
-
-
-def _leaves(attrs: Mapping[Any, Value], path: Path) -> Iterator[tuple[Path, Value]]:
-    for key, value in attrs.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, (*path, key))
-        else:
-            yield (*path, key), value
-
-
-def is_random(value: object) -> bool:
-    """Whether a leaf is the state of a random stream, which Linen makes anew at each call."""
-    return isinstance(value, RngState)
+        found.setdefault(col, []).append((path, value))
+    return {col: nested_of(items) for col, items in found.items()}
 
 
 def with_partitioning(
@@ -456,17 +419,22 @@ def fill(node: object, attrs: Mapping[Key, Value], path: Path = ()) -> list[Path
         elif there is not MISSING and kind_of(there) == LEAF and isinstance(value, Variable):
             _set(node, key, value.get_value())
         else:
-            unknown += [(*here, *rest) for rest in _paths(value)]
-            _set(node, key, wrap(value) if isinstance(value, Mapping) else value)
+            is_level = isinstance(value, Mapping)
+            unknown += [at for at, _ in flat_items(value, here)] if is_level else [here]
+            _set(node, key, wrap(value) if is_level else value)
     return unknown
 
 
 def _write(node: object, key: Key, there: Variable[Value], value: Value) -> None:
+    known = there.get_metadata()
     if isinstance(value, Mapping):  # the value of the Variable is a dict itself
-        there.set_raw_value(_plain(value))
+        there.set_raw_value(values_in(value))
     elif isinstance(there.get_raw_value(), jax.Ref):
         there.get_raw_value()[...] = value.get_value()
-    elif _says_nothing_new(value, there):
+    elif all(
+        name in _KEPT_AS or (name in known and known[name] == given)
+        for name, given in value.get_metadata().items()
+    ):
         there.set_raw_value(value.get_raw_value())
     elif type(value) is type(there):
         there.update_from_state(value)
@@ -474,27 +442,11 @@ def _write(node: object, key: Key, there: Variable[Value], value: Value) -> None
         _set(node, key, value)
 
 
-def _says_nothing_new(value: Variable[Value], there: Variable[Value]) -> bool:
-    known = there.get_metadata()
-    return all(
-        name in ("hijax", "ref", "eager_sharding") or (name in known and known[name] == given)
-        for name, given in value.get_metadata().items()
-    )
-
-
-def _plain(value: Value) -> Value:
+def values_in(value: Value) -> Value:
+    """Return the values of Variables in nested mappings, in nested dicts."""
     if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
+        return {key: values_in(inner) for key, inner in value.items()}
     return value.get_value()
-
-
-def _paths(value: object) -> Iterator[Path]:
-    if not isinstance(value, Mapping):
-        yield ()
-        return
-    for key, inner in value.items():
-        for rest in _paths(inner):
-            yield (key, *rest)
 
 
 def _set(node: object, key: Key, value: Value) -> None:

@@ -15,7 +15,6 @@ from typed_nnx._core.filters import Not
 from typed_nnx._core.modules import M as M
 from typed_nnx._core.modules import Module as Module
 from typed_nnx._core.nodes import iter_graph
-from typed_nnx._core.paths import Path
 from typed_nnx._core.pytree import Pytree as Pytree
 from typed_nnx._core.rngs import Rngs as Rngs
 from typed_nnx._core.rngs import RngState
@@ -25,7 +24,7 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.split import CallProxy, merge, split, state
 from typed_nnx.bridge.module import Module as BridgeModule
-from typed_nnx.bridge.module import current_module
+from typed_nnx.bridge.module import current_module, unbound_method
 from typed_nnx.bridge.variables import (
     Collections,
     Linen,
@@ -41,23 +40,6 @@ from typed_nnx.bridge.variables import (
 from typed_nnx.bridge.variables import current_linen_module as current_linen_module
 from typed_nnx.bridge.variables import linen_rngs_dict as linen_rngs_dict
 from typed_nnx.errors import BridgeError, LazyInitError, ReservedNameError
-
-__all__ = [
-    "Functional",
-    "M",
-    "Module",
-    "Pytree",
-    "Rngs",
-    "State",
-    "ToLinen",
-    "ToNNX",
-    "current_linen_module",
-    "functional",
-    "lazy_init",
-    "linen_rngs_dict",
-    "to_linen",
-    "to_linen_class",
-]
 
 if TYPE_CHECKING:
     import flax.linen
@@ -123,11 +105,7 @@ class Functional(Generic[M]):
 
 def functional(cls: type[M]) -> Callable[..., Functional[M]]:
     """Return a constructor that takes the arguments of `cls` and makes a `Functional` of it."""
-
-    def _functional_constructor(*args: Any, **kwargs: Any) -> Functional[M]:
-        return Functional(cls, None, args, kwargs)
-
-    return _functional_constructor
+    return lambda *args, **kwargs: Functional(cls, None, args, kwargs)
 
 
 F = TypeVar("F", bound=Module | Callable[..., Any])
@@ -241,7 +219,8 @@ def to_linen_base() -> Linen:
 def _call(linen_module: Linen, method: Method | str | None, args: Value, kwargs: Value) -> Value:
     starting = linen_module.is_initializing()
     module = _made(linen_module, starting)
-    called = _method_of(module, method)
+    given = "__call__" if method is None else method
+    called = unbound_method(type(module), given, "ToLinen", "nnx_method")
     if starting:
         # Before the call: what `init` returns is the state that a model starts from.
         _keep(linen_module, module)
@@ -249,7 +228,14 @@ def _call(linen_module: Linen, method: Method | str | None, args: Value, kwargs:
     # Linen may run where there is no mesh; the Module has placed its own Variables.
     unknown = fill(module, attrs_of(linen_module.variables, eager_sharding=False))
     if unknown:
-        _warn(type(module).__name__, unknown)
+        paths = "".join(f"\n  - {'/'.join(map(str, path))}" for path in unknown)
+        warnings.warn(
+            f"Found unknown module paths in incoming state of {type(module).__name__}:{paths}\n"
+            "  Fix: leave them out of the variables; a Module made by `nnx_class` has no such "
+            "Variables",
+            UserWarning,
+            stacklevel=1,
+        )
     output = called(module, *args, **kwargs)
     _keep(linen_module, module)
     return output
@@ -269,19 +255,6 @@ def _made(linen_module: Linen, starting: bool) -> Pytree:
     return module
 
 
-def _method_of(module: Pytree, method: Method | str | None) -> Method:
-    found: Value = "__call__" if method is None else method
-    if isinstance(found, str):
-        found = getattr(type(module), found)
-    if not callable(found):
-        expected = "the name of a method or a function that takes the module first"
-        fix = "ToLinen(..., nnx_method='name')"
-        raise BridgeError.of_argument("ToLinen", "nnx_method", found, expected, fix)
-    unbound: Value = getattr(found, "__func__", found)
-    function: Method = unbound
-    return function
-
-
 def _keep(linen_module: Linen, module: Pytree) -> None:
     """Write the Variables of a Module to the collections that are mutable."""
     if linen_module.scope.mutable is False:
@@ -296,16 +269,6 @@ def _keep(linen_module: Linen, module: Pytree) -> None:
     for col, entries in written.items():
         for name, value in entries.items():
             linen_module.put_variable(col, name, value)
-
-
-def _warn(module: str, unknown: list[Path]) -> None:
-    paths = "".join(f"\n  - {'/'.join(map(str, path))}" for path in unknown)
-    warnings.warn(
-        f"Found unknown module paths in incoming state of {module}:{paths}\n"
-        "  Fix: leave them out of the variables; a Module made by `nnx_class` has no such Variables",
-        UserWarning,
-        stacklevel=2,
-    )
 
 
 def to_linen(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -176,6 +176,56 @@ class _Cell(RNNCellBase):
         self.rngs = kept_stream(self, rngs, "carry")
 
 
+class _FusedCell(_Cell):
+    """A cell whose gates stand side by side in two layers, one of which has the biases."""
+
+    _gates: ClassVar[int]
+    _bias_is_of_inputs: ClassVar[bool]
+
+    dense_i: Linear
+    dense_h: Linear
+
+    def __init__(
+        self,
+        in_features: int,
+        hidden_features: int,
+        *,
+        gate_fn: Activation = jax.nn.sigmoid,
+        activation_fn: Activation = jnp.tanh,
+        kernel_init: Initializer = kernel_init,
+        recurrent_kernel_init: Initializer = recurrent_kernel_init,
+        bias_init: Initializer = bias_init,
+        dtype: Dtype | None = None,
+        param_dtype: Dtype = jnp.float32,
+        carry_init: Initializer | None = None,
+        promote_dtype: PromoteDtypeFn = promote_dtype,
+        keep_rngs: bool = False,
+        rngs: Rngs,
+        kernel_metadata: Metadata = NO_METADATA,
+        recurrent_kernel_metadata: Metadata = NO_METADATA,
+        bias_metadata: Metadata = NO_METADATA,
+    ) -> None:
+        check_rngs(self, rngs)
+        self.in_features = in_features
+        self.hidden_features = hidden_features
+        self.gate_fn: Activation = gate_fn
+        self.activation_fn: Activation = activation_fn
+        self.dtype = dtype
+        self.param_dtype = param_dtype
+        self.promote_dtype = promote_dtype
+        self._keep_stream(rngs, keep_rngs)
+        columns, bias = hidden_features * self._gates, (bias_init, bias_metadata)
+        of_inputs, of_output = (bias, None) if self._bias_is_of_inputs else (None, bias)
+        sizes, kernel = (in_features, columns), (kernel_init, kernel_metadata)
+        self.dense_i = self._linear(sizes, *kernel, rngs, of_inputs)
+        sizes, kernel = (
+            (hidden_features, columns),
+            (recurrent_kernel_init, recurrent_kernel_metadata),
+        )
+        self.dense_h = self._linear(sizes, *kernel, rngs, of_output)
+        self.carry_init = carry_init
+
+
 class _CellOfOutput(_Cell):
     """A cell whose carry is its last output."""
 
@@ -227,7 +277,7 @@ class _CellOfMemory(_Cell):
         return memory, output
 
 
-class GRUCell(_CellOfOutput):
+class GRUCell(_CellOfOutput, _FusedCell):
     """One step of a gated recurrent unit.
 
     The kernels of reset gate, update gate and candidate stand side by side in `dense_i`, which has
@@ -264,48 +314,8 @@ class GRUCell(_CellOfOutput):
     Machine Translation", 2014.
     """
 
-    dense_i: Linear
-    dense_h: Linear
-
-    def __init__(
-        self,
-        in_features: int,
-        hidden_features: int,
-        *,
-        gate_fn: Activation = jax.nn.sigmoid,
-        activation_fn: Activation = jnp.tanh,
-        kernel_init: Initializer = kernel_init,
-        recurrent_kernel_init: Initializer = recurrent_kernel_init,
-        bias_init: Initializer = bias_init,
-        dtype: Dtype | None = None,
-        param_dtype: Dtype = jnp.float32,
-        carry_init: Initializer | None = None,
-        promote_dtype: PromoteDtypeFn = promote_dtype,
-        keep_rngs: bool = False,
-        rngs: Rngs,
-        kernel_metadata: Metadata = NO_METADATA,
-        recurrent_kernel_metadata: Metadata = NO_METADATA,
-        bias_metadata: Metadata = NO_METADATA,
-    ) -> None:
-        check_rngs(self, rngs)
-        self.in_features = in_features
-        self.hidden_features = hidden_features
-        self.gate_fn: Activation = gate_fn
-        self.activation_fn: Activation = activation_fn
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.promote_dtype = promote_dtype
-        self._keep_stream(rngs, keep_rngs)
-        self.dense_i = self._linear(
-            (in_features, hidden_features * 3),
-            kernel_init,
-            kernel_metadata,
-            rngs,
-            (bias_init, bias_metadata),
-        )
-        kernel = (recurrent_kernel_init, recurrent_kernel_metadata)
-        self.dense_h = self._linear((hidden_features, hidden_features * 3), *kernel, rngs)
-        self.carry_init = carry_init
+    _gates: ClassVar[int] = 3
+    _bias_is_of_inputs: ClassVar[bool] = True
 
     def __call__(self, carry: Array, inputs: Array) -> tuple[Array, Array]:
         """Return the next carry, which is the output too: [*batch, hidden_features].
@@ -424,7 +434,7 @@ class LSTMCell(_CellOfMemory):
         return (memory, output), output
 
 
-class OptimizedLSTMCell(_CellOfMemory):
+class OptimizedLSTMCell(_CellOfMemory, _FusedCell):
     """`LSTMCell` with one product for all gates: faster, with parameters in another form.
 
     The kernels of input gate, forget gate, candidate and output gate stand side by side.
@@ -444,45 +454,8 @@ class OptimizedLSTMCell(_CellOfMemory):
     Source: Hochreiter and Schmidhuber, "Long Short-Term Memory", 1997.
     """
 
-    dense_i: Linear
-    dense_h: Linear
-
-    def __init__(
-        self,
-        in_features: int,
-        hidden_features: int,
-        *,
-        gate_fn: Activation = jax.nn.sigmoid,
-        activation_fn: Activation = jnp.tanh,
-        kernel_init: Initializer = kernel_init,
-        recurrent_kernel_init: Initializer = recurrent_kernel_init,
-        bias_init: Initializer = bias_init,
-        dtype: Dtype | None = None,
-        param_dtype: Dtype = jnp.float32,
-        carry_init: Initializer | None = None,
-        promote_dtype: PromoteDtypeFn = promote_dtype,
-        keep_rngs: bool = False,
-        rngs: Rngs,
-        kernel_metadata: Metadata = NO_METADATA,
-        recurrent_kernel_metadata: Metadata = NO_METADATA,
-        bias_metadata: Metadata = NO_METADATA,
-    ) -> None:
-        check_rngs(self, rngs)
-        self.in_features = in_features
-        self.hidden_features = hidden_features
-        self.gate_fn: Activation = gate_fn
-        self.activation_fn: Activation = activation_fn
-        self.dtype = dtype
-        self.param_dtype = param_dtype
-        self.promote_dtype = promote_dtype
-        self._keep_stream(rngs, keep_rngs)
-        self.dense_i = self._linear(
-            (in_features, hidden_features * 4), kernel_init, kernel_metadata, rngs
-        )
-        sizes, kernel = (hidden_features, hidden_features * 4), recurrent_kernel_init
-        bias = (bias_init, bias_metadata)
-        self.dense_h = self._linear(sizes, kernel, recurrent_kernel_metadata, rngs, bias)
-        self.carry_init = carry_init
+    _gates: ClassVar[int] = 4
+    _bias_is_of_inputs: ClassVar[bool] = False
 
     def __call__(self, carry: LSTMCarry, inputs: Array) -> tuple[LSTMCarry, Array]:
         """Return the next carry, and its output: [*batch, hidden_features].

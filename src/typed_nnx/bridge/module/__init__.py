@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import operator
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 
@@ -19,11 +20,12 @@ from typed_nnx._core.fields import register_data_type as register_data_type
 from typed_nnx._core.modules import A as A
 from typed_nnx._core.modules import F as F
 from typed_nnx._core.modules import M as M
+from typed_nnx._core.nested import normalized, register_mapping
 from typed_nnx._core.nodes import CONTAINER, OBJECT, all_entries, kind_of
-from typed_nnx._core.paths import Key, sorted_keys
+from typed_nnx._core.paths import Key
 from typed_nnx._core.pytree import Pytree as Pytree
 from typed_nnx._core.pytree import PytreeMeta
-from typed_nnx._core.rngs import Rngs
+from typed_nnx._core.rngs import Rngs, RngState
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import Param, variable_type_from_name
@@ -36,9 +38,9 @@ from typed_nnx.bridge.variables import (
     collected,
     fill,
     flax_modules,
-    is_random,
     linen_vars_to_nnx_attrs,
     to_linen_var,
+    values_in,
     variable_of,
 )
 from typed_nnx.errors import BridgeError
@@ -105,16 +107,7 @@ class ModuleState(State[Key, Value, Value, Value]):
     __slots__ = ()
 
 
-def _flatten(state: ModuleState) -> tuple[list[tuple[object, Value]], tuple[Key, ...]]:
-    keys = tuple(sorted_keys(state))
-    return [(jax.tree_util.DictKey(key), state.raw_mapping[key]) for key in keys], keys
-
-
-def _unflatten(keys: tuple[Key, ...], values: Iterable[Value]) -> ModuleState:
-    return ModuleState(dict(zip(keys, values, strict=True)), _copy=False)
-
-
-jax.tree_util.register_pytree_with_keys(ModuleState, _flatten, _unflatten)
+register_mapping(ModuleState, operator.attrgetter("_mapping"), ModuleState._of)
 
 
 class Scope(Pytree):
@@ -198,11 +191,11 @@ def _nested(node: Value, seen: set[int]) -> Attributes:
     found: Attributes = {}
     for key, value in _by_priority(node):
         if isinstance(value, Variable):
-            if id(value) not in seen and not is_random(value):
+            if id(value) not in seen and not isinstance(value, RngState):
                 seen.add(id(value))
                 found[key] = value
         elif isinstance(value, ModuleState):
-            found[key] = _nested_mapping(value.raw_mapping)
+            found[key] = normalized(value.raw_mapping)
         elif kind_of(value) in (OBJECT, CONTAINER):
             if isinstance(value, Pytree):
                 if id(value) in seen:
@@ -212,10 +205,6 @@ def _nested(node: Value, seen: set[int]) -> Attributes:
             if inner:
                 found[key] = inner
     return found
-
-
-def _nested_mapping(mapping: Mapping[Key, Value]) -> Attributes:
-    return {k: _nested_mapping(v) if isinstance(v, Mapping) else v for k, v in mapping.items()}
 
 
 def _by_priority(node: Value) -> Iterator[tuple[Key, Value]]:
@@ -407,7 +396,7 @@ class Module(modules.Module, metaclass=ModuleMeta, pytree=False):
         if found is None:
             return None
         if isinstance(found, ModuleState):  # the value is a dict: Linen does not tell them apart
-            found = kind(_values(found.raw_mapping))
+            found = kind(values_in(found.raw_mapping))
             setattr(self, name, found)
         if not isinstance(found, kind):
             raise BridgeError(
@@ -470,7 +459,7 @@ class Module(modules.Module, metaclass=ModuleMeta, pytree=False):
         scope = Scope(_streams(type(self).__name__, rngs), mutable)
         if _initialize:
             scope.initializing = True
-        function = _unbound(type(self), method)
+        function = unbound_method(type(self), method, type(self).__name__)
         module: Value = clone(self)
         fill(module, linen_vars_to_nnx_attrs(variables))
         bind(module, scope)
@@ -510,13 +499,6 @@ class Module(modules.Module, metaclass=ModuleMeta, pytree=False):
         return result
 
 
-def _values(mapping: Mapping[Key, Value]) -> Value:
-    return {
-        key: _values(value) if isinstance(value, Mapping) else value.get_value()
-        for key, value in mapping.items()
-    }
-
-
 def _streams(module: str, rngs: object) -> Rngs:
     if isinstance(rngs, Rngs):
         return rngs
@@ -528,13 +510,17 @@ def _streams(module: str, rngs: object) -> Rngs:
     raise BridgeError.of_argument(module, "rngs", rngs, expected, "module.init(0, x)")
 
 
-def _unbound(cls: type, method: Any) -> Callable[..., Any]:
-    found = getattr(cls, method) if isinstance(method, str) else method
+def unbound_method(
+    cls: type, method: Callable[..., Any] | str, where: str, argument: str = "method"
+) -> Callable[..., Any]:
+    """Return a method, given by its name or itself, as a function; errors name `where`."""
+    found: Value = getattr(cls, method) if isinstance(method, str) else method
     if not callable(found):
         expected = "the name of a method or a function that takes the module first"
-        fix = f"{cls.__name__}(..., method='name')"
-        raise BridgeError.of_argument(cls.__name__, "method", found, expected, fix)
-    function: Callable[..., Any] = getattr(found, "__func__", found)
+        fix = f"{where}(..., {argument}='name')"
+        raise BridgeError.of_argument(where, argument, found, expected, fix)
+    unbound: Value = getattr(found, "__func__", found)
+    function: Callable[..., Any] = unbound
     return function
 
 
