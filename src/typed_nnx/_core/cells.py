@@ -24,13 +24,10 @@ V = TypeVar("V")
 
 
 class Bounded(dict[K, V], Generic[K, V]):
-    """A cache that forgets what was not asked for in the longest time.
+    """A cache of at most `most` entries that forgets what was not asked for in the longest time.
 
     It has two halves, this dict and an older one. ``cache[key]`` finds what is in the younger half at
     the speed of a dict, brings what is in the older one back, and is None for what is in neither.
-
-    Args:
-        most: How many entries it may have.
     """
 
     __slots__ = ("_half", "_older")
@@ -61,7 +58,6 @@ class Bounded(dict[K, V], Generic[K, V]):
         return [*older.values(), *[v for k, v in self.items() if k not in older]]
 
     def clear(self) -> None:
-        """Forget all."""
         super().clear()
         self._older = None
 
@@ -100,7 +96,6 @@ class Cell:
         return record if record is not None and record.cell is self else None
 
     def alive(self) -> bool:
-        """Whether a record still listens."""
         return self.valid and self.record() is not None
 
     def invalidate(self) -> None:
@@ -261,7 +256,6 @@ class EqualityKey:
 
 
 def is_hashable(value: Any) -> bool:
-    """Whether ``hash(value)`` succeeds."""
     try:
         hash(value)
     except TypeError:

@@ -22,10 +22,10 @@ from typed_nnx._core.display_rows import (
     render_rows,
     size_of,
     size_text,
-    sorted_keys,
 )
 from typed_nnx._core.display_rows import ObjectHeader as ObjectHeader
 from typed_nnx._core.display_rows import Style as Style
+from typed_nnx._core.paths import sorted_keys
 from typed_nnx.errors import ArgumentTypeError
 
 
@@ -57,7 +57,6 @@ class Representable(Countable):
 
 
 def header_of(rows: Iterator[ObjectHeader | Attribute]) -> ObjectHeader:
-    """Take the header from the rows of an object."""
     header = next(rows)
     if not isinstance(header, ObjectHeader):
         raise ArgumentTypeError(
@@ -101,7 +100,6 @@ class _Rendering:
         return counter.of_nodes.get(id(node), {})
 
     def object_text(self, value: Representable, style: Style = Style.PLAIN) -> str:
-        """Write an object of ours."""
         rows = value.__nnx_repr__()
         header = header_of(rows)
         if id(value) in self._shown or id(value) in self._path:
@@ -138,7 +136,6 @@ class _Rendering:
         return f"{row.start}{key}{text}{row.end}".replace("\n", "\n  ")
 
     def value_text(self, value: Any, style: Style) -> str:
-        """Write any value."""
         if isinstance(value, Representable):
             return self.object_text(value, style)
         if isinstance(value, type):

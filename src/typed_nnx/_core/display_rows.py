@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import jax
+
+from typed_nnx._core.paths import sorted_keys
 
 
 @dataclass(slots=True)
@@ -19,7 +21,6 @@ class Size:
     bytes: int = 0
 
     def add(self, other: Size) -> None:
-        """Add another size to this one."""
         self.elements += other.elements
         self.bytes += other.bytes
 
@@ -64,7 +65,6 @@ class Counter:
             outer.setdefault(kind, Size()).add(size)
 
     def children(self, children: Iterable[Any]) -> None:
-        """Count what a container holds."""
         for child in children:
             self.visit(child)
 
@@ -83,14 +83,6 @@ class Counter:
             self.children(value[key] for key in sorted_keys(value))
         elif not jax.tree_util.all_leaves([value]):
             self.children(_leaves(value))
-
-
-def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
-    """Return the keys in jax's order, or as they are where they cannot be sorted."""
-    try:
-        return sorted(mapping)
-    except TypeError:
-        return list(mapping)
 
 
 def size_of(value: object) -> Size:
@@ -155,11 +147,16 @@ def counts_text(counts: Counts) -> str:
     """Write counts as ``Param: 6 (24 B), BatchStat: 2 (8 B), Total: 8 (32 B)``."""
     parts = [f"{kind.__name__}: {size_text(size)}" for kind, size in counts.items()]
     if len(counts) > 1:
-        total = Size()
-        for size in counts.values():
-            total.add(size)
-        parts.append(f"Total: {size_text(total)}")
+        parts.append(f"Total: {size_text(total_of(counts))}")
     return ", ".join(parts)
+
+
+def total_of(counts: Counts) -> Size:
+    """Return how much there is of all types."""
+    total = Size()
+    for size in counts.values():
+        total.add(size)
+    return total
 
 
 def counted_as(kind: type) -> type:
@@ -246,15 +243,7 @@ class Attribute:
 def render_rows(
     value: object, header: ObjectHeader, rows: list[Attribute], path: str | None, renderer: Any
 ) -> Any:
-    """Render an object from its rows: as a constructor call, a wrapped dict or a wrapped list.
-
-    Args:
-        value: The object.
-        header: Its header.
-        rows: Its attributes.
-        path: The Python expression that reaches it from the root, or None.
-        renderer: treescope's renderer for the values in the rows.
-    """
+    """Render an object from its rows: as a constructor call, a wrapped dict or a wrapped list."""
     from treescope import repr_lib
 
     kind, values = type(value), [row.value for row in rows]

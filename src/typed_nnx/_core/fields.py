@@ -117,7 +117,6 @@ class Mark(Generic[A]):
 
     @property
     def name(self) -> str:
-        """The name of the annotation."""
         return "data" if self.is_data else "static"
 
     def __repr__(self) -> str:
@@ -321,13 +320,8 @@ def decide_status(
 ) -> bool:
     """Return whether an attribute becomes data, or raise if it must not have this value.
 
-    Args:
-        node: The Pytree.
-        name: The attribute.
-        value: The new value, without annotation.
-        mark: What an annotation at the assignment says.
-        declared: What the class declares.
-        current: What the attribute is now.
+    `mark` is what an annotation at the assignment says, `declared` what the class declares, `current`
+    what the attribute is now.
     """
     holder = type(node)
     innocent = needs_no_check(value)

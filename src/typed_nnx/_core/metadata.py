@@ -94,11 +94,9 @@ class Metadata:
         return not isinstance(self, LooseMetadata)
 
     def updated(self, items: Mapping[str, Any]) -> Metadata:
-        """Return this metadata with ``items`` added or replaced."""
         return Metadata.of({**self.items_by_name, **items})
 
     def without(self, name: str) -> Metadata:
-        """Return this metadata less one name."""
         return Metadata.of({key: value for key, value in self.items_by_name.items() if key != name})
 
     def __getitem__(self, name: str) -> Any:
@@ -114,15 +112,12 @@ class Metadata:
         return name in self.items_by_name
 
     def keys(self) -> Iterable[str]:
-        """Return the names."""
         return self.items_by_name.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """Return the names and values."""
         return self.items_by_name.items()
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of a name, or the default."""
         return self.items_by_name.get(name, default)
 
     def __repr__(self) -> str:
@@ -219,10 +214,7 @@ class use_eager_sharding(Setting):  # lower case: it is called like a function
 class Defaults:
     """The defaults of one thread and the metadata they amount to.
 
-    Args:
-        hijax: The flag of that name.
-        ref: The flag of that name.
-        given: What the thread has set of `use_eager_sharding`; None is its default.
+    `given` is what the thread has set of `use_eager_sharding`; None is its default.
     """
 
     __slots__ = ("eager_sharding", "given", "hijax", "metadata", "ref")
@@ -247,7 +239,6 @@ _local = _Local()
 
 
 def current_defaults() -> Defaults:
-    """Return the defaults of this thread."""
     found = _local.defaults
     if found.given is None and found.eager_sharding is not use_eager_sharding._default:
         found = _local.defaults = Defaults(found.hijax, found.ref, None)

@@ -134,7 +134,6 @@ def flat_items(mapping: Mapping[Any, Any], path: Path = ()) -> Iterator[tuple[Pa
 
 
 def sorted_items(mapping: Mapping[Any, Any]) -> list[tuple[Path, Any]]:
-    """Return (path, leaf) sorted by path."""
     return sorted(flat_items(mapping), key=lambda item: path_order(item[0]))
 
 

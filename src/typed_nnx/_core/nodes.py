@@ -80,7 +80,6 @@ class GraphNode:
     _nnx_writes_past: ClassVar[bool] = False  # `Pytree.__setattr__` does not see all its writes
 
     def _nnx_spec(self) -> Spec:
-        """Describe the object."""
         raise NotImplementedError
 
     def _nnx_entries(self) -> Mapping[str, Any]:
@@ -108,7 +107,6 @@ def new_node(cls: type[Any], spec: Spec | None, status: dict[str, bool], trace: 
 
 
 def kind_of(value: Any) -> Kind:
-    """Return the kind of a child."""
     kind = kinds.get(type(value))
     return classify(value) if kind is None else kind
 
@@ -154,7 +152,6 @@ atexit.register(_tokens.clear)
 
 
 def token_for(key: Any) -> Token:
-    """Return the token of a key."""
     token = _tokens.get(key)
     if token is None:
         with graph_lock:  # two threads must not make one each
@@ -455,10 +452,7 @@ def entries_with_own(node: Any) -> list[tuple[Key, Any]]:
 def walk(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
     """Yield (path, value) of everything below and at a node, children before their parent.
 
-    Args:
-        node: Where to start.
-        path: Its path.
-        seen: Ids of the nodes and Variables that were visited; they are not visited again.
+    `seen` are the ids of the nodes and Variables that were visited; they are not visited again.
     """
     kind = kind_of(node)
     if kind in (OBJECT, CONTAINER, VARIABLE):
@@ -472,15 +466,7 @@ def walk(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
 
 
 def walk_objects(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, GraphNode]]:
-    """Yield (path, object) of every object of ours, children before their parent; leaves are skipped.
-
-    The order is that of `walk`.
-
-    Args:
-        node: Where to start: an object or a container.
-        path: Its path.
-        seen: Ids of what was visited.
-    """
+    """Yield (path, object) of every object of ours in the order of `walk`; leaves are skipped."""
     if id(node) in seen:
         return
     seen.add(id(node))

@@ -43,7 +43,6 @@ def sorted_keys(keys: Iterable[Key]) -> list[Key]:
 
 
 def path_order(path: Path) -> tuple[tuple[int, Any], ...]:
-    """Return what paths are sorted by."""
     return tuple([key_order(key) for key in path])
 
 

@@ -63,12 +63,7 @@ _new = object.__new__
 
 
 def register_with_jax(cls: Any, trace: Any) -> None:
-    """Register a Pytree class: data attributes are its children, its spec is the static part.
-
-    Args:
-        cls: The class.
-        trace: The trace context; new objects belong to its current trace.
-    """
+    """Register a Pytree class: data attributes are its children, its spec is the static part."""
     keys: dict[Any, Any] = {}
 
     def entry(key: Any) -> Any:
@@ -315,7 +310,6 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
         mark_structure(self._nnx_cells)
 
     def _remove(self, name: str) -> None:
-        """Delete an attribute and tell the records."""
         if name in type(self)._nnx_descriptors:
             object.__delattr__(self, name)
             return

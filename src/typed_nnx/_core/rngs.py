@@ -31,10 +31,7 @@ KeyShapes: TypeAlias = Mapping[Filter, KeyShape | None] | KeyShape
 class ShapeRules:
     """Find the shape of a stream: the first filter that matches it holds.
 
-    Args:
-        method: The public function that got `shapes`, for errors.
-        argument: The name of its argument, for errors.
-        shapes: The shapes; None for no rule at all.
+    Errors name `method`, the public function that got `shapes`, and `argument`.
 
     Raises:
         ArgumentTypeError: `shapes` is none of these.
@@ -60,7 +57,6 @@ class ShapeRules:
 
 
 def not_key_shapes(method: str, argument: str, got: object) -> ArgumentTypeError:
-    """Return the error of something that is neither a shape of keys nor a mapping to shapes."""
     return ArgumentTypeError.of_argument(
         method,
         argument,
@@ -159,11 +155,8 @@ class RngStream(Pytree, Samplers):
     ) -> jax.Array:
         """Return ``fill(self(), shape, dtype)``, computed by one program instead of ten.
 
-        Args:
-            fill: A function of which the results of the two ways are equal bit by bit.
-            shape: The shape.
-            dtype: The dtype, a real float.
-            is_constant: It does not look at the key.
+        The results of the two ways of `fill` must be equal bit by bit; if it `is_constant`, it does not
+        look at the key. The dtype is a real float.
         """
         key, count = self._single_key(), self.count[...]
         if isinstance(key, jax.core.Tracer) or isinstance(count, jax.core.Tracer):

@@ -10,11 +10,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 
 class Restoring:
-    """Something that was set just now; leaving it as a context manager sets it back.
-
-    Args:
-        restore: Sets it back.
-    """
+    """Something that was set just now; leaving it as a context manager sets it back."""
 
     __slots__ = ("_restore",)
 
@@ -119,13 +115,10 @@ MISSING: Final = Missing.MISSING
 
 
 def typed_as(overloads: Callable[[], F]) -> Callable[[Callable[..., Any]], F]:
-    """Return a decorator that gives a function other types for type checkers.
+    """Return a decorator that gives a function the types of another one for type checkers.
 
     At run time it does nothing, not even call the lambda: generated overloads are in modules of
     the stub package, which no program can import.
-
-    Args:
-        overloads: A lambda that names the function with the types.
     """
     del overloads
     return _unchanged

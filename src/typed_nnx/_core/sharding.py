@@ -223,11 +223,8 @@ def declared_partition(meta: Metadata) -> PartitionSpec | None:
 def sharding_of(where: str, meta: Metadata, *, abstract: bool) -> NamedSharding:
     """Return the sharding that the metadata with ``out_sharding`` of a Variable says.
 
-    Args:
-        where: The Variable, for errors.
-        meta: Its metadata.
-        abstract: Without a mesh in the metadata, take the abstract mesh in force, which is all
-            that is known under a trace; else the concrete one.
+    Without a mesh in the metadata it is over the mesh in force: the `abstract` one, which is all that
+    is known under a trace, or the concrete one.
 
     Raises:
         MeshRequiredError: There is neither a mesh in the metadata nor one in force.
@@ -258,13 +255,8 @@ def _mesh_in_force(abstract: bool) -> Mesh | AbstractMesh:
 def named_sharding(where: str, mesh: Mesh | AbstractMesh, spec: PartitionSpec) -> NamedSharding:
     """Return a partition over a mesh.
 
-    Args:
-        where: The Variable, for errors.
-        mesh: The mesh.
-        spec: The partition.
-
     Raises:
-        UnknownMeshAxisError: The mesh has no axis of a name in the partition.
+        UnknownMeshAxisError: The mesh has no axis of a name in the partition; it says `where`.
     """
     named = [
         name

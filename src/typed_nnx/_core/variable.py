@@ -93,7 +93,6 @@ def store_value(variable: VariableParts[Any], value: Any) -> None:
 
 
 def store_meta(variable: VariableParts[Any], meta: Metadata) -> None:
-    """Replace the metadata of a Variable."""
     store_flat(variable, (variable._flat[0], meta))
 
 

@@ -39,11 +39,8 @@ Attributes: TypeAlias = dict[str, Any]
 def flax_modules(needed_by: str) -> Linen:
     """Return the module ``flax``, with ``flax.linen``, ``flax.core.meta`` and ``flax.struct``.
 
-    Args:
-        needed_by: What is used, for the error.
-
     Raises:
-        MissingPackageError: flax is not installed.
+        MissingPackageError: flax is not installed; it says what it is `needed_by`.
     """
     try:
         import flax
@@ -119,11 +116,7 @@ else:
 
 @functools.lru_cache(maxsize=1)
 def nnx_meta_class() -> Linen:
-    """Return the class `NNXMeta`.
-
-    Raises:
-        MissingPackageError: flax is not installed.
-    """
+    """Return the class `NNXMeta`."""
     flax: Any = flax_modules("NNXMeta")
     struct: Any = flax.struct
 

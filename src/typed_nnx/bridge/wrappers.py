@@ -164,11 +164,7 @@ def _waiting(module: Module) -> list[ToNNX]:
 
 @functools.lru_cache(maxsize=1)
 def to_linen_base() -> Linen:
-    """Return the class `ToLinen`.
-
-    Raises:
-        MissingPackageError: flax is not installed.
-    """
+    """Return the class `ToLinen`."""
     flax: Any = flax_modules("ToLinen")
     linen: Any = flax.linen
 

@@ -83,7 +83,6 @@ def _promoted(layer: _Convolution, inputs: Array) -> tuple[Array, Array, Array |
 
 
 def _check_mask(layer: _Convolution, shape: tuple[int, ...]) -> None:
-    """Refuse a mask of another shape than the kernel, `shape`."""
     if layer.mask is not None and jnp.shape(layer.mask) != shape:
         raise LayerArgumentError(
             type(layer).__name__,

@@ -89,12 +89,10 @@ class FrozenMapping(Mapping[K, V]):
 
 
 def as_tuple(value: int | Sequence[int]) -> tuple[int, ...]:
-    """Return a number as a tuple of one, and a sequence as a tuple."""
     return tuple(value) if isinstance(value, Sequence) else (value,)
 
 
 def axes_without(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Return the axes of an array of rank `ndim` that are not among `axes`."""
     return tuple([axis for axis in range(ndim) if axis not in axes])
 
 
@@ -129,7 +127,6 @@ _IS_CONSTANT = {id(kernel_init): False, id(bias_init): True, id(scale_init): Tru
 
 
 def next_key(layer: object, rngs: Rngs) -> jax.Array:
-    """Return the next key of the stream ``params``."""
     check_rngs(layer, rngs)
     return rngs.params()
 
@@ -164,7 +161,6 @@ def new_param(
     shape: Sequence[int],
     metadata: Metadata,
 ) -> Param[jax.Array]:
-    """Return a Param of `shape` that `initializer` fills."""
     return Param(initial_value(layer, rngs, dtype, initializer, shape), **metadata)
 
 
@@ -198,17 +194,10 @@ def plus_bias(result: Array, bias: Array | None, batch: int = 0) -> Array:
 def first_set(
     *values: A | None, layer: object, argument: str, why: str, fixes: tuple[str, ...]
 ) -> A:
-    """Return the first of `values` that is not None.
-
-    Args:
-        *values: The candidates, the strongest first.
-        layer: The layer that needs the setting, for the error.
-        argument: The name of the setting.
-        why: Why it is needed.
-        fixes: Ways to set it, each a line of code.
+    """Return the first of `values`, the strongest first, that is not None.
 
     Raises:
-        UnsetModeError: All are None.
+        UnsetModeError: All are None; it says `why` one must be set, and the `fixes`, lines of code.
     """
     for value in values:
         if value is not None:
@@ -217,16 +206,14 @@ def first_set(
 
 
 def check_rngs(layer: object, rngs: object) -> None:
-    """Refuse anything but an `Rngs` as the argument `rngs` of the constructor of a layer."""
     if not isinstance(rngs, Rngs):
         raise RngsTypeError(type(layer).__name__, "rngs", rngs, "an nnx.Rngs")
 
 
 def kept_stream(layer: object, rngs: Rngs | RngStream | bool, name: str) -> RngStream | None:
-    """Return the stream that a layer keeps for its calls.
+    """Return the stream that a layer keeps for its calls: a fork of `name`, or the stream it got.
 
-    The constructor got streams of which `name` is forked, or the stream itself; True for a stream that
-    starts from seed 0, False for none.
+    True is a stream that starts from seed 0, False is none.
     """
     if isinstance(rngs, Rngs):
         return rngs[name].fork()
@@ -242,11 +229,7 @@ def kept_stream(layer: object, rngs: Rngs | RngStream | bool, name: str) -> RngS
 def called_stream(
     layer: object, rngs: Rngs | RngStream | None, kept: RngStream | None, name: str
 ) -> RngStream | None:
-    """Return the stream of a call: the one that the call was given, or the one the layer keeps.
-
-    That is `name` of the streams that the call was given, or the stream that it was given, or, for None, the
-    one that the layer keeps.
-    """
+    """Return the stream of a call: `name` of the streams or the stream it was given, or the one kept."""
     if rngs is None:
         return kept
     if isinstance(rngs, Rngs):

@@ -100,7 +100,6 @@ def min_pool(
 
 
 def _range_of(inputs: Array) -> tuple[float, float]:
-    """Return the lowest and the highest value of the dtype of `inputs`."""
     dtype = jnp.result_type(inputs)
     if jnp.issubdtype(dtype, jnp.integer):
         limits = np.iinfo(dtype)

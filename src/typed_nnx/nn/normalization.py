@@ -441,7 +441,6 @@ class GroupNorm(Module):
 
 
 def _groups(name: str, features: int, count: int | None, size: int | None) -> tuple[int, int]:
-    """Return the number of groups and the size of each."""
     if (count is None) == (size is None):
         raise LayerArgumentError(
             name,
@@ -600,7 +599,6 @@ class _Normalization(Protocol):
 
 
 def _mean_over(layer: _Normalization, x: Array, axes: tuple[int, ...], mask: Array | None) -> Array:
-    """Return the mean over axes, and over the devices whose inputs count together."""
     return _over_devices(layer, jnp.mean(x, axes, where=mask))
 
 
@@ -646,16 +644,13 @@ def _normalized(
     reduced: Sequence[int],
     features: Sequence[int],
 ) -> Array:
-    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + bias``.
+    """Return ``(x - mean) / sqrt(variance + epsilon) * scale + bias`` in the dtype of the layer.
 
     Args:
-        layer: Gives epsilon, and the dtype of the result: None means what `x`, scale and bias
-            promote to.
+        layer: Gives epsilon and dtype; None means what `x`, scale and bias promote to.
         x: Float or complex, [...].
-        statistics: Mean and variance, with the axes of `x` that are not in `reduced`. The mean
-            may be None, which is 0.
-        parameters: Scale and bias, with as many elements as the axes `features` of `x`; either
-            may be None.
+        statistics: Mean, or None for 0, and variance, without the axes `reduced` of `x`.
+        parameters: Scale and bias, or None, with as many elements as the axes `features` of `x`.
         reduced: The axes of `x` that the statistics do not have.
         features: The axes of `x` that the parameters have.
     """

@@ -75,7 +75,6 @@ def flip_sequences(
 
 
 def _lengths_of(inputs: Array, seq_lengths: Array, num_batch_dims: int, time_axis: int) -> Array:
-    """Return the lengths as integers [*batch]."""
     lengths = jnp.asarray(seq_lengths)
     shape = [size for axis, size in enumerate(inputs.shape) if axis != time_axis]
     batch = tuple(shape[:num_batch_dims])
@@ -306,7 +305,6 @@ def _scan_with_repeated_keys(layer: RNN, step: Step, *args: Tree) -> Tree:
 
 
 def _concatenate(a: Array, b: Array) -> Array:
-    """Return both along the last axis."""
     return jnp.concatenate([a, b], axis=-1)
 
 

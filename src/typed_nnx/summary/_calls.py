@@ -17,7 +17,7 @@ import numpy as np
 
 from typed_nnx._core.containers import Dict, List
 from typed_nnx._core.nodes import GraphNode, walk_objects
-from typed_nnx._core.paths import Key, Path, sorted_keys
+from typed_nnx._core.paths import Key, Path, key_of_entry, sorted_keys
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.rngs import RngStream
 from typed_nnx._core.variable import Variable
@@ -241,8 +241,7 @@ def _describe_container(value: Value, is_input: bool) -> Description:
     entries = jax.tree_util.tree_leaves_with_path(value, is_leaf=lambda found: found is not value)
     if len(entries) == 1 and entries[0][1] is value:
         return _name(value)
-    children = [(_key_text(path[0]), _describe(child, is_input)) for path, child in entries]
-    return dict(children)
+    return {str(key_of_entry(path[0])): _describe(child, is_input) for path, child in entries}
 
 
 def _is_array(value: object) -> bool:
@@ -257,13 +256,6 @@ def _name(value: object) -> str:
     text = repr(value)
     # An address says nothing.
     return type(value).__name__ if " at 0x" in text else text
-
-
-def _key_text(entry: object) -> str:
-    for attribute in ("name", "key", "idx"):
-        if hasattr(entry, attribute):
-            return str(getattr(entry, attribute))
-    return str(entry)
 
 
 def text_of(description: Description) -> str:
@@ -318,11 +310,8 @@ _lock = threading.RLock()
 def instrumented(classes: Iterable[type], recorder: Recorder) -> Iterator[None]:
     """Let the public methods of classes report to a recorder, in this thread and for a block.
 
-    Other threads may use the classes meanwhile; their calls go straight to the methods.
-
-    Args:
-        classes: The classes, whose objects report; those of their subclasses do not.
-        recorder: Hears of each call.
+    Objects of their subclasses do not report. Other threads may use the classes meanwhile; their
+    calls go straight to the methods.
     """
     with _lock:
         originals = [
@@ -399,13 +388,7 @@ class Tag:
 
 @dataclasses.dataclass
 class Recorded:
-    """A call that was noted.
-
-    Attributes:
-        info: What is known about it.
-        module_path: The path of the object.
-        call: The call itself, to be compiled later.
-    """
+    """A call that was noted, with the path of its object; `call` is compiled later."""
 
     info: CallInfo
     module_path: Path
@@ -413,12 +396,9 @@ class Recorded:
 
 
 class Recording:
-    """The calls of one dry run.
+    """The calls of one dry run; a method is noted once for each kind of inputs.
 
-    A method is noted once for each kind of inputs.
-
-    Args:
-        depth: The length of the longest path that is noted; None for all.
+    `depth` is the length of the longest path that is noted; None for all.
     """
 
     def __init__(self, depth: int | None) -> None:
@@ -434,20 +414,16 @@ class Recording:
 
         def dry(leaves: list[Value]) -> None:
             copy, args, kwargs = call.rebuilt(leaves)
-            tagged = self._tag(copy)
-            with instrumented(map(type, tagged), self):
+            tagged: list[type] = []
+            for path, node in list(walk_objects(copy, (), set())):
+                # To a List and a Dict an attribute is an element.
+                if isinstance(node, Pytree) and not isinstance(node, List | Dict):
+                    node._assign(_TAG, Tag(self, path, self._ids[path]))
+                    tagged.append(type(node))
+            with instrumented(tagged, self):
                 getattr(copy, method)(*args, **kwargs)
 
         jax.eval_shape(dry, call.leaves)
-
-    def _tag(self, root: object) -> list[GraphNode]:
-        tagged: list[GraphNode] = []
-        for path, node in list(walk_objects(root, (), set())):
-            # To a List and a Dict an attribute is an element.
-            if isinstance(node, Pytree) and not isinstance(node, List | Dict):
-                node._assign(_TAG, Tag(self, path, self._ids[path]))
-                tagged.append(node)
-        return tagged
 
     def call(self, name: str, node: object, method: Method, args: Args, kwargs: Kwargs) -> Value:
         """Call a method and note it."""
@@ -457,7 +433,9 @@ class Recording:
         path = tag.path if name == "__call__" else (*tag.path, name)
         inputs = text_of(_inputs(args, kwargs))
         key = (tag.path, name, inputs)
-        if key in self._seen or not self._is_shown(path):
+        # The call that was asked for is shown in any case.
+        is_shown = self._depth is None or not self.rows or len(path) <= self._depth
+        if key in self._seen or not is_shown:
             return method(*args, **kwargs)
         self._seen.add(key)
         info = CallInfo(len(self.rows), tag.object_id, type(node), path, inputs, None, None, None)
@@ -466,10 +444,6 @@ class Recording:
         result = method(*args, **kwargs)
         info.outputs = describe_output(result)
         return result
-
-    def _is_shown(self, path: Path) -> bool:
-        # The call that was asked for is shown in any case.
-        return self._depth is None or not self.rows or len(path) <= self._depth
 
 
 def _inputs(args: Args, kwargs: Kwargs) -> Description:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from typed_nnx._core.display_rows import Size, counted_as, size_of, size_text
+from typed_nnx._core.display_rows import Size, counted_as, size_of, size_text, total_of
 from typed_nnx._core.modules import Module
 from typed_nnx._core.nodes import GraphNode, walk
 from typed_nnx._core.paths import Path
@@ -54,14 +54,6 @@ class Holding:
     sizes: dict[type, Size] = dataclasses.field(default_factory=dict)
     variables: dict[type, dict[str, Variable[Value]]] = dataclasses.field(default_factory=dict)
 
-    @property
-    def total(self) -> Size:
-        """How much there is of all types."""
-        total = Size()
-        for size in self.sizes.values():
-            total.add(size)
-        return total
-
 
 def holdings_of(root: object) -> dict[Path, Holding]:
     """Return what each object of a graph holds, by its first path."""
@@ -76,17 +68,13 @@ def holdings_of(root: object) -> dict[Path, Holding]:
 def _count(variable: Variable[Value], path: Path, holdings: dict[Path, Holding]) -> None:
     kind = counted_as(type(variable))
     size = size_of(variable.get_raw_value())
-    if not size.elements and not _has_arrays(variable):
+    if not size.elements and not hasattr(variable.get_raw_value(), "dtype"):
         return
     around = [path[:end] for end in range(len(path)) if path[:end] in holdings]
     for outer in around:
         holdings[outer].sizes.setdefault(kind, Size()).add(size)
     name = "/".join(map(str, path[len(around[-1]) :]))
     holdings[around[-1]].variables.setdefault(kind, {})[name] = variable
-
-
-def _has_arrays(variable: Variable[Value]) -> bool:
-    return hasattr(variable.get_raw_value(), "dtype")
 
 
 _NOTHING: Options = MappingProxyType({})
@@ -178,7 +166,7 @@ def _render(
     given: Kwargs = {
         "show_header": True, "show_lines": True, "show_footer": True,
         "title": f"{type(obj).__name__} Summary",
-        "caption": f"\nTotal Parameters: {size_text(total.total)}", "caption_style": "bold",
+        "caption": f"\nTotal Parameters: {size_text(total_of(total.sizes))}", "caption_style": "bold",
         **table_kwargs,
     }  # fmt: skip
     table: Value = Table(**given)

@@ -12,7 +12,6 @@ import json
 import logging
 import os
 import re
-import threading
 from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -42,7 +41,6 @@ Untyped: TypeAlias = Any
 
 
 def orbax(function: str) -> Untyped:
-    """Return the module ``orbax.checkpoint``."""
     try:
         import orbax.checkpoint
     except ImportError as error:
@@ -53,7 +51,6 @@ def orbax(function: str) -> Untyped:
 
 
 def safetensors(function: str) -> Untyped:
-    """Return the module ``safetensors``."""
     try:
         import safetensors
         import safetensors.numpy
@@ -72,41 +69,19 @@ def folder_of(path: str | os.PathLike[str]) -> Folder:
     return absolute
 
 
-class _Quiet(logging.Filter):
-    """Drops what orbax logs while we run it: what matters comes back as an exception."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.users = 0
-        self.lock = threading.Lock()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        return f"{os.sep}orbax{os.sep}" not in record.pathname
-
-    def enter(self) -> None:
-        with self.lock:
-            self.users += 1
-            if self.users == 1:
-                logging.getLogger("absl").addFilter(self)
-
-    def leave(self) -> None:
-        with self.lock:
-            self.users -= 1
-            if not self.users:
-                logging.getLogger("absl").removeFilter(self)
-
-
-_quiet = _Quiet()
-
-
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep orbax from logging inside the block."""
-    _quiet.enter()
+    """Keep orbax from logging inside the block: what matters comes back as an exception."""
+
+    def is_of_others(record: logging.LogRecord) -> bool:
+        return f"{os.sep}orbax{os.sep}" not in record.pathname
+
+    logger = logging.getLogger("absl")
+    logger.addFilter(is_of_others)  # a function of this block, so that blocks may overlap
     try:
         yield
     finally:
-        _quiet.leave()
+        logger.removeFilter(is_of_others)
 
 
 # -- numbered checkpoints -------------------------------------------------------------------------
@@ -125,19 +100,13 @@ _STEP_FILE = "_CHECKPOINT_METADATA"
 
 
 class Numbered:
-    """A folder with checkpoints by number.
-
-    Args:
-        folder: The folder; it need not exist.
-        prefix: What stands before the number in a name.
-    """
+    """A folder, which need not exist, with checkpoints by number; `prefix` stands before it in a name."""
 
     def __init__(self, folder: Folder, prefix: str) -> None:
         self.folder = folder
         self.prefix = prefix
 
     def name(self, number: int) -> Folder:
-        """Return the path of a number."""
         return self.folder / f"{self.prefix}{number}"
 
     def complete(self) -> list[int]:
@@ -154,13 +123,16 @@ class Numbered:
             and not (self._is_number(entry.name) and _in_a_bucket(entry))  # a save that was killed
         ]
 
-    def is_stranger(self, number: int) -> bool:
-        """Whether something else than a checkpoint has the name of a number."""
-        return self.name(number).name in self.strangers()
-
     def own(self, numbers: list[int]) -> list[int]:
         """Return the numbers whose checkpoints this library wrote."""
-        return [number for number in numbers if any(map(_is_own, trees_in(self.name(number))))]
+
+        def is_own(tree: Folder) -> bool:
+            try:
+                return OURS in (json.loads((tree / TREE_FILE).read_text())["custom_metadata"] or ())
+            except (ValueError, OSError, KeyError, TypeError):
+                return False
+
+        return [number for number in numbers if any(map(is_own, trees_in(self.name(number))))]
 
     def clean(self) -> None:
         """Delete what killed saves and deletions left behind."""
@@ -213,13 +185,6 @@ def trees_in(folder: Folder) -> tuple[Folder, ...]:
         return ()
 
 
-def _is_own(tree: Folder) -> bool:
-    try:
-        return OURS in (json.loads((tree / TREE_FILE).read_text())["custom_metadata"] or ())
-    except (ValueError, OSError, KeyError, TypeError):
-        return False
-
-
 def _in_a_bucket(entry: Folder) -> bool:
     return "://" in str(entry)
 
@@ -268,8 +233,6 @@ def verify(
     function: str, path: str, folders: Sequence[Folder], only: Collection[str] | None = None
 ) -> None:
     """Compare the files of a checkpoint with their checksums, where it has some.
-
-    Each process of jax reads a part of the files, and all raise if one of them found damage.
 
     Each process of jax reads a part of the files, and all raise if one of them found damage. `only` are the
     names of the files to read.

@@ -6,7 +6,7 @@ import json
 import math
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self, TypeVar
 
 import jax
@@ -15,6 +15,7 @@ import numpy as np
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.jax_runtime import is_array_ref
+from typed_nnx._core.nested import nested_of
 from typed_nnx.errors import (
     CheckpointError,
     CheckpointExistsError,
@@ -37,7 +38,6 @@ from typed_nnx.training._checkpoint_reading import (
     Placement,
     described,
     load_from,
-    nested,
     restore_into,
 )
 from typed_nnx.training._checkpoint_records import (
@@ -61,7 +61,10 @@ def payload_of(function: str, node: object, metrics: Mapping[str, float] | None 
     if abstract := [(x.path, f"{x.record}, only a shape") for x in leaves if x.record.abstract]:
         raise CheckpointLeafError(function, abstract, "save a model whose arrays have values")
     metadata = {OURS: {"format": FORMAT, "leaves": [_entry(leaf) for leaf in leaves]}}
-    items = {"default": ocp.args.PyTreeSave(_tree(leaves), custom_metadata=metadata)}
+    arrays = {leaf.names: _array(leaf) for leaf in leaves if leaf.record.has_data}
+    # orbax refuses a tree without leaves.
+    tree = nested_of(arrays.items()) or {NO_LEAVES: np.zeros((), np.uint8)}
+    items = {"default": ocp.args.PyTreeSave(tree, custom_metadata=metadata)}
     if metrics is not None:
         items["metrics"] = ocp.args.JsonSave(dict(metrics))
     return ocp.args.Composite(**items)
@@ -124,12 +127,6 @@ def _entry(leaf: Leaf) -> dict[str, object]:
     variable = {"variable": type(leaf.variable).__name__} if leaf.variable is not None else {}
     path = [key_to_json(key) for key in leaf.path]
     return {"names": list(leaf.names), "path": path, **variable, **leaf.record.to_json()}
-
-
-def _tree(leaves: Sequence[Leaf]) -> dict[str, Value]:
-    arrays = {leaf.names: _array(leaf) for leaf in leaves if leaf.record.has_data}
-    # orbax refuses a tree without leaves.
-    return nested(arrays) or {NO_LEAVES: np.zeros((), np.uint8)}
 
 
 def _array(leaf: Leaf) -> Value:
@@ -238,12 +235,11 @@ class CheckpointManager:
         figures = None if metrics is None else {k: float(v) for k, v in metrics.items()}
         payload = payload_of("CheckpointManager.save", node, figures)
         self.wait_until_finished()
+        name = str(self._steps.name(step))
         if step in self._steps.complete():
-            name = str(self._steps.name(step))
             fix = f"manager.delete({step}) before, or save another step"
             raise CheckpointExistsError("CheckpointManager.save", name, fix=fix)
-        if self._steps.is_stranger(step):
-            name = str(self._steps.name(step))
+        if self._steps.name(step).name in self._steps.strangers():
             fix = "give a folder of its own to each run, or save another step"
             problem = "is something else than a checkpoint, where the step would be"
             raise CheckpointError("CheckpointManager.save", name, problem, fix)

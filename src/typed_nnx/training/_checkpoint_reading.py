@@ -15,6 +15,7 @@ import numpy as np
 from jax.sharding import AbstractMesh, NamedSharding, Sharding
 
 from typed_nnx._core.filters import Filter
+from typed_nnx._core.nested import nested_of
 from typed_nnx._core.paths import Key, Path, key_of_entry
 from typed_nnx._core.sharding import sharding_of as declared_sharding
 from typed_nnx._core.variable import Variable
@@ -194,7 +195,6 @@ def source_of(function: str, path: str, folders: tuple[Folder, ...]) -> Source:
 
 
 def described(error: Exception) -> str:
-    """Return the first line of an error."""
     text = str(error).partition("\n")[0].partition(" [tensorstore_spec")[0]
     return f"{type(error).__name__}: {text[:300]}"
 
@@ -265,7 +265,11 @@ def _read_arrays(function: str, wanted: Sequence[Wanted]) -> dict[Path, Value]:
         how = {keys: _how(ocp, w) for keys, w in here.items()}
         tree = next(iter(here.values())).stored.tree
         # orbax wants the lists and dicts of the tree as they were; ours are all dicts.
-        options = nested(how) if tree is None else _like(tree, how, ocp.PLACEHOLDER)
+        options: Untyped = nested_of(how.items())
+        if tree is not None:
+            leaves, structure = jax.tree_util.tree_flatten_with_path(tree)
+            chosen = [how.get(keys_of_entries(entries), ocp.PLACEHOLDER) for entries, _ in leaves]
+            options = jax.tree.unflatten(structure, chosen)
         item = jax.tree.map(lambda arg: arg if arg is ocp.PLACEHOLDER else 0, options)
         args = ocp.args.PyTreeRestore(item=item, restore_args=options, partial_restore=tree is None)
         with quiet(), ocp.Checkpointer(ocp.PyTreeCheckpointHandler()) as reader:
@@ -275,23 +279,6 @@ def _read_arrays(function: str, wanted: Sequence[Wanted]) -> dict[Path, Value]:
             if keys in here:
                 found[here[keys].leaf.path] = value
     return found
-
-
-def nested(values: Mapping[Names, Untyped]) -> dict[str, Untyped]:
-    """Return values in dicts of dicts, by the parts of their names."""
-    root: dict[str, Untyped] = {}
-    for keys, value in values.items():
-        level = root
-        for key in keys[:-1]:
-            level = level.setdefault(key, {})
-        level[keys[-1]] = value
-    return root
-
-
-def _like(tree: Untyped, values: Mapping[Names, Untyped], placeholder: Untyped) -> Untyped:
-    leaves, structure = jax.tree_util.tree_flatten_with_path(tree)
-    chosen = [values.get(keys_of_entries(entries), placeholder) for entries, _ in leaves]
-    return jax.tree.unflatten(structure, chosen)
 
 
 def _how(ocp: Untyped, wanted: Wanted) -> Untyped:
@@ -353,7 +340,6 @@ def keys_of(leaf: Leaf, data: Value, impl: str | None) -> Value:
 
 
 def key_dtype(impl: str) -> str:
-    """Return the name of the dtype of keys of an implementation."""
     return str(jax.eval_shape(lambda: jax.random.key(0, impl=impl)).dtype)
 
 
@@ -456,10 +442,10 @@ def _verified_values(
     asked: _Asked, folders: tuple[Folder, ...], placed: Sequence[Wanted]
 ) -> dict[Path, Value]:
     function, shown = asked.function, os.fspath(asked.path)
-    if not asked.verified:
-        return read(function, shown, asked.target, placed)
-    if jax.process_count() > 1:  # the processes exchange what they found, each in the same order
+    several = jax.process_count() > 1
+    if asked.verified and several:  # they exchange what they found, each in the same order
         verify(function, shown, folders)
+    if not asked.verified or several:
         return read(function, shown, asked.target, placed)
     with ThreadPoolExecutor(1) as pool:
         checked = pool.submit(verify, function, shown, folders)

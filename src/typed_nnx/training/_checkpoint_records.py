@@ -125,7 +125,6 @@ class Record:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Record:
-        """Return the record that `to_json` wrote."""
         known = {name: fields[name] for name in _FIELDS if name in fields}
         return cls(**{"kind": "array", **known, "shape": tuple(fields.get("shape", ()))})
 
@@ -283,7 +282,6 @@ def cells_of(function: str, node: object, filters: Sequence[Filter] = ()) -> lis
 
 
 def leaves_of(cells: Sequence[Cell]) -> list[Leaf]:
-    """Return the leaves in all cells."""
     return [leaf for cell in cells for leaf in cell.leaves]
 
 

@@ -11,12 +11,13 @@ from typing_extensions import TypeVar, dataclass_transform
 
 from typed_nnx._core.filters import Filter, to_predicate
 from typed_nnx._core.nested import MixedLevel, Nested, describe_leaf, flat_items
-from typed_nnx._core.paths import Key, Path
+from typed_nnx._core.paths import Path
 from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable, store_value
 from typed_nnx._graph.rebuild import entries_of
 from typed_nnx._graph.split import state
+from typed_nnx.errors import StateMismatchError
 from typed_nnx.errors._base_error import counted
 
 M = TypeVar("M", default=Any)
@@ -52,7 +53,6 @@ class FrozenPytree:
 
 
 def is_variable(value: object) -> bool:
-    """Whether a value is a Variable; for ``is_leaf``."""
     return isinstance(value, Variable)
 
 
@@ -94,29 +94,35 @@ def leaf_pairs(part: Tree, values: Tree, path: Path = ()) -> Iterator[tuple[Path
         yield path, part, values
 
 
-class Mismatch(Exception):
-    """Values do not lie where they are expected: `missing` and `extra` are paths, `got` is a phrase."""
-
-    def __init__(self, got: str, missing: list[Path], extra: list[Path]) -> None:
-        super().__init__(got, missing, extra)
-        self.got = got
-        self.missing = missing
-        self.extra = extra
-
-
-def matched(wanted: Tree, given: Tree, chosen: Filter, graph: bool | None) -> Tree:
+def matched(
+    wanted: Tree,
+    given: Tree,
+    *,
+    chosen: Filter = ...,
+    graph: bool | None = None,
+    where: str,
+    expected: str,
+    fix: str,
+) -> Tree:
     """Return the values of `given` at the places of `wanted`, as a State like `wanted`.
 
     `wanted` is a State or a single leaf; `given` a State, a mapping or an object, of values or Variables, of
     which those that `chosen` keeps count, if it has others than `wanted`.
+
+    Raises:
+        StateMismatchError: They do not lie there; it says `where`, what was `expected`, and the `fix`.
     """
+
+    def mismatch(got: str, missing: list[Path], extra: list[Path]) -> StateMismatchError:
+        return StateMismatchError(where, f"{expected}; got {got}.", missing, extra, fix=fix)
+
     if not isinstance(wanted, State):
         return value_of(given)
     found = _at_places(wanted._mapping, entries_of(given))
     if found is None:
         if not isinstance(given, Pytree | Mapping | list):
             got = "None" if given is None else f"a {type(given).__name__}"
-            raise Mismatch(got, [path for path, _ in flat_items(wanted)], [])
+            raise mismatch(got, [path for path, _ in flat_items(wanted)], []) from None
         entries = entries_of(state(given, chosen, graph=graph))
         found = _at_places(wanted._mapping, entries)
         if found is None:
@@ -125,7 +131,12 @@ def matched(wanted: Tree, given: Tree, chosen: Filter, graph: bool | None) -> Tr
             meant = state(
                 given, lambda path, leaf: not is_variable(leaf) or keeps(path, leaf), graph=graph
             )
-            raise _mismatch(wanted, given, entries_of(meant) or {})
+            places = [path for path, _ in flat_items(wanted)]
+            there = [path for path, _ in flat_items(entries_of(meant) or {})]
+            missing = [path for path in places if path not in set(there)]
+            extra = [path for path in there if path not in set(places)]
+            leaves = counted(len(there), "leaf", "leaves")
+            raise mismatch(f"a {describe_leaf(given)} of {leaves}", missing, extra) from None
     return State._of(found)
 
 
@@ -144,12 +155,3 @@ def _at_places(wanted: Nested, given: Tree) -> Nested | None:
         else:
             made[key] = value_of(value)
     return made if type(wanted) is dict else MixedLevel(made)
-
-
-def _mismatch(wanted: State, given: object, entries: Mapping[Key, Tree]) -> Mismatch:
-    places = [path for path, _ in flat_items(wanted._mapping)]
-    found = [path for path, _ in flat_items(entries)]
-    missing = [path for path in places if path not in set(found)]
-    extra = [path for path in found if path not in set(places)]
-    leaves = counted(len(found), "leaf", "leaves")
-    return Mismatch(f"a {describe_leaf(given)} of {leaves}", missing, extra)

@@ -16,8 +16,8 @@ from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.split import merge, split, state
-from typed_nnx.errors import ArgumentTypeError, StateMismatchError
-from typed_nnx.training._values import Mismatch, StateOf, Tree, matched, value_of
+from typed_nnx.errors import ArgumentTypeError
+from typed_nnx.training._values import StateOf, Tree, matched, value_of
 
 A = TypeVar("A")
 M = TypeVar("M", default=Any)
@@ -100,16 +100,13 @@ class EMA(Pytree, Generic[M]):
         return made
 
     def _matched(self, method: str, argument: str, node: object) -> Tree:
-        try:
-            return matched(self.params, state(node, self.filter, graph=self.graph), ..., None)
-        except Mismatch as error:
-            raise StateMismatchError(
-                f"EMA.{method}",
-                f"`{argument}` must have the Variables that are averaged; got {error.got}.",
-                error.missing,
-                error.extra,
-                fix=f"ema.{method}(model) with the model, or a State of it, that the EMA was made of",
-            ) from None
+        return matched(
+            self.params,
+            state(node, self.filter, graph=self.graph),
+            where=f"EMA.{method}",
+            expected=f"`{argument}` must have the Variables that are averaged",
+            fix=f"ema.{method}(model) with the model, or a State of it, that the EMA was made of",
+        )
 
 
 def _averages(part: Tree) -> StateOf[Any]:

@@ -7,7 +7,7 @@ import functools
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 
 import jax
@@ -37,7 +37,6 @@ from typed_nnx.errors import (
     StateMismatchError,
 )
 from typed_nnx.training._values import (
-    Mismatch,
     StateOf,
     Tree,
     is_variable,
@@ -67,9 +66,7 @@ def _warn_if_nothing_is_chosen(
     if isinstance(to_predicate(wrt), Nothing):  # False, None: nothing was to be chosen
         return
     rest = state(model, graph=graph)
-    found = (
-        list(map(_kind, (leaf for _, leaf in flat_items(rest)))) if isinstance(rest, State) else []
-    )
+    found = [_kind(leaf) for _, leaf in flat_items(rest)] if isinstance(rest, State) else []
     kinds = Counter(kind for kind in found if kind is not None)
     if not kinds:
         return
@@ -117,8 +114,8 @@ def _check_model(
         return
     now: dict[Path, _Shape] = {path: _shape(leaf) for path, leaf in flat_items(params)}
     known: dict[Path, set[_Shape]] = {}
-    for part in _states_in(opt_state):
-        for path, leaf in flat_items(part):
+    for part in jax.tree.leaves(opt_state, is_leaf=lambda x: isinstance(x, State)):
+        for path, leaf in flat_items(part) if isinstance(part, State) else ():
             known.setdefault(path, set()).add(_shape(leaf))
     if not known:  # the transformation keeps nothing for each parameter
         return
@@ -134,19 +131,12 @@ def _check_model(
         raise ChangedModelError(function, appeared, vanished, reshaped) from error
 
 
-def _states_in(opt_state: Tree) -> Iterator[StateOf[Any]]:
-    for part in jax.tree.leaves(opt_state, is_leaf=lambda x: isinstance(x, State)):
-        if isinstance(part, State):
-            yield part
-
-
 def _shape(leaf: Tree) -> _Shape:
     value = leaf.get_raw_value() if isinstance(leaf, Variable) else leaf
     return getattr(value, "shape", None)
 
 
 def _check_shapes(old: Tree, new: Tree) -> None:
-    """Refuse new values of parameters that have other shapes."""
     for path, before, after in leaf_pairs(old, new):
         was, now = getattr(before, "shape", None), getattr(after, "shape", None)
         if was != now and was is not None:
@@ -420,7 +410,9 @@ class Optimizer(Pytree, Generic[M]):
         values = _same_structure(treedef, self.opt_state, opt_state)
         if any(map(_is_reshaped, leaves, values)):
             _check_model(f"{type(self).__name__}.update", self.opt_state, params)
-        self._check_trace(leaves)
+        for leaf in (self.step, *leaves):
+            if isinstance(leaf, Variable) and leaf._nnx_trace != context.trace:
+                leaf._refuse()
         update(model, new)
         for leaf, value in zip(leaves, values, strict=True):
             if isinstance(leaf, Variable):
@@ -442,24 +434,16 @@ class Optimizer(Pytree, Generic[M]):
                 f"{type(grads).__name__}; expected the model, then the gradients.",
                 "optimizer.update(model, grads)",
             )
-        try:
-            return matched(params, grads, self.wrt, self.graph)
-        except Mismatch as error:
-            raise StateMismatchError(
-                f"{type(self).__name__}.update",
-                f"`grads` must have one gradient for each leaf that `wrt` ({self.wrt!r}) chooses; "
-                f"got {error.got}.",
-                error.missing,
-                error.extra,
-                fix="differentiate by the Variables that the optimizer updates: "
-                "nnx.grad(loss, argnums=nnx.DiffState(0, wrt))",
-            ) from None
-
-    def _check_trace(self, leaves: list[Tree]) -> None:
-        trace = context.trace
-        for leaf in (self.step, *leaves):
-            if isinstance(leaf, Variable) and leaf._nnx_trace != trace:
-                leaf._refuse()
+        return matched(
+            params,
+            grads,
+            chosen=self.wrt,
+            graph=self.graph,
+            where=f"{type(self).__name__}.update",
+            expected=f"`grads` must have one gradient for each leaf that `wrt` ({self.wrt!r}) chooses",
+            fix="differentiate by the Variables that the optimizer updates: "
+            "nnx.grad(loss, argnums=nnx.DiffState(0, wrt))",
+        )
 
 
 class ModelAndOptimizer(Optimizer[M]):

@@ -12,8 +12,8 @@ from typing_extensions import TypeVar
 from typed_nnx._core.state import State
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.split import CallProxy, merge
-from typed_nnx.errors import ArgumentTypeError, StateMismatchError
-from typed_nnx.training._values import FrozenPytree, Mismatch, StateOf, Tree, matched
+from typed_nnx.errors import ArgumentTypeError
+from typed_nnx.training._values import FrozenPytree, StateOf, Tree, matched
 
 if TYPE_CHECKING:
     import optax
@@ -118,18 +118,12 @@ class TrainState(FrozenPytree, Generic[M]):
             updates, opt_state = self.tx.update(trees[0], self.opt_state, trees[1])
             params: Tree = apply_updates(trees[1], updates)
         except (ValueError, TypeError):
-            self._check_gradients(grads)
+            matched(
+                self.params,
+                grads,
+                where=f"{type(self).__name__}.apply_gradients",
+                expected="`grads` must have one gradient for each leaf of `params`",
+                fix="differentiate by the params: jax.grad(loss)(state.params)",
+            )
             raise
         return self.replace(params=params, opt_state=opt_state, step=self.step + 1, **kwargs)
-
-    def _check_gradients(self, grads: Tree) -> None:
-        try:
-            matched(self.params, grads, ..., None)
-        except Mismatch as error:
-            raise StateMismatchError(
-                f"{type(self).__name__}.apply_gradients",
-                f"`grads` must have one gradient for each leaf of `params`; got {error.got}.",
-                error.missing,
-                error.extra,
-                fix="differentiate by the params: jax.grad(loss)(state.params)",
-            ) from None
