@@ -30,12 +30,14 @@ def display(*args: Any) -> None:
         *args: Anything: Modules, Variables, States, arrays, ...
     """
     treescope = _treescope()
+    is_wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     for value in args:
         if treescope is not None:
             treescope.display(value, ignore_exceptions=True, autovisualize=True)
         else:
             text = str(value)
-            print(_coloured(text) if _shows_colours() and not isinstance(value, str) else text)
+            has_colours = is_wanted and sys.stdout.isatty() and not isinstance(value, str)
+            print(_coloured(text) if has_colours else text)
 
 
 def _coloured(text: str) -> str:
@@ -45,11 +47,6 @@ def _coloured(text: str) -> str:
         return f"\x1b[{_STYLES[str(found.lastgroup)]}m{found[0]}\x1b[0m"
 
     return _TOKEN.sub(style, text)
-
-
-def _shows_colours() -> bool:
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted and sys.stdout.isatty()
 
 
 def _treescope() -> Any:

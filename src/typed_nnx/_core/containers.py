@@ -103,7 +103,8 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
     def __or__(self, other: Mapping[str, A]) -> Dict[A]:
         if not isinstance(other, Mapping):
             return NotImplemented
-        return type(self)({**self._marked(), **_marked_entries(other)})
+        entries = other._marked() if isinstance(other, Dict) else other
+        return type(self)({**self._marked(), **entries})
 
     def __ror__(self, other: Mapping[str, A]) -> Dict[A]:
         if not isinstance(other, Mapping):
@@ -128,10 +129,6 @@ def _check_key(key: object) -> None:
             f"the key is {key!r} ({type(key).__name__}); attribute name must be string.",
             "use an nnx.List for integer keys, or nnx.data({...})",
         )
-
-
-def _marked_entries(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
-    return mapping._marked() if isinstance(mapping, Dict) else mapping
 
 
 _DIGITS = [str(index) for index in range(256)]
@@ -272,13 +269,10 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
 
     def sort(self, *, key: Callable[[A], Any] | None = None, reverse: bool = False) -> None:
         """Sort the elements."""
-        marked = zip(self._elements(), self._marked(), strict=True)
-
-        def order(pair: tuple[Any, Any]) -> Any:
-            return pair[0] if key is None else key(pair[0])
-
-        pairs = sorted(marked, key=order, reverse=reverse)
-        self._rewrite([mark for _, mark in pairs])
+        elements, marked = self._elements(), self._marked()
+        keys: list[Any] = elements if key is None else list(map(key, elements))
+        order = sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+        self._rewrite([marked[index] for index in order])
 
     def copy(self) -> List[A]:
         """Return a List with the same elements."""
@@ -344,7 +338,8 @@ class Sequential(Module):
             ValueError: There are no callables.
             TypeError: An element is not callable.
         """
-        output: Any = _arguments(args, kwargs)  # what an empty one returns
+        # What an empty one returns: the one argument, all of them, or the keywords.
+        output: Any = args[0] if len(args) == 1 else args or kwargs or None
         for index, function in enumerate(self.layers):
             if not callable(function):
                 raise ArgumentTypeError(
@@ -353,7 +348,13 @@ class Sequential(Module):
                     "pass Modules and functions",
                 )
             if index > 0:
-                args, kwargs = _as_arguments(output)
+                match output:
+                    case tuple():
+                        args, kwargs = output, {}
+                    case dict():
+                        args, kwargs = (), output
+                    case _:
+                        args, kwargs = (output,), {}
             if rngs is not None and _takes_rngs(function):
                 kwargs = {**kwargs, "rngs": rngs}
             output = function(*args, **kwargs)
@@ -379,19 +380,6 @@ class Sequential(Module):
 
     def __bool__(self) -> bool:
         return True
-
-
-def _arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Return what a function was called with: one argument, all of them, or the keywords."""
-    return args[0] if len(args) == 1 else args or kwargs or None
-
-
-def _as_arguments(output: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if isinstance(output, tuple):
-        return output, {}
-    if isinstance(output, dict):
-        return (), output
-    return (output,), {}
 
 
 def _takes_rngs(function: Callable[..., Any]) -> bool:

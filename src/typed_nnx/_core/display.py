@@ -22,10 +22,10 @@ from typed_nnx._core.display_rows import (
     render_rows,
     size_of,
     size_text,
+    sorted_keys,
 )
 from typed_nnx._core.display_rows import ObjectHeader as ObjectHeader
 from typed_nnx._core.display_rows import Style as Style
-from typed_nnx._core.paths import sorted_keys
 from typed_nnx.errors import ArgumentTypeError
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import jax
-
-from typed_nnx._core.paths import sorted_keys
 
 
 @dataclass(slots=True)
@@ -83,6 +81,14 @@ class Counter:
             self.children(value[key] for key in sorted_keys(value))
         elif not jax.tree_util.all_leaves([value]):
             self.children(_leaves(value))
+
+
+def sorted_keys(mapping: Mapping[Any, Any]) -> list[Any]:
+    """Return the keys in jax's order, or as they are where they cannot be sorted."""
+    try:
+        return sorted(mapping)
+    except TypeError:
+        return list(mapping)
 
 
 def size_of(value: object) -> Size:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
+import functools
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeAlias
@@ -244,16 +245,11 @@ class Spec:
     def __repr__(self) -> str:
         statics = ", ".join(f"{name}={value!r}" for name, value in self.statics)
         children = ", ".join(map(str, self.names))
-        return (
-            f"{self.cls.__name__}({statics}; {children})"
-            if statics
-            else f"{self.cls.__name__}({children})"
-        )
+        return f"{self.cls.__name__}({f'{statics}; ' if statics else ''}{children})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_spec, (
-            self.cls, self.names, self.statics, self.keys, self.treedef, self.order,
-        )  # fmt: skip
+        make = functools.partial(Spec, keys=self.keys, treedef=self.treedef, order=self.order)
+        return make, (self.cls, self.names, self.statics)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Spec:
         return self  # immutable
@@ -289,10 +285,6 @@ def new_spec(key: SpecKey, attributes: Mapping[str, Any]) -> Spec:
 
     _known_specs[key] = weakref.ref(spec, forget)
     return spec
-
-
-def _rebuild_spec(cls: type, names: Any, statics: Any, keys: Any, treedef: Any, order: Any) -> Spec:
-    return Spec(cls, names, statics, keys=keys, treedef=treedef, order=order)
 
 
 def spec_of(node: Any) -> Spec:

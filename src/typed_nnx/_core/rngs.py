@@ -268,7 +268,8 @@ class Rngs(Pytree, Samplers):
         """
         if split is not None:
             _warn_split_argument()
-        return self._renew(ShapeRules("Rngs.fork", "split", split), _split, otherwise=_fork)
+        rules = ShapeRules("Rngs.fork", "split", split)
+        return self._renew(rules, lambda stream, k: stream.split(k), lambda stream: stream.fork())
 
     def split(self, k: KeyShapes) -> Rngs:
         """Return new streams of `k` different keys each, split from the next keys of these.
@@ -281,7 +282,7 @@ class Rngs(Pytree, Samplers):
         Raises:
             ArgumentTypeError: `k` is none of these.
         """
-        return self._renew(ShapeRules("Rngs.split", "k", k), _split)
+        return self._renew(ShapeRules("Rngs.split", "k", k), lambda stream, k: stream.split(k))
 
     def broadcast(self, k: KeyShapes | None) -> Rngs:
         """Return new streams with the next key of each of these, repeated to shape `k`.
@@ -294,7 +295,8 @@ class Rngs(Pytree, Samplers):
         Raises:
             ArgumentTypeError: `k` is none of these.
         """
-        return self._renew(ShapeRules("Rngs.broadcast", "k", k), _broadcast)
+        rules = ShapeRules("Rngs.broadcast", "k", k)
+        return self._renew(rules, lambda stream, shape: stream.broadcast(shape))
 
     def _stream(self, name: str) -> RngStream:
         streams = vars(self)
@@ -326,19 +328,6 @@ class Rngs(Pytree, Samplers):
 
 def _stream(name: str, seed: RngValue | RngStream) -> RngStream:
     return RngStream(seed.key[...] if isinstance(seed, RngStream) else seed, tag=name)
-
-
-# Functions and not `RngStream.split`: a subclass may have a method of its own.
-def _fork(stream: RngStream) -> RngStream:
-    return stream.fork()
-
-
-def _split(stream: RngStream, k: KeyShape) -> RngStream:
-    return stream.split(k)
-
-
-def _broadcast(stream: RngStream, k: KeyShape) -> RngStream:
-    return stream.broadcast(k)
 
 
 def _typed_key(seed: RngValue, stream: str) -> jax.Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -40,17 +40,7 @@ from typed_nnx.nn._layers import (
 )
 from typed_nnx.nn.dtypes import promote_dtype
 
-
-class _Convolution(Protocol):
-    """The attributes of a convolution that these functions read."""
-
-    kernel_size: tuple[int, ...]
-    in_features: int
-    kernel: Param[jax.Array]
-    bias: Param[jax.Array] | None
-    mask: Array | None
-    dtype: Dtype | None
-    promote_dtype: PromoteDtypeFn
+_Convolution: TypeAlias = "Conv | ConvTranspose"
 
 
 def _per_axis(

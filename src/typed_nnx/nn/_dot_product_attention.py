@@ -14,7 +14,14 @@ from jax import random
 from typed_nnx._core.modules import Module
 from typed_nnx._core.variable_types import Intermediate
 from typed_nnx.errors import LayerArgumentError, LayerInputError
-from typed_nnx.nn._layers import Array, Dtype, PrecisionLike, PromoteDtypeFn, described
+from typed_nnx.nn._layers import (
+    Array,
+    Dtype,
+    PrecisionLike,
+    PromoteDtypeFn,
+    broadcasts,
+    described,
+)
 from typed_nnx.nn.dtypes import promote_dtype
 
 
@@ -30,11 +37,12 @@ def check_query_key(function: str, query: Array, key: Array) -> None:
         )
     wanted = (*query.shape[:-3], *key.shape[-3:-2], *key.shape[-2:-1], query.shape[-1])
     if key.ndim != query.ndim or key.shape != wanted:
+        pattern = ", ".join(map(str, (*query.shape[:-3], "keys", "heads", query.shape[-1])))
         raise LayerInputError(
             function,
             "key",
             described(key),
-            f"shape {_pattern(query, 'keys')}, with the same rank and batch dims as query "
+            f"shape ({pattern}), with the same rank and batch dims as query "
             f"{described(query)}; depths must match",
             "give a key with the batch axes and features of the query",
         )
@@ -69,10 +77,10 @@ def check_scores(function: str, argument: str, array: Array | None, shape: tuple
 
     The `shape` of the scores is ``(*batch, heads, queries, keys)``.
     """
-    if array is None or _broadcasts(jnp.shape(array), shape):
+    if array is None or broadcasts(jnp.shape(array), shape):
         return
     flat = (math.prod(shape[:-3]), *shape[-3:])
-    if jnp.ndim(array) == 4 and _broadcasts(jnp.shape(array), flat):
+    if jnp.ndim(array) == 4 and broadcasts(jnp.shape(array), flat):
         return
     raise LayerInputError(
         function,
@@ -102,17 +110,6 @@ def with_rank(array: Array, ndim: int) -> Array:
     """Return an array with axes of size 1 put first, so that no rank promotes silently."""
     missing = ndim - jnp.ndim(array)
     return array.reshape((1,) * missing + array.shape) if missing > 0 else array
-
-
-def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
-    aligned = to[len(to) - len(shape) :]
-    return len(shape) <= len(to) and all(
-        size in (1, wanted) for size, wanted in zip(shape, aligned, strict=True)
-    )
-
-
-def _pattern(query: Array, tokens: str) -> str:
-    return f"({', '.join([*map(str, query.shape[:-3]), tokens, 'heads', str(query.shape[-1])])})"
 
 
 _SPLIT = "query.reshape(*query.shape[:-1], heads, -1)"
@@ -200,7 +197,8 @@ def combine_masks(*masks: Array | None, dtype: Dtype = jnp.float32) -> Array | N
     if not present:
         return None
     shapes = [jnp.shape(mask) for mask in present]
-    if not _fit(shapes):
+    ranks = {len(shape) for shape in shapes}
+    if len(ranks) > 1 or any(len({*sizes} - {1}) > 1 for sizes in zip(*shapes, strict=True)):
         raise LayerInputError(
             "combine_masks",
             "masks",
@@ -212,12 +210,6 @@ def combine_masks(*masks: Array | None, dtype: Dtype = jnp.float32) -> Array | N
     for mask in others:
         combined = jnp.logical_and(combined, mask)
     return combined.astype(dtype)
-
-
-def _fit(shapes: list[tuple[int, ...]]) -> bool:
-    return len({len(shape) for shape in shapes}) == 1 and all(
-        len(set(sizes) - {1}) <= 1 for sizes in zip(*shapes, strict=True)
-    )
 
 
 def dot_product_attention_weights(

@@ -96,6 +96,13 @@ def axes_without(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     return tuple([axis for axis in range(ndim) if axis not in axes])
 
 
+def broadcasts(shape: Sequence[int], to: Sequence[int]) -> bool:
+    """Whether an array of `shape` broadcasts to the shape `to`."""
+    return len(shape) <= len(to) and all(
+        size in (1, wanted) for size, wanted in zip(shape[::-1], to[::-1], strict=False)
+    )
+
+
 def described(value: object) -> str:
     """Return dtype and shape of an array as errors show them: ``float32[2,3]``."""
     dtype = getattr(value, "dtype", None)

@@ -32,7 +32,7 @@ from typed_nnx.nn._layers import (
     size_held,
 )
 from typed_nnx.nn.dtypes import promote_dtype
-from typed_nnx.nn.linear import Linear, rows_of
+from typed_nnx.nn.linear import Linear, does_not_fit, rows_of
 
 Activation: TypeAlias = Callable[..., Any]
 """An elementwise function of an array."""
@@ -595,17 +595,9 @@ def _check_step(
     cell: _Cell, inputs: Array, of_inputs: Module, output: Array, of_output: Module
 ) -> None:
     """Refuse inputs and a last output that do not fit the layers that take them."""
-    name, rows = type(cell).__name__, rows_of(of_inputs)
+    rows = rows_of(of_inputs)
     if rows is not None and jnp.shape(inputs)[-1:] != (rows,):
-        features = jnp.shape(inputs)[-1] if jnp.ndim(inputs) else "its number of features"
-        raise LayerInputError(
-            name,
-            "inputs",
-            described(inputs),
-            f"a last axis of size {size_held(cell, 'in_features', rows, 'kernel')}",
-            f"nnx.{name}({features}, {cell.hidden_features}, ...), or inputs of shape "
-            f"(..., {rows})",
-        )
+        raise does_not_fit(cell, inputs, rows, cell.hidden_features)
     rows = rows_of(of_output)
     _check_carry(cell, output, cell.hidden_features if rows is None else rows)
 

@@ -92,7 +92,14 @@ class SpectralNorm(Module):
         stats: dict[Path, BatchStat[jax.Array]] = {}
         for path, kernel in _spectral_kernels(self):
             if error_on_non_matrix and kernel.ndim > 2:
-                raise _is_no_matrix(self, path, kernel)
+                name = type(self).__name__
+                raise LayerArgumentError(
+                    name,
+                    "layer_instance",
+                    f"a layer with {described(kernel[...])} at {path}",
+                    "kernels with two axes, as error_on_non_matrix=True asks for",
+                    f"nnx.{name}(layer, error_on_non_matrix=False, ...)",
+                )
             vector = vector_init(next_key(self, rngs), (1, kernel.shape[-1]), param_dtype)
             stats[(*path, "u")] = BatchStat(vector)
             stats[(*path, "sigma")] = BatchStat(jnp.ones((), param_dtype))
@@ -121,16 +128,6 @@ class SpectralNorm(Module):
 def unit(x: Array, axes: tuple[int, ...] | None, epsilon: float) -> Array:
     """Return ``x / sqrt(sum(x²) + epsilon)``, where the sum is over `axes`; None means all."""
     return x * lax.rsqrt((x * x).sum(axis=axes, keepdims=True) + epsilon)
-
-
-def _is_no_matrix(layer: SpectralNorm, path: Path, kernel: Param[jax.Array]) -> LayerArgumentError:
-    return LayerArgumentError(
-        type(layer).__name__,
-        "layer_instance",
-        f"a layer with {described(kernel[...])} at {path}",
-        "kernels with two axes, as error_on_non_matrix=True asks for",
-        f"nnx.{type(layer).__name__}(layer, error_on_non_matrix=False, ...)",
-    )
 
 
 def _spectral_kernels(layer: SpectralNorm) -> Iterator[tuple[Path, Param[jax.Array]]]:
@@ -219,7 +216,9 @@ class WeightNorm(Module):
         self.promote_dtype: PromoteDtypeFn = promote_dtype
         self.scales = data(
             {
-                path: scale_init(_key(self, rngs, number), _shape(kernel[...], axes))
+                path: scale_init(
+                    _key(self, rngs, number), tuple([kernel.shape[axis] for axis in axes])
+                )
                 for number, (path, kernel, axes) in enumerate(_kernels(self))
             }
             if use_scale
@@ -244,10 +243,6 @@ class WeightNorm(Module):
             kernel.set_value(value if self.dtype is None else as_dtype(value, self.dtype))
         layer: Any = self.layer_instance
         return layer(x, *args, **kwargs)
-
-
-def _shape(kernel: Array, axes: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([kernel.shape[axis] for axis in axes])
 
 
 def _key(layer: WeightNorm, rngs: Rngs, number: int) -> Any:

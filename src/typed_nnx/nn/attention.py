@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -47,8 +47,6 @@ from typed_nnx.nn.dtypes import promote_dtype
 from typed_nnx.nn.linear import LinearGeneral as LinearGeneral
 from typed_nnx.nn.linear import sizes_of_inputs
 from typed_nnx.nn.normalization import LayerNorm as LayerNorm
-
-_CacheVariable: TypeAlias = Cache[jax.Array]
 
 
 class MultiHeadAttention(Module):
@@ -123,9 +121,9 @@ class MultiHeadAttention(Module):
     key_ln: LayerNorm | None
     out: LinearGeneral
     rngs: RngStream | None
-    cached_key: _CacheVariable | None
-    cached_value: _CacheVariable | None
-    cache_index: _CacheVariable | None
+    cached_key: Cache[jax.Array] | None
+    cached_value: Cache[jax.Array] | None
+    cache_index: Cache[jax.Array] | None
 
     def __init__(
         self,
@@ -313,7 +311,19 @@ class MultiHeadAttention(Module):
         Raises:
             LayerArgumentError: `input_shape` is no sequence.
         """
-        self.cached_key, self.cached_value, self.cache_index = _new_cache(self, input_shape, dtype)
+        given: object = input_shape
+        if not isinstance(given, Sequence):
+            raise LayerArgumentError(
+                f"{type(self).__name__}.init_cache",
+                "input_shape",
+                repr(given),
+                "the shape of the inputs, (*batch, max_length, in_features)",
+                "layer.init_cache(inputs.shape)",
+            )
+        shape = (*given[:-1], self.num_kv_heads, self.head_dim)
+        self.cached_key = Cache(jnp.zeros(shape, dtype))
+        self.cached_value = Cache(jnp.zeros(shape, dtype))
+        self.cache_index = Cache(jnp.array(0, dtype=jnp.int32))
 
     def set_view(
         self,
@@ -460,26 +470,6 @@ def _check(
             f"shape (..., tokens, {features}), since {size_held(layer, name, features, 'kernel')}",
             f"give inputs of that shape, or another {name} to nnx.{type(layer).__name__}",
         )
-
-
-def _new_cache(
-    layer: MultiHeadAttention, input_shape: object, dtype: Dtype
-) -> tuple[_CacheVariable, _CacheVariable, _CacheVariable]:
-    """Return Variables for keys, values and how many there are."""
-    if not isinstance(input_shape, Sequence):
-        raise LayerArgumentError(
-            f"{type(layer).__name__}.init_cache",
-            "input_shape",
-            repr(input_shape),
-            "the shape of the inputs, (*batch, max_length, in_features)",
-            "layer.init_cache(inputs.shape)",
-        )
-    shape = (*input_shape[:-1], layer.num_kv_heads, layer.head_dim)
-    return (
-        Cache(jnp.zeros(shape, dtype)),
-        Cache(jnp.zeros(shape, dtype)),
-        Cache(jnp.array(0, dtype=jnp.int32)),
-    )
 
 
 def _decode_token(

@@ -128,7 +128,7 @@ class Linear(Module):
         )
         # A replacement of jax's product may take other kernels.
         if self.dot_general is lax.dot_general and x.shape[-1:] != kernel.shape[:1]:
-            raise _does_not_fit(self, inputs, kernel)
+            raise does_not_fit(self, inputs, kernel.shape[0], self.out_features)
         result = self.dot_general(
             x,
             kernel,
@@ -147,16 +147,15 @@ def rows_of(layer: object) -> int | None:
     return layer.kernel.shape[0] if layer.dot_general is lax.dot_general else None
 
 
-def _does_not_fit(layer: Linear, inputs: Array, kernel: Array) -> LayerInputError:
-    rows = kernel.shape[0]
+def does_not_fit(layer: object, inputs: Array, rows: int, out: int) -> LayerInputError:
+    """Return the error of a last axis that has not `rows` elements."""
     features = jnp.shape(inputs)[-1] if jnp.ndim(inputs) else "its number of features"
     return LayerInputError(
         type(layer).__name__,
         "inputs",
         described(inputs),
         f"a last axis of size {size_held(layer, 'in_features', rows, 'kernel')}",
-        f"nnx.{type(layer).__name__}({features}, {layer.out_features}, ...), or inputs of "
-        f"shape (..., {rows})",
+        f"nnx.{type(layer).__name__}({features}, {out}, ...), or inputs of shape (..., {rows})",
     )
 
 

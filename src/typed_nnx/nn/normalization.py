@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +29,7 @@ from typed_nnx.nn._layers import (
     as_tuple,
     axes_without,
     bias_init,
+    broadcasts,
     described,
     first_set,
     new_param,
@@ -318,8 +319,13 @@ class BatchNorm(Module):
             dtype=self.dtype,
         )
         reduced = axes_without(features, x.ndim)
-        if not frozen:
-            mean, variance = _of_batch(self, x, reduced, mask)
+        if not frozen:  # the running averages follow the batch
+            _check_mask(name, mask, x.shape)
+            mean, variance = _mean_and_variance(self, x, reduced, mask)
+            for average, new in ((self.mean, mean), (self.var, variance)):
+                old = average[...]
+                moved = self.momentum * old + (1 - self.momentum) * new
+                average[...] = as_dtype(lax.stop_gradient(moved), old.dtype)
         return _normalized(
             self, x, (mean, variance), (scale, bias), reduced=reduced, features=features
         )
@@ -333,19 +339,6 @@ class BatchNorm(Module):
         """
         if use_running_average is not None:
             self.use_running_average = use_running_average
-
-
-def _of_batch(
-    layer: BatchNorm, x: Array, reduced: tuple[int, ...], mask: Array | None
-) -> tuple[Array, Array]:
-    """Return mean and variance of the batch, and let the running averages follow them."""
-    _check_mask(type(layer).__name__, mask, x.shape)
-    mean, variance = _mean_and_variance(layer, x, reduced, mask)
-    for average, new in ((layer.mean, mean), (layer.var, variance)):
-        old = average[...]
-        moved = layer.momentum * old + (1 - layer.momentum) * new
-        average[...] = as_dtype(lax.stop_gradient(moved), old.dtype)
-    return mean, variance
 
 
 class GroupNorm(Module):
@@ -588,14 +581,7 @@ class InstanceNorm(Module):
 # -- statistics, and what is done with them ----------------------------------------------------------
 
 
-class _Normalization(Protocol):
-    """The attributes of a normalization that these functions read."""
-
-    dtype: Dtype | None
-    epsilon: float
-    axis_name: str | None
-    axis_index_groups: AxisIndexGroups
-    use_fast_variance: bool
+_Normalization: TypeAlias = LayerNorm | RMSNorm | BatchNorm | GroupNorm | InstanceNorm
 
 
 def _mean_over(layer: _Normalization, x: Array, axes: tuple[int, ...], mask: Array | None) -> Array:
@@ -720,11 +706,7 @@ def _check_mask(layer: str, mask: Array | None, shape: tuple[int, ...]) -> None:
     """Refuse a mask that is not boolean, or does not broadcast to `shape`."""
     if mask is None:
         return
-    fits = len(jnp.shape(mask)) <= len(shape) and all(
-        size in (1, wanted)
-        for size, wanted in zip(jnp.shape(mask)[::-1], shape[::-1], strict=False)
-    )
-    if mask.dtype != jnp.bool_ or not fits:
+    if mask.dtype != jnp.bool_ or not broadcasts(jnp.shape(mask), shape):
         raise LayerInputError(
             layer,
             "mask",

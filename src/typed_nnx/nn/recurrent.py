@@ -19,7 +19,7 @@ from typed_nnx._graph.rng_splits import split_rngs, streams_of
 from typed_nnx._transforms.engine.prefixes import Carry, StateAxes
 from typed_nnx._transforms.scan import scan
 from typed_nnx.errors import LayerArgumentError, LayerInputError
-from typed_nnx.nn._layers import Array, called_stream, described, kept_stream
+from typed_nnx.nn._layers import Array, broadcasts, called_stream, described, kept_stream
 from typed_nnx.nn._layers import Initializer as Initializer
 from typed_nnx.nn._rnn_cells import GRUCell as GRUCell
 from typed_nnx.nn._rnn_cells import LSTMCell as LSTMCell
@@ -78,10 +78,8 @@ def _lengths_of(inputs: Array, seq_lengths: Array, num_batch_dims: int, time_axi
     lengths = jnp.asarray(seq_lengths)
     shape = [size for axis, size in enumerate(inputs.shape) if axis != time_axis]
     batch = tuple(shape[:num_batch_dims])
-    fits = lengths.ndim <= len(batch) and all(
-        size in (1, wanted) for size, wanted in zip(lengths.shape[::-1], batch[::-1], strict=False)
-    )
-    if not fits or not jnp.issubdtype(lengths.dtype, jnp.integer):
+    is_integer = jnp.issubdtype(lengths.dtype, jnp.integer)
+    if not is_integer or not broadcasts(lengths.shape, batch):
         raise LayerInputError(
             "RNN",
             "seq_lengths",
@@ -155,7 +153,15 @@ class RNN(Module):
         broadcast_rngs: Filter = None,
         rngs: Rngs | RngStream | bool = True,
     ) -> None:
-        _check_cell(self, cell)
+        if not hasattr(type(cell), "num_feature_axes"):
+            name = type(self).__name__
+            raise LayerArgumentError(
+                name,
+                "cell",
+                f"a {type(cell).__name__}",
+                "a recurrent cell: an nnx.RNNCellBase",
+                f"nnx.{name}(nnx.LSTMCell(...))",
+            )
         self.cell = cell
         self.time_major: bool = time_major
         self.return_carry: bool = return_carry
@@ -223,7 +229,10 @@ class RNN(Module):
             _, (carries, outputs) = run(
                 _step_with_carry, (0, time_axis), initial_carry, inputs, time_axis
             )
-            carry = _last_carry(carries, seq_lengths)
+            # Of the carries [time, *batch, ...] of all steps, that of each sequence's last one.
+            last = seq_lengths - 1
+            batch = jnp.indices(last.shape, dtype=last.dtype, sparse=True)
+            carry = jax.tree.map(lambda x: x[(last, *batch)], carries)
         else:
             carry, outputs = run(_step, time_axis, initial_carry, inputs, time_axis)
         if reverse and keep_order:
@@ -240,25 +249,6 @@ def _step(cell: RNNCellBase, carry: Tree, inputs: Array) -> tuple[Tree, Array]:
 def _step_with_carry(cell: RNNCellBase, carry: Tree, inputs: Array) -> tuple[Tree, Tree]:
     carry, outputs = cell(carry, inputs)
     return carry, (carry, outputs)
-
-
-def _last_carry(carries: Tree, seq_lengths: Array) -> Tree:
-    """Return of the carries [time, *batch, ...] of all steps that of each sequence's last one."""
-    last = seq_lengths - 1
-    batch = jnp.indices(last.shape, dtype=last.dtype, sparse=True)
-    return jax.tree.map(lambda x: x[(last, *batch)], carries)
-
-
-def _check_cell(layer: RNN, cell: object) -> None:
-    if not hasattr(type(cell), "num_feature_axes"):
-        name = type(layer).__name__
-        raise LayerArgumentError(
-            name,
-            "cell",
-            f"a {type(cell).__name__}",
-            "a recurrent cell: an nnx.RNNCellBase",
-            f"nnx.{name}(nnx.LSTMCell(...))",
-        )
 
 
 def _number_of_batch_axes(layer: RNN, inputs: Array) -> int:

@@ -113,7 +113,14 @@ class Dropout(Module):
             raise LayerInputError(
                 name, "inputs", described(inputs), "floats", "inputs.astype(jnp.float32)"
             )
-        return _dropped(self, inputs, _key(self, self.rngs if rngs is None else rngs))
+        key, keep = _key(self, self.rngs if rngs is None else rngs), 1.0 - self.rate
+        shape = list(jnp.shape(inputs))
+        for axis in self.broadcast_dims:
+            shape[axis] = 1
+        sharding = jax.typeof(inputs).sharding
+        mask = random.bernoulli(key, p=keep, shape=shape, out_sharding=sharding)
+        mask = jnp.broadcast_to(mask, jnp.shape(inputs))
+        return lax.select(mask, inputs / keep, jnp.zeros_like(inputs))
 
     def set_view(self, deterministic: bool | None = None) -> None:
         """Take what `nnx.view` sets.
@@ -145,14 +152,3 @@ def _key(layer: Dropout, rngs: Rngs | RngStream | jax.Array | None) -> jax.Array
             ),
         )
     raise RngsTypeError(name, "rngs", rngs, "Rngs, an RngStream or a PRNG key")
-
-
-def _dropped(layer: Dropout, inputs: Array, key: jax.Array) -> Array:
-    keep = 1.0 - layer.rate
-    shape = list(jnp.shape(inputs))
-    for axis in layer.broadcast_dims:
-        shape[axis] = 1
-    sharding = jax.typeof(inputs).sharding
-    mask = random.bernoulli(key, p=keep, shape=shape, out_sharding=sharding)
-    mask = jnp.broadcast_to(mask, jnp.shape(inputs))
-    return lax.select(mask, inputs / keep, jnp.zeros_like(inputs))

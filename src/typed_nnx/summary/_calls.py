@@ -8,7 +8,7 @@ import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import jax.core
@@ -292,22 +292,14 @@ def _entry(key: str, item: Description) -> list[str]:
     return [f"{key}: {lines[0]}", *lines[1:]]
 
 
-class Recorder(Protocol):
-    """Hears of the calls of methods."""
-
-    def call(self, name: str, node: object, method: Method, args: Args, kwargs: Kwargs) -> Value:
-        """Call a bound method of an object and return what it returns."""
-        ...
-
-
-_listening: ContextVar[Recorder | None] = ContextVar("typed_nnx_recorder", default=None)
+_listening: ContextVar[Recording | None] = ContextVar("typed_nnx_recorder", default=None)
 
 # Classes are changed for all threads: one summary at a time, which may contain others.
 _lock = threading.RLock()
 
 
 @contextlib.contextmanager
-def instrumented(classes: Iterable[type], recorder: Recorder) -> Iterator[None]:
+def instrumented(classes: Iterable[type], recorder: Recording) -> Iterator[None]:
     """Let the public methods of classes report to a recorder, in this thread and for a block.
 
     Objects of their subclasses do not report. Other threads may use the classes meanwhile; their

@@ -376,8 +376,11 @@ def restore_into(
     orbax(function)
     cells = cells_of(function, node, filters)
     check_writable(cells)
-    asked = _Asked(function, path, type(node).__name__, bool(filters), sharding, verified)
-    write(node, cells, _values(asked, leaves_of(cells)))
+    kind = type(node).__name__
+    values = _values(
+        function, path, kind, leaves_of(cells), bool(filters), sharding, verified=verified
+    )
+    write(node, cells, values)
 
 
 def load_from(
@@ -400,59 +403,49 @@ def load_from(
     # The State is taken inside: outside, a shape in a plain container is no leaf of a model.
     graphdef, state = shapes_of(parts)
     cells = cells_of(function, state)
-    asked = _Asked(function, path, names[0], False, sharding, verified)
-    write(state, cells, _values(asked, leaves_of(cells)))
+    values = _values(function, path, names[0], leaves_of(cells), False, sharding, verified=verified)
+    write(state, cells, values)
     made: A = merge(graphdef, state)
     return made
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What the user asked for."""
-
-    function: str
-    path: PathLike
-    target: str  # the name of the type of what is restored
-    partial: bool  # the checkpoint may have more leaves than are asked for
-    sharding: Placement
-    verified: bool  # all files are compared with their checksums
-
-
-def _values(asked: _Asked, leaves: Sequence[Leaf]) -> dict[Path, Value]:
-    function, shown = asked.function, os.fspath(asked.path)
+def _values(
+    function: str,
+    path: PathLike,
+    target: str,
+    leaves: Sequence[Leaf],
+    partial: bool,
+    sharding: Placement,
+    *,
+    verified: bool,
+) -> dict[Path, Value]:
+    shown = os.fspath(path)
     while True:
-        folders = folders_at(function, shown, folder_of(asked.path))
+        folders = folders_at(function, shown, folder_of(path))
         try:
             # What the leaves are first: that they do not fit is said at once.
             verify(function, shown, folders, {TREE_FILE})
             source = source_of(function, shown, folders)
-            pairs = matched(function, asked.target, source, leaves, asked.partial)
+            pairs = matched(function, target, source, leaves, partial)
             placed = [
-                Wanted(leaf, stored, sharding_of(function, shown, leaf, asked.sharding))
+                Wanted(leaf, stored, sharding_of(function, shown, leaf, sharding))
                 for leaf, stored in pairs
             ]
-            return _verified_values(asked, folders, placed)
+            several = jax.process_count() > 1
+            if verified and several:  # they exchange what they found, each in the same order
+                verify(function, shown, folders)
+            if not verified or several:
+                return read(function, shown, target, placed)
+            with ThreadPoolExecutor(1) as pool:
+                checked = pool.submit(verify, function, shown, folders)
+                try:
+                    return read(function, shown, target, placed)
+                finally:
+                    checked.result()
         except CheckpointDamagedError:
             if folders[0].exists():
                 raise
             # It was replaced by a newer one while it was read: that one is read.
-
-
-def _verified_values(
-    asked: _Asked, folders: tuple[Folder, ...], placed: Sequence[Wanted]
-) -> dict[Path, Value]:
-    function, shown = asked.function, os.fspath(asked.path)
-    several = jax.process_count() > 1
-    if asked.verified and several:  # they exchange what they found, each in the same order
-        verify(function, shown, folders)
-    if not asked.verified or several:
-        return read(function, shown, asked.target, placed)
-    with ThreadPoolExecutor(1) as pool:
-        checked = pool.submit(verify, function, shown, folders)
-        try:
-            return read(function, shown, asked.target, placed)
-        finally:
-            checked.result()
 
 
 def matched(

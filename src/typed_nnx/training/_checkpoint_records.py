@@ -56,16 +56,6 @@ def _quoted(text: str) -> str:
     return quote(text, safe="", errors="surrogatepass").replace(".", "%2E").replace("~", "%7E")
 
 
-def names_of(path: Path) -> Names:
-    """Return the names of a path; that of a lone Variable is not empty either."""
-    return tuple([encoded(key) for key in path]) or (_WHOLE,)
-
-
-def plain_names_of(path: Path) -> Names:
-    """Return the keys as other programs write them: plain texts."""
-    return tuple([str(key) for key in path])
-
-
 def key_to_json(key: Key) -> object:
     """Return a key in JSON that keeps integers and texts apart."""
     if isinstance(key, bool) or not isinstance(key, int | str):
@@ -248,13 +238,13 @@ class Leaf:
 
     @property
     def names(self) -> Names:
-        """The names of the path in a checkpoint of ours."""
-        return names_of(self.path)
+        """The names of the path in a checkpoint of ours; those of a lone Variable are not empty."""
+        return tuple(map(encoded, self.path)) or (_WHOLE,)
 
     @property
     def foreign_names(self) -> tuple[Names, Names]:
         """The names of the path as flax writes them: of pure values, and of Variables."""
-        plain = plain_names_of(self.path)
+        plain = tuple(map(str, self.path))
         return plain, (*plain[: self.depth], "value", *plain[self.depth :])
 
 

@@ -222,10 +222,13 @@ def _place(variable: Variable[Tree]) -> Place:
 def _state_for(params: Tree, tx: optax.GradientTransformation | optax.MultiSteps) -> Tree:
     """Return the first state of a transformation, in Variables."""
     leaves = jax.tree.leaves(params, is_leaf=is_variable)
-    places = {_place(leaf) for leaf in leaves if isinstance(leaf, Variable)}
-    return jax.tree.map(
-        lambda leaf: _opt_leaf(leaf, places), tx.init(_without_refs(params)), is_leaf=is_variable
-    )
+    variables = [leaf for leaf in leaves if isinstance(leaf, Variable)]
+    places = set(map(_place, variables))
+    if any(variable._meta.ref for variable in variables):  # `tx.init` looks at arrays
+        params = jax.tree.map(
+            lambda v: v.copy(value_of(v)) if is_variable(v) else v, params, is_leaf=is_variable
+        )
+    return jax.tree.map(lambda leaf: _opt_leaf(leaf, places), tx.init(params), is_leaf=is_variable)
 
 
 def _wrt_is_given(init: F) -> F:
@@ -479,13 +482,3 @@ class ModelAndOptimizer(Optimizer[M]):
 def _is_reshaped(leaf: Tree, value: Tree) -> bool:
     shape = getattr(value_of(leaf), "shape", None)
     return shape is not None and shape != getattr(value, "shape", shape)
-
-
-def _without_refs(part: Tree) -> Tree:
-    """Return a State whose Variables hold arrays, not references, for `tx.init` to look at."""
-    leaves = jax.tree.leaves(part, is_leaf=is_variable)
-    if not any(isinstance(leaf, Variable) and leaf._meta.ref for leaf in leaves):
-        return part
-    return jax.tree.map(
-        lambda v: v.copy(value_of(v)) if isinstance(v, Variable) else v, part, is_leaf=is_variable
-    )
