@@ -154,23 +154,15 @@ def _number_key(value: float) -> tuple[Any, ...]:
     return (type(value), repr(value)) if value != value else (type(value), value)
 
 
-def _complex_key(value: complex) -> tuple[Any, ...]:
-    return (complex, _number_key(value.real), _number_key(value.imag))
-
-
 def _tuple_key(value: tuple[Any, ...]) -> tuple[Any, ...]:
     return (type(value), *[static_key(item) for item in value])
 
 
-def _frozenset_key(value: frozenset[Any]) -> tuple[Any, ...]:
-    return (frozenset, frozenset([static_key(item) for item in value]))
-
-
 _KEY_OF: dict[type, Callable[[Any], Any]] = {
     float: _number_key,
-    complex: _complex_key,
+    complex: lambda value: (complex, _number_key(value.real), _number_key(value.imag)),
     tuple: _tuple_key,
-    frozenset: _frozenset_key,
+    frozenset: lambda value: (frozenset, frozenset([static_key(item) for item in value])),
 }
 
 

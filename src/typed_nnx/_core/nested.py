@@ -69,23 +69,20 @@ class MixedLevel(dict[Any, Any]):
     __slots__ = ()
 
 
-def level_of(level: Nested) -> Nested:
-    """Return a level in the form in which jax can flatten it."""
-    kinds = {type(key) for key in level}
-    if len(kinds) > 1 or (not kinds <= _SORTED and not _can_be_sorted(level)):
-        return MixedLevel(level)
-    return level
-
-
 _SORTED: frozenset[type] = frozenset({str, int})
 
 
-def _can_be_sorted(level: Nested) -> bool:
-    try:
-        sorted(level)
-    except TypeError:
-        return False
-    return True
+def level_of(level: Nested) -> Nested:
+    """Return a level in the form in which jax can flatten it."""
+    kinds = {type(key) for key in level}
+    if len(kinds) > 1:
+        return MixedLevel(level)
+    if not kinds <= _SORTED:
+        try:
+            sorted(level)
+        except TypeError:
+            return MixedLevel(level)
+    return level
 
 
 M = TypeVar("M", bound=Mapping[Any, Any])
@@ -198,22 +195,6 @@ def divided(
     if rest:
         raise NoFilterMatchedError(function, [(path, describe_leaf(leaf)) for path, leaf in rest])
     return groups
-
-
-def partitioned(
-    function: str, items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]
-) -> list[Nested]:
-    """Return one nested dict per filter; every leaf must be taken.
-
-    Raises:
-        NoFilterMatchedError: Some leaf matches no filter.
-    """
-    return [nested_of(group) for group in divided(function, items, filters)]
-
-
-def filtered(items: Iterable[tuple[Path, Any]], filters: Sequence[Filter]) -> list[Nested]:
-    """Return one nested dict per filter; leaves that none takes are left out."""
-    return [nested_of(group) for group in grouped(items, filters)[0]]
 
 
 def mapped(

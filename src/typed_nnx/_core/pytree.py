@@ -121,7 +121,6 @@ class StateHooks:
         if MYPY:
 
             def __nnx_params__(self, /) -> State[Any, Any, Self, type[Param[Any]]]:  # pyright: ignore[reportRedeclaration]  # for mypy
-                """Exists for type checkers only."""
                 ...
 
         else:

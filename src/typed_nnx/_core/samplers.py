@@ -36,9 +36,7 @@ class KeylessInitializer(Protocol):
         shape: Sequence[int],
         dtype: DTypeLike | None = None,
         out_sharding: NamedSharding | PartitionSpec | None = None,
-    ) -> jax.Array:
-        """Return an array of `shape`, drawn with the next key of the stream."""
-        ...
+    ) -> jax.Array: ...
 
 
 if TYPE_CHECKING:

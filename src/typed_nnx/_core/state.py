@@ -16,14 +16,12 @@ from typed_nnx._core.nested import (
     Nested,
     difference,
     divided,
-    filtered,
     flat_items,
     grouped,
     mapped,
     merged,
     nested_of,
     normalized,
-    partitioned,
     register_mapping,
     same_leaf,
     sorted_items,
@@ -215,16 +213,16 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
         Raises:
             NoFilterMatchedError: A leaf matches no filter.
         """
-        groups = partitioned("State.split", sorted_items(self._mapping), (first, *filters))
-        return _one_or_all([State._of(group) for group in groups])
+        groups = divided("State.split", sorted_items(self._mapping), (first, *filters))
+        return _one_or_all([State._of(nested_of(group)) for group in groups])
 
     @typed_as(lambda: state_overloads.filter)
     def filter(
         self, first: Filter, /, *filters: Filter
     ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
         """Return one State per filter and leave out the leaves that none matches."""
-        groups = filtered(sorted_items(self._mapping), (first, *filters))
-        return _one_or_all([State._of(group) for group in groups])
+        groups, _ = grouped(sorted_items(self._mapping), (first, *filters))
+        return _one_or_all([State._of(nested_of(group)) for group in groups])
 
     @overload
     @classmethod

@@ -134,32 +134,25 @@ def lazy_init(fn: F, *args: Any, **kwargs: Any) -> F:
     method: Value = call.func if isinstance(call, functools.partial) else call
     module = method if isinstance(method, Module) else getattr(method, "__self__", None)
     if not isinstance(module, Module) or not callable(call):
-        raise LazyInitError(_described(fn))
+        name = getattr(fn, "__qualname__", None)
+        raise LazyInitError(f"the function {name}" if name else f"{fn!r} ({type(fn).__name__})")
     with _initializing(module):
         call(*args, **kwargs)
     return fn
 
 
-def _described(fn: object) -> str:
-    name = getattr(fn, "__qualname__", None)
-    return f"the function {name}" if name else f"{fn!r} ({type(fn).__name__})"
-
-
 @contextmanager
 def _initializing(module: Module) -> Iterator[None]:
-    for node in _waiting(module):
-        setattr(node, _INITIALIZING, True)
+    for _, node in list(iter_graph(module)):
+        if isinstance(node, ToNNX):
+            setattr(node, _INITIALIZING, True)
     try:
         yield
     finally:
         # Walked again: a transform inside may have put new objects in place.
-        for node in _waiting(module):
-            if _INITIALIZING in vars(node):
+        for _, node in list(iter_graph(module)):
+            if isinstance(node, ToNNX) and _INITIALIZING in vars(node):
                 delattr(node, _INITIALIZING)
-
-
-def _waiting(module: Module) -> list[ToNNX]:
-    return [node for _, node in iter_graph(module) if isinstance(node, ToNNX)]
 
 
 @functools.lru_cache(maxsize=1)
@@ -336,9 +329,9 @@ def to_linen_class(
         parent: Linen = MISSING,
         **other_kwargs: Any,
     ) -> None:
-        own = {n: other_kwargs.pop(n) for n in _own_fields(type(self)) if n in other_kwargs}
-        for field, value in own.items():
-            setattr(self, field, value)
+        for field in type(self).__dataclass_fields__:
+            if field in other_kwargs and field not in base.__dataclass_fields__:
+                setattr(self, field, other_kwargs.pop(field))
         place = {"name": name, "parent": parent}
         base.__init__(
             self,
@@ -349,9 +342,6 @@ def to_linen_class(
             metadata_fn=metadata_fn or base_metadata_fn,
             **{option: value for option, value in place.items() if value is not MISSING},
         )
-
-    def _own_fields(cls: Linen) -> list[str]:
-        return [n for n in cls.__dataclass_fields__ if n not in base.__dataclass_fields__]
 
     def _replace_init(cls: Linen) -> None:
         cls.__init__ = __init__  # over the one that Linen made for the dataclass

@@ -59,9 +59,7 @@ class PromoteDtypeFn(Protocol):
 
     def __call__(
         self, args: Arrays, /, *, dtype: Dtype | None = None, inexact: bool = True
-    ) -> Arrays:
-        """Return the arrays of `args` in one dtype; None stays None."""
-        ...
+    ) -> Arrays: ...
 
 
 class FrozenMapping(Mapping[K, V]):
@@ -217,20 +215,20 @@ def check_rngs(layer: object, rngs: object) -> None:
         raise RngsTypeError(type(layer).__name__, "rngs", rngs, "an nnx.Rngs")
 
 
-def kept_stream(layer: object, rngs: Rngs | RngStream | bool, name: str) -> RngStream | None:
-    """Return the stream that a layer keeps for its calls: a fork of `name`, or the stream it got.
+def kept_stream(layer: object, rngs: Rngs | RngStream | bool) -> RngStream | None:
+    """Return the stream that a layer keeps for its carries: a fork of ``carry``, or the one it got.
 
     True is a stream that starts from seed 0, False is none.
     """
     if isinstance(rngs, Rngs):
-        return rngs[name].fork()
+        return rngs["carry"].fork()
     if isinstance(rngs, RngStream):
         return rngs
     if not isinstance(rngs, bool):
         raise RngsTypeError(
             type(layer).__name__, "rngs", rngs, "an nnx.Rngs, a stream of one, True or False"
         )
-    return RngStream(0, tag=name) if rngs else None
+    return RngStream(0, tag="carry") if rngs else None
 
 
 def called_stream(

@@ -173,7 +173,7 @@ class _Cell(RNNCellBase):
             UserWarning,
             stacklevel=3,
         )
-        self.rngs = kept_stream(self, rngs, "carry")
+        self.rngs = kept_stream(self, rngs)
 
 
 class _FusedCell(_Cell):

@@ -168,7 +168,7 @@ class RNN(Module):
         self.reverse: bool = reverse
         self.keep_order: bool = keep_order
         self.unroll: int = unroll
-        stream = kept_stream(self, rngs, "carry")
+        stream = kept_stream(self, rngs)
         self.rngs = data(None) if stream is None else stream
         self.state_axes = StateAxes(state_axes or {...: Carry})
         self.broadcast_rngs: Filter = broadcast_rngs
@@ -353,7 +353,7 @@ class Bidirectional(Module):
         self.merge_fn = merge_fn
         self.time_major = time_major
         self.return_carry = return_carry
-        stream = kept_stream(self, rngs, "carry")
+        stream = kept_stream(self, rngs)
         self.rngs = data(None) if stream is None else stream
 
     def __call__(

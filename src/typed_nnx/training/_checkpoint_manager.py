@@ -6,7 +6,8 @@ import json
 import math
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, Self, TypeVar
 
 import jax
@@ -81,11 +82,12 @@ def writer(function: str) -> Untyped:
     return ocp.AsyncCheckpointer(items)
 
 
-def guarded(function: str, path: str, does: Callable[[], object]) -> None:
+@contextmanager
+def guarded(function: str, path: str) -> Iterator[None]:
     """Run a part of a save, quietly, with the errors of orbax as ours."""
     try:
         with quiet():
-            does()
+            yield
     except (CheckpointExistsError, CheckpointSaveError):
         raise
     except (ValueError, OSError, KeyError, TypeError, RuntimeError) as error:
@@ -97,7 +99,7 @@ _open: list[Untyped] = []
 _waits_at_exit = False
 
 
-def open_writer(function: str) -> Untyped:
+def open_writer() -> Untyped:
     """Return a writer for which the program waits when it ends before `close_writer`."""
     # `atexit` is too late: Python ends the thread pools that orbax writes with before it, and then
     # orbax waits for ever. This is the hook by which they are ended; ours comes first.
@@ -106,7 +108,7 @@ def open_writer(function: str) -> Untyped:
     if not _waits_at_exit and register is not None:
         _waits_at_exit = True
         register(_wait_for_all)
-    made = writer(function)
+    made = writer("CheckpointManager.save")
     _open.append(made)
     return made
 
@@ -243,16 +245,14 @@ class CheckpointManager:
             fix = "give a folder of its own to each run, or save another step"
             problem = "is something else than a checkpoint, where the step would be"
             raise CheckpointError("CheckpointManager.save", name, problem, fix)
-        guarded("CheckpointManager.save", self.path, lambda: self._start(step, payload))
+        with guarded("CheckpointManager.save", self.path):
+            if jax.process_index() == 0:
+                self._steps.folder.mkdir(parents=True, exist_ok=True)
+                self._steps.clean()
+            if self._writer is None:
+                self._writer = open_writer()
+            self._writer.save(self._steps.name(step), args=payload)
         return True
-
-    def _start(self, step: int, payload: Untyped) -> None:
-        if jax.process_index() == 0:
-            self._steps.folder.mkdir(parents=True, exist_ok=True)
-            self._steps.clean()
-        if self._writer is None:
-            self._writer = open_writer("CheckpointManager.save")
-        self._writer.save(self._steps.name(step), args=payload)
 
     def wait_until_finished(self) -> None:
         """Wait until the last save is complete, and delete the steps that are not kept.
@@ -261,9 +261,11 @@ class CheckpointManager:
             CheckpointSaveError: Writing failed in the background.
         """
         if self._writer is not None:
-            waits = self._writer.wait_until_finished
-            guarded("CheckpointManager.save", self.path, waits)
-            kept = self._kept()
+            with guarded("CheckpointManager.save", self.path):
+                self._writer.wait_until_finished()
+            if self.keep_last is None:
+                return
+            kept = {*self.all_steps()[-self.keep_last :], *self._ranked()[: self.keep_best]}
             # Steps that another program wrote are not ours to delete.
             self._forget(self._steps.own([step for step in self.all_steps() if step not in kept]))
 
@@ -284,19 +286,14 @@ class CheckpointManager:
         finally:
             if self._writer is not None:
                 last, self._writer = self._writer, None
-                guarded("CheckpointManager.save", self.path, lambda: close_writer(last))
+                with guarded("CheckpointManager.save", self.path):
+                    close_writer(last)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _kept(self) -> set[int]:
-        found = self.all_steps()
-        if self.keep_last is None:
-            return set(found)
-        return {*found[-self.keep_last :], *self._ranked()[: self.keep_best]}
 
     def _forget(self, doomed: list[int]) -> None:
         self._steps.delete(doomed)
@@ -311,13 +308,11 @@ class CheckpointManager:
 
     def latest_step(self) -> int | None:
         """Return the last complete step, or None."""
-        found = self.all_steps()
-        return found[-1] if found else None
+        return max(self.all_steps(), default=None)
 
     def best_step(self) -> int | None:
         """Return the complete step with the best metric (the latest of equals), or None."""
-        ranked = self._ranked()
-        return ranked[0] if ranked else None
+        return next(iter(self._ranked()), None)
 
     def metrics(self, step: int) -> dict[str, float]:
         """Return the metrics that were saved with a step.
@@ -410,7 +405,7 @@ def save_at(function: str, path: str | os.PathLike[str], node: object, *, overwr
     if old and not overwrite:
         raise CheckpointExistsError(function, shown)
 
-    def write() -> None:
+    with guarded(function, shown):
         if jax.process_index() == 0:
             folder.mkdir(parents=True, exist_ok=True)
             here.clean()
@@ -418,5 +413,3 @@ def save_at(function: str, path: str | os.PathLike[str], node: object, *, overwr
             checkpointer.save(here.name(old[-1] + 1 if old else 1), args=payload)
             checkpointer.wait_until_finished()
         here.delete(old)
-
-    guarded(function, shown, write)
