@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import jax
@@ -232,6 +232,32 @@ class Signature:
             for part in argument.parts
             if type(part) is Part
         ]
+
+    def map(
+        self,
+        function: Callable[[Part | Alias, Tree], object],
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree],
+        captured: Sequence[Tree],
+    ) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
+        """Return the values of a call with something else in the place of each object; see `Argument.map`.
+
+        Args:
+            function: Makes it; it is called in the order of `parts`.
+            args: The positional arguments.
+            kwargs: The keyword arguments.
+            captured: What the function closes over.
+        """
+        positional = [
+            value if argument is None else argument.map(function, value)
+            for argument, value in zip(self.arguments, args, strict=True)
+        ]
+        named = {name: each.map(function, kwargs[name]) for name, each in self.keywords.items()}
+        closed = [
+            argument.map(function, value)
+            for argument, value in zip(self.captured, captured, strict=True)
+        ]
+        return positional, {**kwargs, **named}, closed
 
     @property
     def key(self) -> tuple[object, ...]:

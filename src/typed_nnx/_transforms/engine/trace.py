@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -17,8 +17,8 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
 from typed_nnx._graph.record import Record, adopt, verify
 from typed_nnx._graph.traversal import Leaf, Slot, Traversal
-from typed_nnx._transforms.engine.call import is_object, place_name
-from typed_nnx._transforms.engine.closures import Captures, Parameters
+from typed_nnx._transforms.engine.call import holds_objects, is_object, place_name
+from typed_nnx._transforms.engine.closures import Captures, Parameters, identical
 from typed_nnx._transforms.engine.explain import NO_PREFIX, ResultCheck, changes_of, places
 from typed_nnx._transforms.engine.prefixes import (
     Function,
@@ -44,65 +44,51 @@ from typed_nnx._transforms.engine.signature import (
 )
 from typed_nnx.errors import ForeignModuleError, StructureChangedError
 
-
-class _ForeignModules:
-    """The Modules and Variables of flax.nnx among the arguments of a trace, which it must not change.
-
-    Args:
-        args: The positional arguments, inside the transform.
-        kwargs: The keyword arguments.
-    """
-
-    __slots__ = ("_found",)
-
-    def __init__(self, args: Iterable[Tree], kwargs: Mapping[str, Tree]) -> None:
-        self._found: list[tuple[int | str, Tree, list[Value], TreeDef]] = []
-        kinds = flax_kinds()
-        if kinds:
-            named: list[tuple[int | str, Tree]] = [*enumerate(args), *kwargs.items()]
-            for root, value in named:
-                for each in _foreign_in(value, kinds):
-                    self._found.append((root, each, *jax.tree.flatten(each)))
-
-    def check(self, title: str, function: Function) -> None:
-        """Raise if one of them is not as it came in.
-
-        Args:
-            title: The transform and the function.
-            function: The function.
-
-        Raises:
-            ForeignModuleError: One was changed.
-        """
-        for root, module, leaves, structure in self._found:
-            now, structure_now = jax.tree.flatten(module)
-            same = structure_now == structure and len(now) == len(leaves)
-            if not same or not all(map(operator.is_, leaves, now)):
-                name = Parameters(function)[root] if isinstance(root, int) else root
-                kind = type(module).__name__
-                raise ForeignModuleError(
-                    title,
-                    f"{place_name((name,))} has a {kind} of flax.nnx, and the function changed it; "
-                    "typed_nnx writes back the changes of its own Modules only.",
-                    f"build {kind} with `import typed_nnx as nnx`, or use the transform of flax.nnx",
-                )
+Guests = list[tuple[int | str, Tree, list[Value], TreeDef]]
 
 
-def _foreign_in(value: Tree, kinds: tuple[type, ...]) -> Iterator[Tree]:
+def _foreign_modules(args: Iterable[Tree], kwargs: Mapping[str, Tree]) -> Guests:
+    """Return the Modules and Variables of flax.nnx among arguments, with what they hold."""
+    kinds = flax_kinds()
+    if not kinds:
+        return []
+    named: list[tuple[int | str, Tree]] = [*enumerate(args), *kwargs.items()]
     # What one of our own objects holds is written back with it.
-    leaves = jax.tree.leaves(value, is_leaf=lambda each: isinstance(each, kinds) or is_object(each))
-    return (each for each in leaves if isinstance(each, kinds))
+    return [
+        (root, each, *jax.tree.flatten(each))
+        for root, value in named
+        for each in jax.tree.leaves(value, is_leaf=lambda x: isinstance(x, kinds) or is_object(x))
+        if isinstance(each, kinds)
+    ]
+
+
+def _check_unchanged(guests: Guests, title: str, function: Function) -> None:
+    """Raise if a Module or Variable of flax.nnx is not as it came in."""
+    for root, module, leaves, structure in guests:
+        now, structure_now = jax.tree.flatten(module)
+        if structure_now != structure or not identical(leaves, now):
+            name = Parameters(function)[root] if isinstance(root, int) else root
+            kind = type(module).__name__
+            raise ForeignModuleError(
+                title,
+                f"{place_name((name,))} has a {kind} of flax.nnx, and the function changed it; "
+                "typed_nnx writes back the changes of its own Modules only.",
+                f"build {kind} with `import typed_nnx as nnx`, or use the transform of flax.nnx",
+            )
 
 
 class _Returned:
-    """Values that the trace returns for one object, with the filter of each."""
+    """Values that the trace returns for one object: those of `leaves`, then new ones."""
 
-    __slots__ = ("_filters", "_numbers", "_prefix", "values")
+    __slots__ = ("_filters", "_numbers", "_prefix", "leaves", "values")
 
-    def __init__(self, groups: Groups, values: list[Value]) -> None:
+    def __init__(
+        self, groups: Groups, leaves: tuple[int, ...] = (), values: Iterable[Value] = ()
+    ) -> None:
         self._prefix, self._filters = groups.prefix, groups.filters
         self._numbers = list(groups.numbers)
-        self.values = values
+        self.leaves = leaves
+        self.values = list(values)
 
     def add(self, function: str, path: Path, leaf: Value, value: Value) -> None:
         """Add the value of a new leaf."""
@@ -119,98 +105,135 @@ class _Returned:
         return self.groups(0).divide(self.values)
 
 
-class _Comparison:
-    """Compares the objects of a trace with what they were before the user's function ran.
+class Trace:
+    """One execution of the user's function on objects of its own.
 
-    Args:
-        function: The name of the transform, for errors.
-        signature: What is static about the call.
-        objects: The objects that went in, by their number among the items of all parts.
-        given: The raw values of the leaves that went in.
-        variables: The Variables that they went into, None for bare arrays.
+    Attributes:
+        args, kwargs: The arguments with objects made of tracers.
+        captured: What the function closes over, likewise.
+        given: The raw values of the leaves of each part.
     """
 
     __slots__ = (
-        "_entry_of",
-        "_function",
-        "_given",
-        "_index",
-        "_numbers",
-        "_objects",
-        "_signature",
-        "_slots",
-        "_variables",
+        "_captures", "_entry_of", "_function", "_index", "_name", "_numbers", "_objects", "_records", "_roots",
+        "_sources", "_variables", "args", "captured", "given", "kwargs", "signature",
     )  # fmt: skip
 
     def __init__(
         self,
-        function: str,
+        name: str,
+        function: Function,
+        captures: Captures,
         signature: Signature,
-        objects: Mapping[int, Node],
-        given: Sequence[Sequence[Value]],
-        variables: Sequence[Sequence[Variable[Any] | None]],
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree],
+        captured: Sequence[Tree],
     ) -> None:
+        self._name = name
         self._function = function
-        self._signature = signature
-        self._given = given
-        self._variables = variables
-        self._objects = objects
-        self._numbers = {id(found): number for number, found in objects.items()}
-        self._index: dict[int, int] = {}
-        self._entry_of: list[int | None] = []  # by position in the new structures
-        self._slots: dict[int, tuple[int, int]] | None = None
+        self._captures = captures
+        self.signature: Signature = signature
+        self._objects: dict[int, Node] = {}  # by their number among the items of all parts
+        self._roots: list[Node] = []
+        self._records: list[Record | None] = []
+        self.given: list[list[Value]] = []
+        # The Variables of the leaves of each part, None for bare arrays.
+        self._variables: list[list[Variable[Any] | None]] = []
+        self.args, self.kwargs, self.captured = signature.map(self._object, args, kwargs, captured)
 
-    def result(
-        self,
-        roots: Sequence[Node],
-        result: Tree,
-        prefix: Prefix,
-        records: Sequence[Record | None],
-    ) -> TraceResult:
-        """Return what the trace returns to jax.
+    def run(self, number: int | None = None, *before: Tree) -> Tree:
+        """Run the user's function and return its result.
 
         Args:
-            roots: The objects of the parts.
-            result: What the user's function returned.
-            prefix: The prefix of the result.
-            records: The records of the objects; None where only a traversal will tell.
+            number: Which function to run, where there are several.
+            *before: Arguments that come first.
+
+        Raises:
+            ForeignModuleError: The function changed a Module of flax.nnx.
         """
-        if self._is_untouched(roots, records) and not any(
-            map(is_object, jax.tree.leaves(result, is_leaf=is_object))
-        ):
-            return self._only_values(result, prefix)
-        parts = self._signature.parts
-        found = [self._visit(root) for root in roots]
-        same = list(map(self._is_same, parts, self._given, found))
-        if not self._signature.modes[1]:
-            self._check_structures(found, same)
-        updates, changed = self._updates(
+        function = self._function
+        if self.captured:
+            function = self._captures.exchanged(function, self.captured)
+        if number is not None:
+            function = function[number]
+        guests = _foreign_modules(self.args, self.kwargs)
+        found = function(*before, *self.args, **self.kwargs)
+        _check_unchanged(guests, self._name, function)
+        return found
+
+    def _object(self, part: Part | Alias, pure: Tree) -> Node:
+        if isinstance(part, Alias):
+            return self._objects[part.number]
+        values = part.groups.join(pure)
+        root, made = build_part(part, values, self._objects)
+        self._roots.append(root)
+        self._records.append(adopt(root, part.graphdef, made))
+        # What is not an array may be changed in place, so what it holds is kept apart.
+        self.given.append(
+            [value if isinstance(value, jax.Array) else _copied(value) for value in values]
+        )
+        items, base = part.graphdef.items, part.graphdef.base
+        self._variables.append(
             [
+                made[position + base] if type(items[position]) is VariableDef else None
+                for position in part.leaf_positions()
+            ]
+        )
+        return root
+
+    def known(self) -> set[int]:
+        """Return the ids of the objects that came in, and of those that belong to them now."""
+        found = {id(node) for node in self._objects.values()}
+        for root in self._roots:
+            found.update(Traversal().visit(root).index)
+        return found
+
+    def place_of(self, node: Node) -> str:
+        """Return where an object came in, in words."""
+        for part in self.signature.parts:
+            for position, (path, _) in enumerate(places(part.graphdef, with_statics=False)):
+                if self._objects.get(position + part.offset) is node:
+                    return place_name((*part.path, *path))
+        return "what an argument holds now"
+
+    # -- out --------------------------------------------------------------------------------------
+
+    def finish(self, result: Tree, prefix: Prefix = NO_PREFIX) -> TraceResult:
+        """Take the objects apart again: what changed, what came out, and the static `Effects`."""
+        self._numbers = {id(found): number for number, found in self._objects.items()}
+        self._index: dict[int, int] = {}
+        self._entry_of: list[int | None] = []  # by position in the new structures
+        self._sources: dict[int, tuple[int, int]] | None = None
+        parts = self.signature.parts
+        leaves: list[Sequence[Leaf] | None] = [()] * len(parts)
+        bases = [part.offset for part in parts]
+        found: list[Traversal] = []
+        same: list[bool] = []
+        if not self._is_untouched() or holds_objects(result):
+            found = [self._visit(root) for root in self._roots]
+            same = list(map(self._is_same, parts, self.given, found))
+            if not self.signature.modes[1]:
+                self._check_structures(found, same)
+            leaves = [
                 each.leaves if unchanged else None
                 for each, unchanged in zip(found, same, strict=True)
             ]
-        )
+            bases = [traversal.base for traversal in found]
+        updates = list(map(self._changed, range(len(parts)), leaves))
+        changed = tuple([own.leaves for own in updates])
         structures = () if all(same) else self._new_structures(found, same, updates)
-        bases = tuple([traversal.base for traversal in found])
         pure_result, treedef, results = self._result(result, prefix)
-        effects = Effects(changed, structures, bases, treedef, results)
+        effects = Effects(changed, structures, tuple(bases), treedef, results)
         return TraceResult(tuple([own.divided() for own in updates]), pure_result, effects)
 
-    def _is_untouched(self, roots: Sequence[Node], records: Sequence[Record | None]) -> bool:
+    def _is_untouched(self) -> bool:
         """Whether nothing but values changed, as far as the records know; else it is looked at."""
         return not verify.enabled and all(
             record is not None and record.is_untouched(root, part.graphdef)
-            for root, record, part in zip(roots, records, self._signature.parts, strict=True)
+            for root, record, part in zip(
+                self._roots, self._records, self.signature.parts, strict=True
+            )
         )
-
-    def _only_values(self, result: Tree, prefix: Prefix) -> TraceResult:
-        """Return what the trace returns to jax if nothing but values changed."""
-        parts = self._signature.parts
-        updates, changed = self._updates([()] * len(parts))
-        bases = tuple([part.offset for part in parts])
-        pure_result, _, _ = self._result(result, prefix)
-        effects = Effects(changed, (), bases, None, ())
-        return TraceResult(tuple([own.divided() for own in updates]), pure_result, effects)
 
     # -- structure --------------------------------------------------------------------------------
 
@@ -229,13 +252,13 @@ class _Comparison:
 
     def _check_structures(self, found: Sequence[Traversal], same: Sequence[bool]) -> None:
         """Raise if a structure changed, other than by metadata, in a mode in which it may not."""
-        for number, part in enumerate(self._signature.parts):
+        for number, part in enumerate(self.signature.parts):
             if not same[number] and not self._is_same(
-                part, self._given[number], found[number], alike=_alike_but_for_metadata
+                part, self.given[number], found[number], alike=_alike_but_for_metadata
             ):
                 after = self._with_origins(found[number])
                 raise StructureChangedError(
-                    self._function, changes_of(part.graphdef, after, place_name(part.path))
+                    self._name, changes_of(part.graphdef, after, place_name(part.path))
                 )
 
     def _is_same(
@@ -269,55 +292,41 @@ class _Comparison:
 
     # -- values -----------------------------------------------------------------------------------
 
-    def _updates(
-        self, places: Sequence[Sequence[Leaf] | None]
-    ) -> tuple[list[_Returned], tuple[tuple[int, ...], ...]]:
-        """Return for each part the values that changed, and the leaves that they belong to.
-
-        Args:
-            places: For each part what `_changed` asks for.
-        """
-        updates, changed = [], []
-        for number, part in enumerate(self._signature.parts):
-            found = self._changed(number, places[number])
-            leaves = tuple([leaf for leaf, _ in found])
-            updates.append(_Returned(part.groups.of(leaves), [value for _, value in found]))
-            changed.append(leaves)
-        return updates, tuple(changed)
-
-    def _changed(self, number: int, places: Sequence[Leaf] | None) -> list[tuple[int, Value]]:
-        """Return (leaf, value) of each leaf of a part that changed.
+    def _changed(self, number: int, leaves: Sequence[Leaf] | None) -> _Returned:
+        """Return the values of a part that changed.
 
         Args:
             number: The number of the part.
-            places: Where the leaves are now; None if the structure is another, of which the bare
-                arrays are then a part.
+            leaves: Its leaves now; None if the structure is another, of which the bare arrays are
+                then a part.
         """
-        kept = self._signature.parts[number].kept
-        changed: list[tuple[int, Value]] = []
-        leaves = zip(self._given[number], self._variables[number], strict=True)
-        for leaf, (before, variable) in enumerate(leaves):
+        part = self.signature.parts[number]
+        changed: list[int] = []
+        values: list[Value] = []
+        before_and_now = zip(self.given[number], self._variables[number], strict=True)
+        for leaf, (before, variable) in enumerate(before_and_now):
             if variable is not None:
                 value = variable._flat[0][0]
-            elif places is not None:
-                slot: Any = places[leaf]
+            elif leaves is not None:
+                slot: Any = leaves[leaf]
                 value = slot.holder[slot.name]
             else:
                 continue  # it is part of the new structure
-            if kept or not is_unchanged(before, value):
-                changed.append((leaf, value))
-        return changed
+            if part.kept or not is_unchanged(before, value):
+                changed.append(leaf)
+                values.append(value)
+        return _Returned(part.groups.of(changed), tuple(changed), values)
 
     def _source_of(self, value: Value) -> tuple[int, int] | None:
         """Return the (part, leaf) of the arguments that has a value."""
-        if self._slots is None:
-            self._slots = {
+        if self._sources is None:
+            self._sources = {
                 id(raw): (number, leaf)
-                for number, values in enumerate(self._given)
-                if not self._signature.parts[number].kept
+                for number, values in enumerate(self.given)
+                if not self.signature.parts[number].kept
                 for leaf, raw in enumerate(values)
             }
-        return self._slots.get(id(value))
+        return self._sources.get(id(value))
 
     # -- what is new ------------------------------------------------------------------------------
 
@@ -344,7 +353,7 @@ class _Comparison:
     def _detached(self) -> dict[int, list[Traversal]]:
         """Return, by the number of their part, the objects that went in and are not reached any more."""
         found: dict[int, list[Traversal]] = {}
-        parts = self._signature.parts
+        parts = self.signature.parts
         offsets = [part.offset for part in parts]
         for number in sorted(self._objects):
             node = self._objects[number]
@@ -373,7 +382,7 @@ class _Comparison:
             if source is None:
                 source = len(returned.values) - first
                 known = value if is_slot else leaf
-                returned.add(self._function, path, known, value)
+                returned.add(self._name, path, known, value)
             sources.append(source)
         count = len(returned.values) - first
         return Structure(structure, tuple(sources), returned.groups(first), count)
@@ -389,18 +398,18 @@ class _Comparison:
     ) -> tuple[Tree, TreeDef | None, tuple[Structure | None, ...]]:
         """Return the result with values in the place of objects, and what is static about it."""
         if type(prefix) in (tuple, list, dict):
-            check_prefix(self._function, "out", "result", prefix, result)
+            check_prefix(self._name, "out", "result", prefix, result)
         leaves, treedef = jax.tree.flatten(result, is_leaf=is_object)
         if not any(map(is_object, leaves)):
             return result, None, ()
         pure: list[Tree] = []
         results: list[Structure | None] = []
-        check = ResultCheck(self._function, self._signature, self._objects, prefix)
+        check = ResultCheck(self._name, self.signature, self._objects, prefix)
         check.trees(result)
         for leaf, own in zip(leaves, broadcast(check.prefix, treedef), strict=True):
             if is_object(leaf):
                 check.prefixes(leaf, own)
-                returned = _Returned(Groups(own, by_filter(own)), [])
+                returned = _Returned(Groups(own, by_filter(own)))
                 results.append(self._structure(self._visit(leaf), returned, 0))
                 pure.append(returned.divided())
             else:
@@ -433,129 +442,6 @@ def is_unchanged(before: Value, value: Value) -> bool:
     return bool(treedef == other) and all(
         one is two for one, two in zip(leaves, others, strict=True)
     )
-
-
-class Trace:
-    """One execution of the user's function on objects of its own.
-
-    Args:
-        name: The name of the transform, for errors.
-        function: The user's function.
-        captures: What it closes over.
-        signature: What is static about the call.
-        args, kwargs, captured: The plain values of the arguments and of what it closes over.
-
-    Attributes:
-        args, kwargs: The arguments with objects made of tracers.
-        given: The raw values of the leaves of each part.
-        captured: What the function closes over, likewise.
-    """
-
-    __slots__ = (
-        "_captures", "_function", "_name", "_objects", "_records", "_roots", "_variables", "args", "captured",
-        "given", "kwargs", "signature",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        name: str,
-        function: Function,
-        captures: Captures,
-        signature: Signature,
-        args: Sequence[Tree],
-        kwargs: Mapping[str, Tree],
-        captured: Sequence[Tree],
-    ) -> None:
-        self._name = name
-        self._function = function
-        self._captures = captures
-        self.signature: Signature = signature
-        self._objects: dict[int, Node] = {}  # by their number among the items of all parts
-        self._roots: list[Node] = []
-        self._records: list[Record | None] = []
-        self.given: list[list[Value]] = []
-        self._variables: list[list[Variable[Any] | None]] = []
-        self.args: list[Tree] = [
-            value if argument is None else argument.map(self._object, value)
-            for argument, value in zip(signature.arguments, args, strict=True)
-        ]
-        self.kwargs: dict[str, Tree] = dict(kwargs)
-        for name, argument in signature.keywords.items():
-            self.kwargs[name] = argument.map(self._object, kwargs[name])
-        self.captured: list[Node] = [
-            argument.map(self._object, value)
-            for argument, value in zip(signature.captured, captured, strict=True)
-        ]
-
-    def run(self, number: int | None = None, *before: Tree) -> Tree:
-        """Run the user's function and return its result.
-
-        Args:
-            number: Which function to run, where there are several.
-            *before: Arguments that come first.
-
-        Raises:
-            ForeignModuleError: The function changed a Module of flax.nnx.
-        """
-        function = self._function
-        if self.captured:
-            function = self._captures.exchanged(function, self.captured)
-        if number is not None:
-            function = function[number]
-        values = (*self.args, *self.kwargs.values())
-        if all(isinstance(value, jax.Array | GraphNode | Variable) for value in values):
-            return function(*before, *self.args, **self.kwargs)
-        foreign = _ForeignModules(self.args, self.kwargs)
-        found = function(*before, *self.args, **self.kwargs)
-        foreign.check(self._name, function)
-        return found
-
-    def _object(self, part: Part | Alias, pure: Tree) -> Node:
-        if isinstance(part, Alias):
-            return self._objects[part.number]
-        values = part.groups.join(pure)
-        root, made = build_part(part, values, self._objects)
-        self._roots.append(root)
-        self._records.append(adopt(root, part.graphdef, made))
-        # What is not an array may be changed in place, so what it holds is kept apart.
-        self.given.append(
-            [value if isinstance(value, jax.Array) else _copied(value) for value in values]
-        )
-        self._variables.append(_variables(part, made))
-        return root
-
-    def known(self) -> set[int]:
-        """Return the ids of the objects that came in, and of those that belong to them now."""
-        found = {id(node) for node in self._objects.values()}
-        for root in self._roots:
-            found.update(Traversal().visit(root).index)
-        return found
-
-    def place_of(self, node: Node) -> str:
-        """Return where an object came in, in words."""
-        for part in self.signature.parts:
-            for position, (path, _) in enumerate(places(part.graphdef, with_statics=False)):
-                if self._objects.get(position + part.offset) is node:
-                    return place_name((*part.path, *path))
-        return "what an argument holds now"
-
-    # -- out --------------------------------------------------------------------------------------
-
-    def finish(self, result: Tree, prefix: Prefix = NO_PREFIX) -> TraceResult:
-        """Take the objects apart again: what changed, what came out, and the static `Effects`."""
-        comparison = _Comparison(
-            self._name, self.signature, self._objects, self.given, self._variables
-        )
-        return comparison.result(self._roots, result, prefix, self._records)
-
-
-def _variables(part: Part, made: dict[int, Node]) -> list[Value]:
-    """Return the Variable of each leaf, None for bare arrays."""
-    items, base = part.graphdef.items, part.graphdef.base
-    return [
-        made[position + base] if type(items[position]) is VariableDef else None
-        for position in part.leaf_positions()
-    ]
 
 
 def _copied(value: Value) -> Value:

@@ -409,15 +409,8 @@ class AbstractCall:
         self, args: Sequence[Tree], kwargs: Mapping[str, Tree], captured: Sequence[Tree]
     ) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
         """Return the arguments with objects in them."""
-        signature = self._signature
-        positional = tuple(map(self._argument, signature.arguments, args))
-        named = {
-            name: self._argument(signature.keywords.get(name), value)
-            for name, value in kwargs.items()
-        }
-        for argument, value in zip(signature.captured, captured, strict=True):
-            self._argument(argument, value)
-        return positional, named
+        positional, named, _ = self._signature.map(self._object, args, kwargs, captured)
+        return tuple(positional), named
 
     def result(self, traced: TraceResult) -> Tree:
         """Return the result of the call, with the objects of `arguments` where they came out."""
@@ -425,9 +418,6 @@ class AbstractCall:
         result = writer.plan()
         writer.write_structures()
         return result
-
-    def _argument(self, argument: Argument | None, pure: Tree) -> Tree:
-        return pure if argument is None else argument.map(self._object, pure)
 
     def _object(self, part: Part | Alias, pure: Tree) -> Node:
         if isinstance(part, Alias):
