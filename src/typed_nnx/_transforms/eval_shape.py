@@ -25,7 +25,7 @@ from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 from typed_nnx._transforms.engine.signature import TraceResult
-from typed_nnx._transforms.engine.write import AbstractCall
+from typed_nnx._transforms.engine.write import built_result
 from typed_nnx._transforms.partition_specs import (
     REPLICATED,
     get_var_pspec,
@@ -111,9 +111,7 @@ def abstract_result(call: Call, found: TraceResult) -> Tree:
         return found.result
     pure = (call.args, call.kwargs, call.captured)
     args, kwargs, captured = jax.tree.map(_abstract, pure)
-    made = AbstractCall(call.signature, found)
-    made.arguments(args, kwargs, captured)
-    return made.result(found)
+    return built_result(call.signature, found, args, kwargs, captured)
 
 
 def _declare_shardings(result: Tree) -> None:

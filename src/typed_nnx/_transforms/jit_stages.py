@@ -34,7 +34,7 @@ from typed_nnx._transforms.engine.signature import (
     Signature,
     TraceResult,
 )
-from typed_nnx._transforms.engine.write import AbstractCall, changes
+from typed_nnx._transforms.engine.write import built_arguments, built_result, changes
 from typed_nnx.errors import CompiledCallError
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ Pure = tuple[Sequence[Tree], Mapping[str, Tree], Sequence[Tree]]
 
 def type_mismatches(names: Parameters, signature: Signature, avals: Pure, given: Pure) -> list[str]:
     """Return what differs between the types of values of two calls, a line for each place."""
-    args, kwargs = AbstractCall(signature).arguments(*avals)
-    others, keywords = AbstractCall(signature).arguments(*given)
+    args, kwargs = built_arguments(signature, *avals)
+    others, keywords = built_arguments(signature, *given)
     if kwargs.keys() != keywords.keys():
         return [f"keyword arguments: {list(kwargs)} before, {list(keywords)} now"]
     pairs = [
@@ -186,15 +186,13 @@ class Program(NamedTuple):
 
     def inputs(self, given: Tree) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
         """Return what jax says about each value that goes in, as the user knows the arguments."""
-        args, kwargs = AbstractCall(self.signature).arguments(*self.pure(given))
+        args, kwargs = built_arguments(self.signature, *self.pure(given))
         return self.dynamic(args), kwargs
 
     def outputs(self, given: Tree, found: Tree) -> Tree:
         """Return what jax says about each value that comes out, as the user knows the result."""
         traced = TraceResult(*found)
-        made = AbstractCall(self.signature, traced)
-        made.arguments(*self.pure(given))
-        return made.result(traced)
+        return built_result(self.signature, traced, *self.pure(given))
 
     def changes(self, found: Tree) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
         """Return what jax says about each value that changes, as States in the place of objects."""

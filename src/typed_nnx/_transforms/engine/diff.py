@@ -14,7 +14,7 @@ from typed_nnx._core.paths import Path, attribute_path
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import Param
-from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
+from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.split import is_lasting, nested_builder
 from typed_nnx._graph.traversal import Traversal
@@ -35,6 +35,7 @@ from typed_nnx._transforms.engine.signature import (
     Structure,
     TraceResult,
     build_part,
+    leaf_of,
 )
 from typed_nnx.errors import ResultError, TangentStructureError
 
@@ -160,19 +161,15 @@ def state_builder(graphdef: GraphDef, chosen: Sequence[bool]) -> Callable[[Seque
     found = [(path, item) for path, item, is_chosen in leaves if is_chosen]
     items = [item for _, item in found]
     if type(layout.tree) is int:  # a Variable by itself
-        return lambda values: _variable(items[0], values[0]) if items else State({})
+        return lambda values: leaf_of(items[0], values[0]) if items else State({})
     numbers = nested_of([(path, number) for number, (path, _) in enumerate(found)])
     build = nested_builder(numbers, len(items))
-    return lambda values: State._of(build(list(map(_variable, items, values))))
+    return lambda values: State._of(build(list(map(leaf_of, items, values))))
 
 
 def state_of(graphdef: GraphDef, chosen: Sequence[bool], values: Sequence[Value]) -> Tree:
     """Return what `state_builder` builds of the values of the chosen leaves."""
     return state_builder(graphdef, chosen)(values)
-
-
-def _variable(item: Item, value: Value) -> Tree:
-    return item.cls._make(value, item.meta) if isinstance(item, VariableDef) else value
 
 
 #: Says of a value, by part and leaf, whether it is to be written.

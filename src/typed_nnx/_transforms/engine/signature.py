@@ -9,7 +9,7 @@ import jax
 
 from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.paths import Path, key_of_entry
-from typed_nnx._graph.graphdef import GraphDef, VariableDef
+from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._transforms.engine.prefixes import (
     ByFilter,
@@ -122,6 +122,11 @@ def leaf_positions(graphdef: GraphDef) -> list[int]:
         for position, item in enumerate(graphdef.items)
         if type(item) is VariableDef or isinstance(item, str)
     ]
+
+
+def leaf_of(item: Item, value: Value) -> Value:
+    """Return a leaf; a Variable is made here, since what is no value cannot become a reference."""
+    return item.cls._make(value, item.meta) if isinstance(item, VariableDef) else value
 
 
 def build_part(

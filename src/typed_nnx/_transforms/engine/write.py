@@ -15,7 +15,7 @@ from typed_nnx._core.nodes import GraphNode, Spec
 from typed_nnx._core.paths import Path, attribute_path
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable, store_value
-from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
+from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record
 from typed_nnx._graph.traversal import Leaf, Slot
@@ -30,13 +30,14 @@ from typed_nnx._transforms.engine.signature import (
     Structure,
     TraceResult,
     build_part,
+    leaf_of,
     leaf_positions,
 )
 from typed_nnx.errors import TraceLevelError
 
 
 class BuiltObject(NamedTuple):
-    """An object built for one among the arguments; see `AbstractCall`.
+    """An object built for one among the arguments; see `built_arguments`.
 
     Attributes:
         part: What is static about it.
@@ -386,55 +387,55 @@ def write_values(
     return True
 
 
-# -- abstract calls -----------------------------------------------------------------------------------
+# -- calls built anew -----------------------------------------------------------------------------------
 
 
-class AbstractCall:
-    """New objects in the form of those of a call, with shapes or the like in the place of values.
+def built_arguments(
+    signature: Signature, args: Sequence[Tree], kwargs: Mapping[str, Tree], captured: Sequence[Tree]
+) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
+    """Return the arguments of a call with new objects, of shapes or the like in the place of values."""
+    return _built(signature, (args, kwargs, captured), None)[0]
 
-    Args:
-        signature: What is static about the call.
-        traced: What the call returned, if values that it changed are to be seen.
-    """
 
-    __slots__ = ("_inputs", "_objects", "_signature", "_traced")
+def built_result(
+    signature: Signature,
+    traced: TraceResult,
+    args: Sequence[Tree],
+    kwargs: Mapping[str, Tree],
+    captured: Sequence[Tree],
+) -> Tree:
+    """Return the result of a call with new objects, also in the place of arguments that came out."""
+    writer = _Writer(_built(signature, (args, kwargs, captured), traced)[1], traced)
+    result = writer.plan()
+    writer.write_structures()
+    return result
 
-    def __init__(self, signature: Signature, traced: TraceResult | None = None) -> None:
-        self._signature = signature
-        self._traced = traced
-        self._objects: dict[int, Node] = {}
-        self._inputs: list[BuiltObject] = []
 
-    def arguments(
-        self, args: Sequence[Tree], kwargs: Mapping[str, Tree], captured: Sequence[Tree]
-    ) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
-        """Return the arguments with objects in them."""
-        positional, named, _ = self._signature.map(self._object, args, kwargs, captured)
-        return tuple(positional), named
+def _built(
+    signature: Signature,
+    pure: tuple[Sequence[Tree], Mapping[str, Tree], Sequence[Tree]],
+    traced: TraceResult | None,
+) -> tuple[tuple[tuple[Tree, ...], dict[str, Tree]], list[BuiltObject]]:
+    """Build the arguments of a call, with the values that the call changed if it is given."""
+    objects: dict[int, Node] = {}
+    inputs: list[BuiltObject] = []
 
-    def result(self, traced: TraceResult) -> Tree:
-        """Return the result of the call, with the objects of `arguments` where they came out."""
-        writer = _Writer(self._inputs, traced)
-        result = writer.plan()
-        writer.write_structures()
-        return result
-
-    def _object(self, part: Part | Alias, pure: Tree) -> Node:
+    def build(part: Part | Alias, pure: Tree) -> Node:
         if isinstance(part, Alias):
-            return self._objects[part.number]
+            return objects[part.number]
         given = part.groups.join(pure)
-        root, _ = build_part(part, self._leaves(part, given), self._objects)
-        self._inputs.append(BuiltObject(part, self._objects, given))
-        return root
-
-    def _leaves(self, part: Part, given: list[Value]) -> list[Value]:
         values = list(given)
-        if self._traced is not None:
-            number = len(self._inputs)
-            new = self._traced.values_of(number, part)
-            for leaf, value in zip(self._traced.effects.changed[number], new, strict=False):
+        if traced is not None:
+            number = len(inputs)
+            new = traced.values_of(number, part)
+            for leaf, value in zip(traced.effects.changed[number], new, strict=False):
                 values[leaf] = value
-        return list(map(_leaf, part.graphdef.leaf_items, values))
+        leaves = list(map(leaf_of, part.graphdef.leaf_items, values))
+        inputs.append(BuiltObject(part, objects, given))
+        return build_part(part, leaves, objects)[0]
+
+    args, kwargs, _ = signature.map(build, *pure)
+    return (tuple(args), kwargs), inputs
 
 
 def changes(
@@ -467,7 +468,7 @@ def _changes_of(part: Part, number: int, traced: TraceResult) -> list[tuple[Path
     changed, values = traced.effects.changed[number], traced.values_of(number, part)
     paths, items = part.graphdef.layout.paths, part.graphdef.leaf_items
     found = {
-        paths[leaf]: _leaf(items[leaf], value)
+        paths[leaf]: leaf_of(items[leaf], value)
         for leaf, value in zip(changed, values, strict=False)  # new ones follow
     }
     structure = traced.effects.structure_of(number)
@@ -476,10 +477,5 @@ def _changes_of(part: Part, number: int, traced: TraceResult) -> list[tuple[Path
         new = values[len(changed) :]
         for path, item, source in zip(paths, items, structure.sources, strict=True):
             if isinstance(source, int):
-                found[path] = _leaf(item, new[source])
+                found[path] = leaf_of(item, new[source])
     return list(found.items())
-
-
-def _leaf(item: Item, value: Value) -> Value:
-    """Return a leaf; a Variable is made here, since what is no value cannot become a reference."""
-    return item.cls._make(value, item.meta) if isinstance(item, VariableDef) else value
