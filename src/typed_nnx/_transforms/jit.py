@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 import jax
@@ -244,9 +243,9 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
             if kwargs or captures.objects:
                 return self._call_with(args, kwargs, captures.objects)
             call = quick_call(args, self._statics)
-            if call is None:
-                return self._call(args, kwargs)
-            signature = self._quick[call.key] or self._signature_of(call, call.key, args)
+            signature = None if call is None else self._quick[call.key]
+            if call is None or signature is None:
+                return self._call(args, kwargs, call)
             try:
                 traced = self._jitted(signature, (), *call.values)
             except (TypeError, ValueError, RuntimeError) as error:
@@ -271,7 +270,9 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         if call is None:
             return self._call(args, kwargs)
         values, key = call.values, (call.key, count, *kwargs)
-        signature = self._quick[key] or self._signature_of(call, key, args, kwargs, captured)
+        signature = self._quick[key]
+        if signature is None:
+            return self._call(args, kwargs, call, key)
         named = dict(zip(kwargs, values[count:before], strict=True))
         try:
             traced = self._jitted(signature, tuple(values[before:]), *values[:count], **named)
@@ -281,24 +282,18 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         result: R = finish(call, signature, everything, traced)
         return result
 
-    def _signature_of(
+    def _call(
         self,
-        call: QuickCall,
-        key: object,
         args: Sequence[Tree],
-        kwargs: Mapping[str, Tree] = MappingProxyType({}),
-        captured: Sequence[Tree] = (),
-    ) -> Signature:
-        """Return what is static about a call, and remember it for the next."""
-        kept = [number in self._donated for number in range(len(args))]
-        lift, names = self._lift, self._donated_names
-        signature = lift.signature(call, args, kwargs, captured, kept, names)
-        signature = self._signatures.of(signature)
-        return self._quick.add(key, signature) if call.fits(signature) else signature
-
-    def _call(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> R:
+        kwargs: Mapping[str, Tree],
+        quick: QuickCall | None = None,
+        key: object = None,
+    ) -> R:
+        """Call it the general way; remember the signature where the next call can go the quick way."""
         call = self._gather(args, kwargs)
         signature = self._signatures.of(call.signature)
+        if quick is not None and quick.fits(signature):
+            self._quick.add(quick.key if key is None else key, signature)
         jitted = self._jitted_for(signature, call)
         try:
             traced = jitted(signature, call.captured, *call.args, **call.kwargs)

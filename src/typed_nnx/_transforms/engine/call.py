@@ -210,7 +210,12 @@ class Gatherer:
 
     def are_trees(self) -> bool:
         """Whether all are trees of pytrees of jax, in which no object is reached on several paths."""
-        return self._index is None and are_trees([each.part for each in self.inputs])
+        return self._index is None and not any(
+            type(item) is int
+            or (type(item) is Spec and not getattr(item.cls, "_nnx_is_pytree", True))
+            for each in self.inputs
+            for item in each.part.graphdef.items
+        )
 
     def argument(
         self, value: Tree, prefix: Prefix, path: Path, *, kept: bool = False
@@ -326,15 +331,6 @@ class Gatherer:
                 raise PrefixConflictError([before[:2], (where, own)], kind, self._function)
 
 
-def are_trees(parts: Sequence[Part]) -> bool:
-    """Whether objects are trees of pytrees of jax, in which none is reached on several paths."""
-    return not any(
-        type(item) is int or (type(item) is Spec and not getattr(item.cls, "_nnx_is_pytree", True))
-        for part in parts
-        for item in part.graphdef.items
-    )
-
-
 Graph: TypeAlias = "Record | Traversal | Variable[Any]"
 """What knows the structure of an object; of a Variable by itself it is the Variable."""
 
@@ -442,12 +438,6 @@ class QuickCall(NamedTuple):
     values: list[Value]
     graphs: list[Source]
 
-    def structures(self) -> list[GraphDef | None]:
-        """Return the structure of each argument that is an object, None for the others."""
-        following = iter(self.graphs)
-        graphs = [None if key is None else next(following) for key in self.key]
-        return [None if graph is None else _structure_of(graph) for graph in graphs]
-
     def fits(self, signature: Signature) -> bool:
         """Whether a signature is for these structures; another thread may have changed one since."""
         keys = [key for key in self.key if key is not None]
@@ -524,12 +514,6 @@ def _read_together(key: Sequence[object], values: list[Value], graphs: Iterable[
         for number, part in enumerate(key):
             if part is not None:
                 values[number] = current_values(next(following))
-
-
-def _structure_of(graph: Source) -> GraphDef:
-    if isinstance(graph, Record):
-        return graph.graphdef
-    return GraphDef((VariableDef(type(graph), graph._meta),))
 
 
 def _key_of(structure: GraphDef) -> object:

@@ -17,16 +17,11 @@ import jax
 import jax.numpy as jnp
 
 from typed_nnx._core.cells import Bounded, graph_lock
-from typed_nnx._core.paths import Path
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._graph.mode import check_tree, resolve_modes
 from typed_nnx._transforms.engine.call import (
-    CAPTURED,
-    LEAF_TREE,
     Call,
     Gatherer,
-    QuickCall,
-    are_trees,
     place_name,
 )
 from typed_nnx._transforms.engine.closures import (
@@ -45,9 +40,6 @@ from typed_nnx._transforms.engine.prefixes import (
     check_prefix,
 )
 from typed_nnx._transforms.engine.signature import (
-    Argument,
-    Groups,
-    Part,
     Signature,
     TraceResult,
 )
@@ -187,40 +179,6 @@ class Lift:
             return Call(
                 signature, tuple(made), named, tuple(captured), tuple(full), gatherer.inputs
             )
-
-    def signature(
-        self,
-        call: QuickCall,
-        args: Sequence[Tree],
-        kwargs: Mapping[str, Tree],
-        captured: Sequence[Tree],
-        kept: Sequence[bool],
-        kept_names: Collection[str],
-    ) -> Signature:
-        """Return what is static about a call that was taken apart the quick way; see `gather`."""
-        count, before = len(args), len(args) + len(kwargs)
-        roots: list[tuple[Path, bool]] = [
-            *[((self.parameters[number],), kept[number]) for number in range(count)],
-            *[((name,), name in kept_names) for name in kwargs],
-            *[((CAPTURED, type(value).__name__), False) for value in captured],
-        ]
-        found: list[Argument | None] = []
-        offset = 0
-        for structure, (path, is_kept) in zip(call.structures(), roots, strict=True):
-            if structure is None:
-                found.append(None)
-                continue
-            part = Part(structure, Groups(None, None), offset, is_kept, path)
-            found.append(Argument(LEAF_TREE, (part,)))
-            offset += len(structure.items)
-        pairs = zip(kwargs, found[count:before], strict=True)
-        keywords = {name: argument for name, argument in pairs if argument is not None}
-        closed = [argument for argument in found[before:] if argument is not None]
-        signature = Signature(tuple(found[:count]), keywords, tuple(closed), self.modes)
-        if not self.modes[0] and not are_trees(signature.parts):
-            named = {self.parameters[number]: value for number, value in enumerate(args)}
-            check_tree(self.title, {**named, **kwargs}, place_name)
-        return signature
 
     def trace(
         self,
