@@ -7,7 +7,7 @@ import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
-from typed_nnx._transforms.engine.closures import describe
+from typed_nnx._transforms.engine.closures import BY_POSITION, describe, parameters_of
 from typed_nnx._transforms.engine.prefixes import (
     DiffState,
     Function,
@@ -24,14 +24,6 @@ ArgNums: TypeAlias = int | Iterable[int] | None
 ArgNames: TypeAlias = str | Iterable[str] | None
 
 
-def parameters_of(function: Function) -> list[inspect.Parameter]:
-    """Return the parameters of a callable; none if Python cannot tell."""
-    try:
-        return list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return []
-
-
 def with_defaults(
     function: Function, args: tuple[Tree, ...], kwargs: Mapping[str, Tree], prefix: Prefix
 ) -> tuple[Tree, ...]:
@@ -45,7 +37,7 @@ def with_defaults(
     """
     if type(prefix) not in (tuple, list) or len(prefix) <= len(args):
         return args
-    more = [p for p in parameters_of(function) if p.kind in _BY_POSITION][len(args) : len(prefix)]
+    more = [p for p in parameters_of(function) if p.kind in BY_POSITION][len(args) : len(prefix)]
     left_out = all(p.default is not p.empty and p.name not in kwargs for p in more)
     if not left_out or len(args) + len(more) < len(prefix):
         return args
@@ -70,7 +62,7 @@ def resolve(
     parameters = parameters_of(function)
     if not parameters or not (numbers or names):
         return numbers, names
-    positional = [p.name for p in parameters if p.kind in _BY_POSITION]
+    positional = [p.name for p in parameters if p.kind in BY_POSITION]
     if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         for number in numbers:
             if not -len(positional) <= number < len(positional):
@@ -89,7 +81,6 @@ def resolve(
     return numbers, names
 
 
-_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _BY_NAME = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 

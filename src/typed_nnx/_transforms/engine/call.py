@@ -246,7 +246,7 @@ class Gatherer:
         self, root: Node, graph: Record | Traversal, prefix: Prefix, path: Path
     ) -> tuple[Divided[Value], Part]:
         """Add an object that was not met before; return its plain values and its part."""
-        values = read(graph) if isinstance(graph, Record) else raw_values(graph)
+        values = current_values(graph) if isinstance(graph, Record) else raw_values(graph)
         groups = self._groups(graph, prefix)
         part = Part(graph.graphdef, groups, self._offset, self._kept, path)
         self.inputs.append(Input(part, root, graph, values))

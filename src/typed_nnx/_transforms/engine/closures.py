@@ -65,7 +65,7 @@ class Captures:
             if type(holder) is types.CellType:
                 if content_of(holder) is not content:
                     return False
-            elif not identical(_held(holder), content):
+            elif not identical(held(holder), content):
                 return False
         return True
 
@@ -76,38 +76,23 @@ class Captures:
         if isinstance(value, GraphNode | Variable):
             self.objects.append(value)
             return
-        for part in self._parts(value):
+        self._watch(value)
+        for part in parts_of(value):
             if type(part) not in _NOTHING:
                 self._holders.setdefault(id(part), []).append(value)
                 self._look_at(part)
 
-    def _parts(self, value: Tree) -> list[Value]:
+    def _watch(self, value: Tree) -> None:
+        """Note what has to be looked at to see whether a function or container leads elsewhere."""
         if isinstance(value, types.FunctionType):
-            cells = value.__closure__ or ()
-            contents = [content_of(cell) for cell in cells]
-            self._watched.extend(zip(cells, contents, strict=True))
-            return [*contents, *self._watch(value)]
-        if isinstance(value, functools.partial):
-            return [value.func, *value.args, *self._watch(value.keywords)]
-        if isinstance(value, types.MethodType):
-            return [value.__self__, value.__func__]
-        if isinstance(value, type):
-            return []
-        if isinstance(value, WrapsFunction):
-            return [value.nnx_function()]
-        if type(value) is tuple or isinstance(value, list | dict):
-            return list(value) if type(value) is tuple else self._watch(value)
-        if kind_of(value) == CONTAINER:  # a named tuple, a dataclass that jax knows, a State
-            self._watch(value)
-            return [child for _, child in one_level(value)[0]]
-        return []
-
-    def _watch(self, value: Tree) -> list[Value]:
-        """Return what a function or container holds, and look whether it still does later."""
-        held = _held(value)
-        if held or not isinstance(value, types.FunctionType):
-            self._watched.append((value, held))
-        return held
+            self._watched.extend([(cell, content_of(cell)) for cell in value.__closure__ or ()])
+        elif isinstance(value, functools.partial):
+            value = value.keywords
+        elif type(value) is tuple or not (isinstance(value, list | dict) or _is_container(value)):
+            return
+        content = held(value)
+        if content or not isinstance(value, types.FunctionType):
+            self._watched.append((value, content))
 
     def _carriers(self) -> set[int]:
         found: set[int] = set()
@@ -139,11 +124,31 @@ def content_of(cell: types.CellType) -> Tree:
         return MISSING
 
 
-def _held(holder: Tree) -> list[Value]:
+def parts_of(value: Tree) -> list[Value]:
+    """Return what a callable or a container leads to; nothing for other values."""
+    if isinstance(value, types.FunctionType):
+        return [*map(content_of, value.__closure__ or ()), *held(value)]
+    if isinstance(value, functools.partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    if isinstance(value, types.MethodType):
+        return [value.__self__, value.__func__]
+    if type(value) is tuple or isinstance(value, list | dict):
+        return held(value)
+    if isinstance(value, WrapsFunction) and not isinstance(value, type):
+        return [value.nnx_function()]
+    return [child for _, child in one_level(value)[0]] if _is_container(value) else []
+
+
+def _is_container(value: Tree) -> bool:
+    """Whether it is a named tuple, a dataclass that jax knows, a State."""
+    return not isinstance(value, type | WrapsFunction) and kind_of(value) == CONTAINER
+
+
+def held(holder: Tree) -> list[Value]:
     """Return the defaults of a function, or what is in a container."""
     if isinstance(holder, types.FunctionType):
         return [*(holder.__defaults__ or ()), *(holder.__kwdefaults__ or {}).values()]
-    if isinstance(holder, list | dict):
+    if type(holder) is tuple or isinstance(holder, list | dict):
         return list(holder.values() if isinstance(holder, dict) else holder)
     return jax.tree.leaves(holder, is_leaf=_is_object)
 
@@ -278,6 +283,17 @@ def describe(function: Function) -> str:
     return f"{name}{place}"
 
 
+def parameters_of(function: Function) -> list[inspect.Parameter]:
+    """Return the parameters of a callable; none if Python cannot tell."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 class Parameters:
     """The names of the positional parameters of a callable, by position.
 
@@ -300,11 +316,8 @@ class Parameters:
             if code.co_flags & inspect.CO_VARARGS:
                 self._rest = code.co_varnames[count + code.co_kwonlyargcount]
             return
-        try:
-            parameters = list(inspect.signature(function).parameters.values())
-        except (TypeError, ValueError):  # Python cannot tell
-            return
-        self._names = tuple([p.name for p in parameters if p.kind in _POSITIONAL])
+        parameters = parameters_of(function)
+        self._names = tuple([p.name for p in parameters if p.kind in BY_POSITION])
         self._rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
 
     def __getitem__(self, number: int) -> int | str:
@@ -318,6 +331,3 @@ class Parameters:
         """Return a position, and the name that belongs to it: ``2 ('train')``."""
         name = self[number]
         return f"{number} ({name!r})" if isinstance(name, str) else str(number)
-
-
-_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

@@ -19,7 +19,7 @@ import types
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import copy_context
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import jax
 import jax.core
@@ -33,35 +33,18 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import VariableDef
 from typed_nnx._graph.mode import resolve_modes
 from typed_nnx._transforms.engine.closures import (
-    Captures,
-    Parameters,
     WrapsFunction,
     content_of,
+    held,
     identical,
+    parts_of,
 )
+from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.prefixes import Function, Node, Tree, Value
 from typed_nnx._transforms.engine.signature import Signature
 from typed_nnx._transforms.engine.trace import Trace
 
 T = TypeVar("T")
-
-
-class Lift(Protocol):
-    """What is needed of `lift.Lift`."""
-
-    name: str
-    function: Function
-
-    @property
-    def parameters(self) -> Parameters: ...
-    def captures(self) -> Captures: ...
-    def trace(
-        self,
-        signature: Signature,
-        args: Sequence[Value],
-        kwargs: Mapping[str, Tree],
-        captured: Tree,
-    ) -> Trace: ...
 
 
 StartTrace: TypeAlias = Callable[[Signature, Sequence[Value], Mapping[str, Tree], Tree], Trace]
@@ -430,7 +413,7 @@ class _Reads:
             and all(context.get(key, MISSING) is value for key, value in self._context.items())
             and all(holder.get(name, MISSING) is value for holder, name, value in self._names)
             and all(content_of(cell) is content for cell, content in self._cells)
-            and all(identical(items_of(each), items) for each, items in self._containers)
+            and all(identical(held(each), items) for each, items in self._containers)
         )
 
     def _globals(self, function: types.FunctionType, seen: set[Hashable]) -> None:
@@ -469,22 +452,16 @@ class _Reads:
             return ()
         if isinstance(value, types.FunctionType):
             self._globals(value, seen)
-            cells = [(cell, content_of(cell)) for cell in value.__closure__ or ()]
-            self._cells.extend(cells)
-            defaults = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
-            return *[content for _, content in cells], *defaults
+            self._cells.extend([(cell, content_of(cell)) for cell in value.__closure__ or ()])
+            return parts_of(value)
         if isinstance(value, type):
             return () if _package(value) in _LIBRARIES else self._of_class(value, seen)
         if isinstance(value, list | tuple | dict):
-            items = items_of(value)
+            items = held(value)
             self._containers.append((value, items))
             return items
-        if isinstance(value, functools.partial):
-            return value.func, *value.args, *value.keywords.values()
-        if isinstance(value, types.MethodType):
-            return value.__self__, value.__func__
-        if isinstance(value, WrapsFunction):
-            return (value.nnx_function(),)
+        if isinstance(value, functools.partial | types.MethodType | WrapsFunction):
+            return parts_of(value)
         if isinstance(value, property):
             return value.fget, value.fset
         if isinstance(value, staticmethod | classmethod):
@@ -506,11 +483,6 @@ class _Reads:
             if isinstance(value, types.FunctionType) or not name.startswith(_OF_PYTHON):
                 self._name(vars(cls), name, (), seen)
         return cls.__bases__
-
-
-def items_of(container: Tree) -> list[Value]:
-    """Return what is in a list, tuple or dict."""
-    return list(container.values() if isinstance(container, dict) else container)
 
 
 # Attributes of classes that Python and this package make.
