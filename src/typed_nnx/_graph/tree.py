@@ -132,23 +132,27 @@ def broadcast_prefix(prefix: object, tree: object, is_leaf: Callable[[Tree], boo
     return found
 
 
-class _AliasCheck:
-    """Raises when one object gets two different prefixes."""
+def check_one_prefix(
+    known: dict[int, tuple[str, Any]], leaf: object, where: str, prefix: Any, function: str = ""
+) -> None:
+    """Raise if a Variable has another prefix elsewhere.
 
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Path, object]] = {}
+    Args:
+        known: Where Variables are and their prefixes, by id; this one is added.
+        leaf: What is no Variable passes.
+        where: Where it is.
+        prefix: Its prefix there.
+        function: The transform and the function, for the error.
+    """
+    if isinstance(leaf, Variable):
+        before = known.setdefault(id(leaf), (where, prefix))
+        if not same_prefix(before[1], prefix):
+            raise PrefixConflictError([before, (where, prefix)], type(leaf).__name__, function)
 
-    def __call__(self, node: object, path: Path, prefix: object) -> None:
-        graphdef, flat = flatten(node)
-        del graphdef
-        for below, leaf in flat:
-            here = (*path, *below)
-            known = self._known.setdefault(id(leaf), (here, prefix))
-            if isinstance(leaf, Variable) and known[1] != prefix:
-                raise PrefixConflictError(
-                    [(attribute_path(known[0]), known[1]), (attribute_path(here), prefix)],
-                    type(leaf).__name__,
-                )
+
+def same_prefix(left: Any, right: Any) -> bool:
+    """Whether two prefixes are equal."""
+    return left is right or (type(left) is type(right) and bool(left == right))
 
 
 def clear_non_graph_nodes(tree: object) -> Tree:
@@ -186,13 +190,15 @@ def to_tree(
     prefixes = (
         broadcast_prefix(prefix, tree, is_graph_object) if has_prefix else [None] * len(entries)
     )
-    check = _AliasCheck()
+    known: dict[int, tuple[str, object]] = {}
     leaves = []
     with split_context(ctxtag) as context:
         for (path, leaf), own in zip(entries, prefixes, strict=True):
             if is_graph_object(leaf):
                 if check_aliasing and has_prefix:
-                    check(leaf, tuple(map(key_of_entry, path)), own)
+                    for below, variable in flatten(leaf)[1]:
+                        where = attribute_path((*map(key_of_entry, path), *below))
+                        check_one_prefix(known, variable, where, own)
                 leaves.append(split_fn(context, path, own, leaf))
             else:
                 leaves.append(split_fn(context, path, own, leaf) if map_non_graph_nodes else leaf)

@@ -28,7 +28,7 @@ from typed_nnx._transforms.engine.diff import (
     divide,
     only_wanted,
     prefix_of,
-    state_of,
+    state_builder,
     unite,
 )
 from typed_nnx._transforms.engine.explain import names_of, shown
@@ -119,7 +119,7 @@ class InputCotangents:
         values = self._values[number]
         grown = self._effects.structure_of(number)
         if grown is None:
-            return state_of(part.graphdef, [True] * len(values), values)
+            return state_builder(part.graphdef, [True] * len(values))(values)
         new = values[len(self._effects.changed[number]) :]
         structure = grown.graphdef
         outer = structure.outer or ()
@@ -130,7 +130,7 @@ class InputCotangents:
             else:
                 found.append(self._by_number.get(outer[position] or 0, MISSING))
         chosen = [value is not MISSING for value in found]
-        return state_of(structure, chosen, [v for v in found if v is not MISSING])
+        return state_builder(structure, chosen)([v for v in found if v is not MISSING])
 
 
 T = TypeVar("T")

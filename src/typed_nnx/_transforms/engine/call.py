@@ -32,6 +32,7 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._graph.record import Record, record_of
 from typed_nnx._graph.traversal import Slot, Traversal
+from typed_nnx._graph.tree import check_one_prefix, same_prefix
 from typed_nnx._transforms.engine.prefixes import (
     Node,
     Prefix,
@@ -43,7 +44,6 @@ from typed_nnx._transforms.engine.prefixes import (
     pure_prefix,
 )
 from typed_nnx._transforms.engine.signature import Alias, Argument, Divided, Groups, Part, Signature
-from typed_nnx.errors import PrefixConflictError
 
 
 class Root(enum.Enum):
@@ -80,7 +80,7 @@ def kind_of_result(value: object) -> str:
 
 def shown_tree(tree: object) -> str:
     """Return a tree with words in the place of its leaves."""
-    return repr(jax.tree.map(lambda leaf: Word(kind_of_result(leaf)), tree, is_leaf=_is_object))
+    return repr(jax.tree.map(lambda leaf: Word(kind_of_result(leaf)), tree, is_leaf=is_object))
 
 
 class Word:
@@ -93,10 +93,6 @@ class Word:
 
     def __repr__(self) -> str:
         return self._text
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, GraphNode | Variable)
 
 
 def result_name(path: Path) -> str:
@@ -148,10 +144,7 @@ def raw_values(graph: Record | Traversal) -> list[Value]:
             leaf.holder[leaf.name] if isinstance(leaf, Slot) else leaf._flat[0][0]
             for leaf in graph.leaves
         ]
-    return _values_in(graph.leaves)
-
-
-def _values_in(variables: Iterable[Node]) -> list[Value]:
+    variables: Iterable[Node] = graph.leaves
     return [variable._flat[0][0] for variable in variables]
 
 
@@ -237,9 +230,12 @@ class Gatherer:
         """Return an object that the function closes over as plain values."""
         self._kept = kept
         graph = self._graph_of(value)
+        pure: Divided[Value] = []
+        part: Part | Alias
         if isinstance(graph, int):  # it is an argument too, whose prefix counts
-            return [], Argument(LEAF_TREE, (Alias(graph, Groups(None, None)),))
-        pure, part = self._add(value, graph, prefix, (CAPTURED, type(value).__name__))
+            part = Alias(graph, Groups(None, None))
+        else:
+            pure, part = self._add(value, graph, prefix, (CAPTURED, type(value).__name__))
         return pure, Argument(LEAF_TREE, (part,))
 
     def _add(
@@ -318,17 +314,15 @@ class Gatherer:
 
     def _check_prefix(self, root: Node, path: Path, prefix: Prefix) -> None:
         """Raise if a Variable of an object that was met before has another prefix now."""
-        if all(_same(prefix, other.part.groups.prefix) for other in self.inputs):
+        if all(same_prefix(prefix, other.part.groups.prefix) for other in self.inputs):
             return
         graph: Traversal = Traversal().visit(root)
         part = Part(graph.graphdef, self._groups(graph, prefix), 0, False, path)
-        known = _prefixes_by_leaf(self.inputs)
-        for identity, (where, own, kind) in _prefixes_by_leaf(
-            [Input(part, root, graph, [])]
-        ).items():
-            before = known.get(identity, (where, own, kind))
-            if not _same(before[1], own):
-                raise PrefixConflictError([before[:2], (where, own)], kind, self._function)
+        known: dict[int, tuple[str, Prefix]] = {}
+        for each in (*self.inputs, Input(part, root, graph, [])):
+            for number, leaf in enumerate(each.graph.leaves):
+                own = each.part.groups.prefix_of(number)
+                check_one_prefix(known, leaf, each.name_of(number), own, self._function)
 
 
 Graph: TypeAlias = "Record | Traversal | Variable[Any]"
@@ -356,21 +350,6 @@ def _ids_in(graph: Graph) -> AbstractSet[int]:
 
 
 LEAF_TREE = jax.tree.structure(0)
-
-
-def _same(left: Prefix, right: Prefix) -> bool:
-    return left is right or (type(left) is type(right) and bool(left == right))
-
-
-def _prefixes_by_leaf(inputs: Sequence[Input]) -> dict[int, tuple[str, Prefix, str]]:
-    """Return where each Variable is, its prefix and the name of its type."""
-    found: dict[int, tuple[str, Prefix, str]] = {}
-    for each in inputs:
-        for number, leaf in enumerate(each.graph.leaves):
-            if isinstance(leaf, Variable):
-                prefix = each.part.groups.prefix_of(number)
-                found.setdefault(id(leaf), (each.name_of(number), prefix, type(leaf).__name__))
-    return found
 
 
 # -- the quick way --------------------------------------------------------------------------------------

@@ -167,11 +167,6 @@ def state_builder(graphdef: GraphDef, chosen: Sequence[bool]) -> Callable[[Seque
     return lambda values: State._of(build(list(map(leaf_of, items, values))))
 
 
-def state_of(graphdef: GraphDef, chosen: Sequence[bool], values: Sequence[Value]) -> Tree:
-    """Return what `state_builder` builds of the values of the chosen leaves."""
-    return state_builder(graphdef, chosen)(values)
-
-
 #: Says of a value, by part and leaf, whether it is to be written.
 Wanted = Callable[[int, int, Value], bool]
 
@@ -353,7 +348,7 @@ def _object(grown: Structure, values: Sequence[Value], made: dict[int, Node]) ->
 def _state(grown: Structure, values: Sequence[Value]) -> Tree:
     chosen = [isinstance(source, int) for source in grown.sources]
     own = [values[source] for source in grown.sources if isinstance(source, int)]
-    return state_of(grown.graphdef, chosen, own)
+    return state_builder(grown.graphdef, chosen)(own)
 
 
 def _raw(leaf: Value) -> Tree:

@@ -1,9 +1,10 @@
-"""Checks of the objects that a transformed function returns."""
+"""What errors say of structures and results, and the names that jax gets for values."""
 
 from __future__ import annotations
 
 import contextlib
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
@@ -19,112 +20,50 @@ from typed_nnx._graph.graphdef import GraphDef, Item, VariableDef
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import is_object, place_name, result_name
 from typed_nnx._transforms.engine.closures import Parameters, code_of, name_of, unwrapped_function
-from typed_nnx._transforms.engine.prefixes import Function, Node, Prefix, Tree, by_filter
+from typed_nnx._transforms.engine.prefixes import Function, Prefix, Tree
 from typed_nnx._transforms.engine.signature import Alias, Argument, Part, Signature
-from typed_nnx.errors import PrefixConflictError, SharedReferenceError
+from typed_nnx.errors import SharedReferenceError
 
 NO_PREFIX: Any = MISSING
 """Says that results have no prefixes: an argument may be returned, whatever its prefix."""
 
 
-class ResultCheck:
-    """Checks the objects in a result.
+def check_sharing(
+    function: str, result: Tree, went_in: Mapping[int, tuple[str, Prefix]], allows_graphs: bool
+) -> None:
+    """Raise if a result of a call with a fixed structure shares a Variable.
 
-    Args:
-        function: The name of the transform, for errors.
-        signature: What is static about the call.
-        objects: The objects that went in, by their number among the items of all parts.
-        prefix: The prefix of the result, or NO_PREFIX.
+    Raises:
+        SharedReferenceError: A Variable of an argument was returned, or trees are asserted and
+            a new Variable was returned twice.
     """
-
-    __slots__ = ("_function", "_known", "_objects", "_signature", "has_prefix", "prefix")
-
-    def __init__(
-        self, function: str, signature: Signature, objects: Mapping[int, Node], prefix: Prefix
-    ) -> None:
-        self._function = function
-        self._signature = signature
-        self._objects = objects
-        self.has_prefix = prefix is not NO_PREFIX
-        self.prefix = prefix if self.has_prefix else None
-        self._known: dict[int, tuple[str, Prefix]] | None = None
-
-    def trees(self, result: Tree) -> None:
-        """Raise if trees are asserted, or a fixed structure, and a Variable is there twice.
-
-        Raises:
-            SharedReferenceError: A Variable of an argument was returned, or trees are asserted and
-                a new Variable was returned twice.
-        """
-        if self._signature.modes[1]:
-            return
-        went_in = self._of_arguments()
-        seen: dict[int, Path] = {}
-        entries = jax.tree_util.tree_leaves_with_path(result, is_leaf=is_object)
-        for keys, node in entries:
-            if not is_object(node):
-                continue
-            traversal: Traversal = Traversal().visit(node)
-            paths = traversal.graphdef.layout.paths
-            for below, leaf in zip(paths, traversal.leaves, strict=True):
-                path = (*map(key_of_entry, keys), *below)
-                if id(leaf) in went_in:
-                    raise self._returned(leaf, went_in[id(leaf)][0], result_name(path))
-                if isinstance(leaf, Variable) and id(leaf) in seen and not self._signature.modes[0]:
-                    kind = type(leaf).__name__
-                    where = result_name(seen[id(leaf)])
-                    raise SharedReferenceError(self._function, kind, [where, result_name(path)])
-                seen[id(leaf)] = path
-
-    def _returned(self, leaf: object, argument: str, result: str) -> SharedReferenceError:
-        rule = "Cannot return captured Variables"
-        if not argument.startswith("captured"):
-            transform = self._function.partition(" of ")[0]
-            rule = f"{transform} does not support Variable aliasing of arguments and results"
-        return SharedReferenceError(
-            self._function,
-            type(leaf).__name__,
-            [argument, result],
-            f"{rule} with graph=False or graph_updates=False.",
-            "return nnx.clone(...) of it, or nothing, since changes are seen outside; or transform "
-            "with graph=True and graph_updates=True",
-        )
-
-    def prefixes(self, node: Node, prefix: Prefix) -> None:
-        """Raise if a Variable of an object has another prefix elsewhere.
-
-        Raises:
-            PrefixConflictError: With both places.
-        """
-        if not self.has_prefix:
-            return
-        if self._known is None:
-            self._known = self._of_arguments()
-        filters = by_filter(prefix)
+    seen: dict[int, str] = {}
+    for keys, node in jax.tree_util.tree_leaves_with_path(result, is_leaf=is_object):
+        if not is_object(node):
+            continue
         traversal: Traversal = Traversal().visit(node)
-        for path, leaf in zip(traversal.graphdef.layout.paths, traversal.leaves, strict=True):
-            if not isinstance(leaf, Variable):
-                continue
-            own = prefix
-            if filters is not None:
-                own = filters.values_in_order[filters.group_of(self._function, path, leaf)]
-            where = result_name(path)
-            known = self._known.setdefault(id(leaf), (where, own))
-            if known[1] != own:
-                kind = type(leaf).__name__
-                raise PrefixConflictError([known, (where, own)], kind, self._function)
+        for below, leaf in zip(traversal.graphdef.layout.paths, traversal.leaves, strict=True):
+            where = result_name((*map(key_of_entry, keys), *below))
+            if id(leaf) in went_in:
+                raise _returned(function, leaf, went_in[id(leaf)][0], where)
+            if isinstance(leaf, Variable) and id(leaf) in seen and not allows_graphs:
+                raise SharedReferenceError(function, type(leaf).__name__, [seen[id(leaf)], where])
+            seen[id(leaf)] = where
 
-    def _of_arguments(self) -> dict[int, tuple[str, Prefix]]:
-        found: dict[int, tuple[str, Prefix]] = {}
-        for part in self._signature.parts:
-            layout = part.graphdef.layout
-            positions = part.leaf_positions()
-            for leaf, (path, position) in enumerate(zip(layout.paths, positions, strict=True)):
-                variable = self._objects.get(position + part.offset)
-                if isinstance(variable, Variable):
-                    where = place_name((*part.path, *path))
-                    found[id(variable)] = where, part.groups.prefix_of(leaf)
-        return found
+
+def _returned(function: str, leaf: object, argument: str, result: str) -> SharedReferenceError:
+    rule = "Cannot return captured Variables"
+    if not argument.startswith("captured"):
+        transform = function.partition(" of ")[0]
+        rule = f"{transform} does not support Variable aliasing of arguments and results"
+    return SharedReferenceError(
+        function,
+        type(leaf).__name__,
+        [argument, result],
+        f"{rule} with graph=False or graph_updates=False.",
+        "return nnx.clone(...) of it, or nothing, since changes are seen outside; or transform "
+        "with graph=True and graph_updates=True",
+    )
 
 
 Named: TypeAlias = tuple[tuple[Tree, ...], dict[str, Tree], tuple[Tree, ...]]
@@ -320,48 +259,43 @@ def _spread(name: str, tree: Tree) -> Tree:
     return jax.tree_util.tree_map_with_path(lambda keys, _: name + keystr(keys), tree)
 
 
-def differences(before: GraphDef, after: GraphDef, root: str = "") -> list[str]:
-    """Return what differs between two structures, a line for each place.
-
-    Args:
-        before: The one structure.
-        after: The other; its ``outer`` numbers tell which objects were there before.
-        root: What the paths begin with.
-    """
+def _different(
+    before: GraphDef, after: GraphDef, root: str
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield where two structures differ, and what is there in each; None for nothing."""
     old, new = dict(places(before)), dict(places(after))
-    lines = []
     for path in {**old, **new}:
-        where = f"{root}{attribute_path(path)}" or "the object itself"
-        if path not in new:
-            lines.append(f"{where} was removed ({_describe(old[path])})")
-        elif path not in old:
-            lines.append(f"{where} was added ({_describe(new[path])})")
-        elif not _alike(old[path], new[path]):
-            lines.append(f"{where} was {_describe(old[path])}, is {_describe(new[path])}")
-    return lines
+        if path not in old or path not in new or not _alike(old[path], new[path]):
+            where = f"{root}{attribute_path(path)}" or "the object itself"
+            one, other = [_describe(all_[path]) if path in all_ else None for all_ in (old, new)]
+            yield where, one, other
 
 
-def replacements(before: GraphDef, after: GraphDef, root: str = "") -> list[str]:
-    """Return where another object of the same structure is, a line for each place.
+def differences(before: GraphDef, after: GraphDef, root: str = "") -> list[str]:
+    """Return what differs between an earlier and a later structure, a line for each place."""
+    return [
+        f"{where} was removed ({old})"
+        if new is None
+        else f"{where} was added ({new})"
+        if old is None
+        else f"{where} was {old}, is {new}"
+        for where, old, new in _different(before, after, root)
+    ]
 
-    Args:
-        before: The structure, of which `after` has all the places.
-        after: The same structure with the ``outer`` numbers of its objects.
-        root: What the paths begin with.
-    """
+
+def _replacements(after: GraphDef, root: str) -> list[str]:
+    """Return where another object of the same structure is, a line for each place."""
     numbers = after.outer or ()
     first = next((number for number in numbers if number is not None), 0)
-    lines = []
-    for position, (path, item) in enumerate(places(after, with_statics=False)):
-        if position >= len(numbers) or not isinstance(item, Spec | VariableDef):
-            continue
-        if isinstance(item, Spec) and not item.is_object:
-            continue
-        if numbers[position] != first + position:
-            where = f"{root}{attribute_path(path)}" or "the object itself"
-            lines.append(f"{where} was replaced by another {item.cls.__name__}")
-    del before
-    return lines
+    return [
+        (f"{root}{attribute_path(path)}" or "the object itself")
+        + f" was replaced by another {item.cls.__name__}"
+        for number, position, (path, item) in zip(
+            numbers, itertools.count(first), places(after, with_statics=False), strict=False
+        )
+        if number != position
+        and (item.is_object if isinstance(item, Spec) else isinstance(item, VariableDef))
+    ]
 
 
 def between(left: GraphDef, right: GraphDef, root: str, one: str, other: str) -> list[str]:
@@ -374,22 +308,17 @@ def between(left: GraphDef, right: GraphDef, root: str, one: str, other: str) ->
         one: What to call the one.
         other: What to call the other.
     """
-    lefts, rights = dict(places(left)), dict(places(right))
-    lines = []
-    for path in {**lefts, **rights}:
-        where = f"{root}{attribute_path(path)}"
-        if path not in rights:
-            lines.append(f"{where} ({_describe(lefts[path])}) is there after {one} only")
-        elif path not in lefts:
-            lines.append(f"{where} ({_describe(rights[path])}) is there after {other} only")
-        elif not _alike(lefts[path], rights[path]):
-            lines.append(
-                f"{where} is {_describe(lefts[path])} after {one}, {_describe(rights[path])} after "
-                f"{other}"
-            )
+    lines = [
+        f"{where} ({old}) is there after {one} only"
+        if new is None
+        else f"{where} ({new}) is there after {other} only"
+        if old is None
+        else f"{where} is {old} after {one}, {new} after {other}"
+        for where, old, new in _different(left, right, root)
+    ]
     if lines:
         return lines
-    changed = replacements(left, right, root) or replacements(right, left, root)
+    changed = _replacements(right, root) or _replacements(left, root)
     return [f"{line} in one branch only" for line in changed] or [
         f"{root} holds other objects in one branch than in the other"
     ]
@@ -399,7 +328,7 @@ def changes_of(before: GraphDef, after: GraphDef, root: str = "") -> list[str]:
     """Return what changed in an object, a line for each place."""
     return (
         differences(before, after, root)
-        or replacements(before, after, root)
+        or _replacements(after, root)
         or [f"{root or 'an object'} holds other objects than before"]
     )
 
@@ -418,14 +347,12 @@ class Same(NamedTuple):
 
 def places(graphdef: GraphDef, *, with_statics: bool = True) -> Iterator[tuple[Path, Any]]:
     """Yield the path and description of everything, static values included."""
-    items = iter(graphdef.items)
+    items = enumerate(graphdef.items)
     paths: dict[int, Path] = {}
 
     def below(path: Path) -> Iterator[tuple[Path, Any]]:
-        position = len(paths) + repeated[0]
-        item = next(items)
+        position, item = next(items)
         if type(item) is int:
-            repeated[0] += 1
             same = paths.get(item - graphdef.base)
             yield path, item if same is None else Same(same)
             return
@@ -437,7 +364,6 @@ def places(graphdef: GraphDef, *, with_statics: bool = True) -> Iterator[tuple[P
             for key in item.keys:
                 yield from below((*path, key))
 
-    repeated = [0]
     yield from below(())
 
 

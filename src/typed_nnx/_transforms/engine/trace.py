@@ -17,10 +17,12 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import REF_ITEM, GraphDef, VariableDef
 from typed_nnx._graph.record import Record, adopt, verify
 from typed_nnx._graph.traversal import Leaf, Slot, Traversal
-from typed_nnx._transforms.engine.call import holds_objects, is_object, place_name
+from typed_nnx._graph.tree import check_one_prefix
+from typed_nnx._transforms.engine.call import holds_objects, is_object, place_name, result_name
 from typed_nnx._transforms.engine.closures import Captures, Parameters, identical
-from typed_nnx._transforms.engine.explain import NO_PREFIX, ResultCheck, changes_of, places
+from typed_nnx._transforms.engine.explain import NO_PREFIX, changes_of, check_sharing, places
 from typed_nnx._transforms.engine.prefixes import (
+    ByFilter,
     Function,
     Node,
     Prefix,
@@ -404,18 +406,53 @@ class Trace:
             return result, None, ()
         pure: list[Tree] = []
         results: list[Structure | None] = []
-        check = ResultCheck(self._name, self.signature, self._objects, prefix)
-        check.trees(result)
-        for leaf, own in zip(leaves, broadcast(check.prefix, treedef), strict=True):
+        allows_graphs, allows_changes = self.signature.modes
+        if not allows_changes:
+            check_sharing(self._name, result, self._went_in(), allows_graphs)
+        has_prefix = prefix is not NO_PREFIX
+        known = self._went_in() if has_prefix else {}
+        for leaf, own in zip(
+            leaves, broadcast(prefix if has_prefix else None, treedef), strict=True
+        ):
             if is_object(leaf):
-                check.prefixes(leaf, own)
-                returned = _Returned(Groups(own, by_filter(own)))
+                filters = by_filter(own)
+                if has_prefix:
+                    self._check_prefixes(leaf, own, filters, known)
+                returned = _Returned(Groups(own, filters))
                 results.append(self._structure(self._visit(leaf), returned, 0))
                 pure.append(returned.divided())
             else:
                 results.append(None)
                 pure.append(leaf)
         return jax.tree.unflatten(treedef, pure), treedef, tuple(results)
+
+    def _went_in(self) -> dict[int, tuple[str, Prefix]]:
+        """Return where each Variable came in, and its prefix."""
+        return {
+            id(variable): (
+                place_name((*part.path, *part.graphdef.layout.paths[leaf])),
+                part.groups.prefix_of(leaf),
+            )
+            for part, variables in zip(self.signature.parts, self._variables, strict=True)
+            for leaf, variable in enumerate(variables)
+            if variable is not None
+        }
+
+    def _check_prefixes(
+        self,
+        node: Node,
+        prefix: Prefix,
+        filters: ByFilter | None,
+        known: dict[int, tuple[str, Prefix]],
+    ) -> None:
+        """Raise if a Variable of an object has another prefix elsewhere."""
+        graph: Traversal = Traversal().visit(node)
+        for path, leaf in zip(graph.graphdef.layout.paths, graph.leaves, strict=True):
+            if isinstance(leaf, Variable):
+                own = prefix
+                if filters is not None:
+                    own = filters.values_in_order[filters.group_of(self._name, path, leaf)]
+                check_one_prefix(known, leaf, result_name(path), own, self._name)
 
 
 def _alike_but_for_metadata(old: object, new: object) -> bool:
