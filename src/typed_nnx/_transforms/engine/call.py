@@ -7,7 +7,7 @@ import operator
 import weakref
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import jax
 
@@ -144,8 +144,7 @@ def raw_values(graph: Record | Traversal) -> list[Value]:
             leaf.holder[leaf.name] if isinstance(leaf, Slot) else leaf._flat[0][0]
             for leaf in graph.leaves
         ]
-    variables: Iterable[Node] = graph.leaves
-    return [variable._flat[0][0] for variable in variables]
+    return [variable._flat[0][0] for variable in cast("Iterable[Node]", graph.leaves)]
 
 
 def read(record: Record) -> list[Value]:
