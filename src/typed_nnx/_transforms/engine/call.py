@@ -286,7 +286,7 @@ class Gatherer:
         to_predicates(filters.filters)  # raises if `...` is not the last
         leaves = zip(graph.graphdef.layout.paths, graph.values(), strict=True)
         numbers = [filters.group_of(self._function, path, leaf) for path, leaf in leaves]
-        return Groups(prefix, filters, numbers)
+        return Groups(prefix, filters, tuple(numbers))
 
     def _graph_of(self, root: Node) -> Record | Traversal | int:
         """Return the graph of an object, or its number if it was met before."""

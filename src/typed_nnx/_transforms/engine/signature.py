@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import jax
@@ -27,6 +28,7 @@ Divided: TypeAlias = list[T] | tuple[list[T], ...]
 """The values of an object as jax takes them: a list, or a list for each filter of the prefix."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Groups:
     """How the values of an object are divided, so that jax finds one prefix for each list.
 
@@ -36,20 +38,15 @@ class Groups:
         numbers: For each value the number of its filter; empty without filters.
     """
 
-    __slots__ = ("filters", "numbers", "prefix")
-
-    def __init__(
-        self, prefix: Prefix, filters: ByFilter | None, numbers: Iterable[int] = ()
-    ) -> None:
-        self.prefix: Prefix = prefix
-        self.filters: ByFilter | None = filters
-        self.numbers: tuple[int, ...] = tuple(numbers)
+    prefix: Prefix
+    filters: ByFilter | None
+    numbers: tuple[int, ...] = ()
 
     def of(self, values: Iterable[int]) -> Groups:
         """Return the groups of some of the values, given by their numbers."""
         if self.filters is None:
             return self
-        return Groups(self.prefix, self.filters, [self.numbers[value] for value in values])
+        return Groups(self.prefix, self.filters, tuple([self.numbers[value] for value in values]))
 
     def prefix_of(self, value: int) -> Prefix:
         """Return the prefix of a value, given its number."""
@@ -82,6 +79,7 @@ class Groups:
         return hash(self.numbers)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Part:
     """One object among the arguments: its structure, and how its values are grouped.
 
@@ -94,16 +92,11 @@ class Part:
         path: Where it is among the arguments.
     """
 
-    __slots__ = ("graphdef", "groups", "kept", "offset", "path")
-
-    def __init__(
-        self, graphdef: GraphDef, groups: Groups, offset: int, kept: bool, path: Path
-    ) -> None:
-        self.graphdef: GraphDef = graphdef
-        self.groups: Groups = groups
-        self.offset: int = offset
-        self.kept: bool = kept
-        self.path: Path = path
+    graphdef: GraphDef
+    groups: Groups
+    offset: int
+    kept: bool
+    path: Path
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -147,6 +140,7 @@ def build_part(
     return root, made
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Alias:
     """An object among the arguments that is, or is part of, one before it.
 
@@ -155,11 +149,8 @@ class Alias:
         groups: Those of its prefix, so that what is in its place fits.
     """
 
-    __slots__ = ("groups", "number")
-
-    def __init__(self, number: int, groups: Groups) -> None:
-        self.number: int = number
-        self.groups: Groups = groups
+    number: int
+    groups: Groups
 
     def empty(self) -> Divided[Value]:
         """Return what is in its place among the plain values."""
@@ -171,6 +162,7 @@ class Alias:
         return self.number
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Argument:
     """What is static about one argument that holds objects.
 
@@ -179,11 +171,8 @@ class Argument:
         parts: For each leaf its part, or None where it is a plain value.
     """
 
-    __slots__ = ("parts", "treedef")
-
-    def __init__(self, treedef: TreeDef, parts: tuple[Part | Alias | None, ...]) -> None:
-        self.treedef: TreeDef = treedef
-        self.parts: tuple[Part | Alias | None, ...] = parts
+    treedef: TreeDef
+    parts: tuple[Part | Alias | None, ...]
 
     def pairs(self, tree: Tree) -> Iterator[tuple[Part | Alias | None, Tree]]:
         """Yield the part of each leaf, with what is in its place in a tree like the argument."""
@@ -206,6 +195,7 @@ class Argument:
         return (self.treedef, tuple([None if part is None else part.key for part in self.parts]))
 
 
+@dataclass(slots=True, weakref_slot=True, eq=False, repr=False)
 class Signature:
     """What is static about one call: two calls with the same one can share a trace.
 
@@ -217,22 +207,16 @@ class Signature:
         modes: Whether object graphs are allowed, and whether the structure may change.
     """
 
-    __slots__ = ("__weakref__", "arguments", "captured", "keywords", "modes", "parts")
+    arguments: tuple[Argument | None, ...]
+    keywords: dict[str, Argument]
+    captured: tuple[Argument, ...]
+    modes: tuple[bool, bool]
+    parts: list[Part] = field(init=False)
 
-    def __init__(
-        self,
-        arguments: tuple[Argument | None, ...],
-        keywords: dict[str, Argument],
-        captured: tuple[Argument, ...],
-        modes: tuple[bool, bool],
-    ) -> None:
-        self.arguments: tuple[Argument | None, ...] = arguments
-        self.keywords: dict[str, Argument] = keywords
-        self.captured: tuple[Argument, ...] = captured
-        self.modes: tuple[bool, bool] = modes
-        self.parts: list[Part] = [
+    def __post_init__(self) -> None:
+        self.parts = [
             part
-            for argument in (*arguments, *keywords.values(), *captured)
+            for argument in (*self.arguments, *self.keywords.values(), *self.captured)
             if argument is not None
             for part in argument.parts
             if type(part) is Part
@@ -305,6 +289,7 @@ class Signature:
 Source: TypeAlias = int | tuple[int, int] | None
 
 
+@dataclass(slots=True, repr=False)
 class Structure:
     """The structure of an object after a trace.
 
@@ -316,21 +301,11 @@ class Structure:
         detached: The structures of objects that came with this one and are no longer reached.
     """
 
-    __slots__ = ("count", "detached", "graphdef", "groups", "sources")
-
-    def __init__(
-        self,
-        graphdef: GraphDef,
-        sources: tuple[Source, ...],
-        groups: Groups,
-        count: int,
-        detached: tuple[Structure, ...] = (),
-    ) -> None:
-        self.graphdef: GraphDef = graphdef
-        self.sources: tuple[Source, ...] = sources
-        self.groups: Groups = groups
-        self.count: int = count
-        self.detached: tuple[Structure, ...] = detached
+    graphdef: GraphDef
+    sources: tuple[Source, ...]
+    groups: Groups
+    count: int
+    detached: tuple[Structure, ...] = ()
 
     def new_leaves(self) -> Iterator[tuple[Path, int]]:
         """Yield the path of each leaf whose value the trace returned, and the number of the value."""
@@ -338,17 +313,11 @@ class Structure:
             if isinstance(source, int):
                 yield path, source
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Structure) and (
-            (self.sources, self.groups, self.detached)
-            == (other.sources, other.groups, other.detached)
-            and self.graphdef == other.graphdef
-        )
-
     def __hash__(self) -> int:
         return hash((len(self.graphdef.items), self.sources))
 
 
+@dataclass(slots=True, repr=False)
 class Effects:
     """What a trace did: which values changed, which structures, and the structure of the result.
 
@@ -362,26 +331,17 @@ class Effects:
         is_nothing: Nothing changed and the result holds no object.
     """
 
-    __slots__ = (
-        "_hash", "bases", "changed", "is_nothing", "is_only_values", "results", "structures", "treedef",
-    )  # fmt: skip
+    changed: tuple[tuple[int, ...], ...]
+    structures: tuple[Structure | None, ...]
+    bases: tuple[int, ...]
+    treedef: TreeDef | None
+    results: tuple[Structure | None, ...]
+    is_only_values: bool = field(init=False, compare=False)
+    is_nothing: bool = field(init=False, compare=False)
 
-    def __init__(
-        self,
-        changed: tuple[tuple[int, ...], ...],
-        structures: tuple[Structure | None, ...],
-        bases: tuple[int, ...],
-        treedef: TreeDef | None,
-        results: tuple[Structure | None, ...],
-    ) -> None:
-        self.changed: tuple[tuple[int, ...], ...] = changed
-        self.structures: tuple[Structure | None, ...] = structures
-        self.bases: tuple[int, ...] = bases
-        self.treedef: TreeDef | None = treedef
-        self.results: tuple[Structure | None, ...] = results
-        self._hash: int | None = None
-        self.is_only_values: bool = treedef is None and not structures
-        self.is_nothing: bool = self.is_only_values and not any(changed)
+    def __post_init__(self) -> None:
+        self.is_only_values = self.treedef is None and not self.structures
+        self.is_nothing = self.is_only_values and not any(self.changed)
 
     def structure_of(self, number: int) -> Structure | None:
         """Return the new structure of a part; None if it is as it was."""
@@ -395,18 +355,8 @@ class Effects:
         numbers = (*changed.numbers, *structure.groups.numbers)
         return Groups(changed.prefix, changed.filters, numbers)
 
-    def _key(self) -> tuple[object, ...]:
-        return (self.changed, self.structures, self.bases, self.treedef, self.results)
-
-    def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return isinstance(other, Effects) and self._key() == other._key()
-
     def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash((self.changed, self.bases, len(self.results)))
-        return self._hash
+        return hash((self.changed, self.bases, len(self.results)))
 
 
 # It leaves a trace as a pytree without leaves.

@@ -100,7 +100,7 @@ class _Returned:
 
     def groups(self, first: int) -> Groups:
         """Return how the values are divided, from one on."""
-        return Groups(self._prefix, self._filters, self._numbers[first:])
+        return Groups(self._prefix, self._filters, tuple(self._numbers[first:]))
 
     def divided(self) -> Divided[Value]:
         """Return them as jax takes them."""
