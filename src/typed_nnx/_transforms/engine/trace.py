@@ -51,10 +51,12 @@ Guests = list[tuple[int | str, Tree, list[Value], TreeDef]]
 
 def _foreign_modules(args: Iterable[Tree], kwargs: Mapping[str, Tree]) -> Guests:
     """Return the Modules and Variables of flax.nnx among arguments, with what they hold."""
+    named: list[tuple[int | str, Tree]] = [*enumerate(args), *kwargs.items()]
+    if all(isinstance(value, jax.Array | GraphNode | Variable) for _, value in named):
+        return []
     kinds = flax_kinds()
     if not kinds:
         return []
-    named: list[tuple[int | str, Tree]] = [*enumerate(args), *kwargs.items()]
     # What one of our own objects holds is written back with it.
     return [
         (root, each, *jax.tree.flatten(each))
