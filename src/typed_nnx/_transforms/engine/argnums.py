@@ -27,14 +27,7 @@ ArgNames: TypeAlias = str | Iterable[str] | None
 def with_defaults(
     function: Function, args: tuple[Tree, ...], kwargs: Mapping[str, Tree], prefix: Prefix
 ) -> tuple[Tree, ...]:
-    """Return positional arguments and the defaults of those that only a prefix has an entry for.
-
-    Args:
-        function: The user's function.
-        args: The positional arguments.
-        kwargs: The keyword arguments.
-        prefix: What `in_axes` gives for the positional arguments.
-    """
+    """Return positional arguments and the defaults of those that only `in_axes` has an entry for."""
     if type(prefix) not in (tuple, list) or len(prefix) <= len(args):
         return args
     more = [p for p in parameters_of(function) if p.kind in BY_POSITION][len(args) : len(prefix)]
@@ -48,12 +41,6 @@ def resolve(
     option: str, function: Function, argnums: ArgNums, argnames: ArgNames
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Return positions and names: each completed by the other, as in `jax.jit`.
-
-    Args:
-        option: What they are for, such as "static".
-        function: The user's function.
-        argnums: The positions.
-        argnames: The names.
 
     Raises:
         ArgumentError: The function has no such argument.
@@ -174,12 +161,6 @@ class Chosen(NamedTuple):
     def of(cls, transform: str, option: str, given: Any, structural: bool) -> Chosen:
         """Check what the user gave.
 
-        Args:
-            transform: The transform.
-            option: The name of the option.
-            given: The value of the option.
-            structural: Whether gradients are States, so that filters can be given.
-
         Raises:
             ArgumentError: It has something that is no position, or one twice.
             PrefixError: It has a filter where there can be none, or an object.
@@ -205,10 +186,6 @@ class Chosen(NamedTuple):
 
     def numbers(self, function: Function, count: int) -> list[int]:
         """Return the positions in a call, counted from the first argument.
-
-        Args:
-            function: The user's function.
-            count: The number of positional arguments.
 
         Raises:
             ArgumentError: There are not so many arguments, or two positions are one argument.
@@ -245,12 +222,6 @@ def by_position(
     function: Function, args: Sequence[Tree], kwargs: Mapping[str, Tree], *, defaults: bool = False
 ) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
     """Return the arguments of a call with those given by name in their positions.
-
-    Args:
-        function: The user's function.
-        args: The positional arguments.
-        kwargs: The keyword arguments.
-        defaults: Add the default arguments.
 
     Raises:
         TypeError: The function does not take them.

@@ -423,12 +423,7 @@ class QuickCall(NamedTuple):
         return keys == now
 
     def inputs(self, args: Sequence[Tree], parts: Sequence[Part]) -> list[Input]:
-        """Return the objects among the arguments, as the general way does.
-
-        Args:
-            args: The arguments.
-            parts: Those of the signature.
-        """
+        """Return the objects among the arguments, as the general way does."""
         objects = [number for number, key in enumerate(self.key) if key is not None]
         return [
             Input(
@@ -442,12 +437,7 @@ class QuickCall(NamedTuple):
 
 
 def quick_call(args: Sequence[Tree], statics: frozenset[int]) -> QuickCall | None:
-    """Take positional arguments apart; None if only the general way will do.
-
-    Args:
-        args: The arguments.
-        statics: Positions of arguments that are left as they are.
-    """
+    """Take positional arguments apart, `statics` left as they are; None if only the general way will do."""
     key: list[object] = []
     values: list[Value] = []
     graphs: list[Source] = []

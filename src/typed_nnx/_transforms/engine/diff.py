@@ -56,12 +56,7 @@ class Differentiable(ByFilter):
 
 
 def prefix_of(argnum: SupportsIndex | DiffState, structural: bool) -> Prefix:
-    """Return the prefix of an argument to differentiate by.
-
-    Args:
-        argnum: What the user gave.
-        structural: Whether gradients are States; else they are Modules, of all Variables.
-    """
+    """Return the prefix of an argument; gradients are States (`structural`) or Modules of all Variables."""
     if isinstance(argnum, DiffState):
         return Differentiable.of(argnum.filter)
     return Differentiable.of(Param) if structural else True
@@ -150,12 +145,7 @@ class Tangents:
 
 
 def state_builder(graphdef: GraphDef, chosen: Sequence[bool]) -> Callable[[Sequence[Value]], Tree]:
-    """Return what builds a State of some leaves of a structure, or the Variable if it is one by itself.
-
-    Args:
-        graphdef: The structure.
-        chosen: Whether the State has a leaf, for each.
-    """
+    """Return what builds a State of the chosen leaves, or the Variable if it is one by itself."""
     layout = graphdef.layout
     leaves = zip(layout.paths, graphdef.leaf_items, chosen, strict=True)
     found = [(path, item) for path, item, is_chosen in leaves if is_chosen]
@@ -172,13 +162,7 @@ Wanted = Callable[[int, int, Value], bool]
 
 
 def only_wanted(call: Call, found: TraceResult, is_wanted: Wanted) -> TraceResult:
-    """Return the same with the old value, which is not written, in the place of what is not wanted.
-
-    Args:
-        call: The call.
-        found: What the trace returned.
-        is_wanted: Which values to write.
-    """
+    """Return the same with the old value, which is not written, in the place of what is not wanted."""
     effects = found.effects
     updates = list(found.updates)
     for number, each in enumerate(call.inputs):

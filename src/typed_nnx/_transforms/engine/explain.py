@@ -73,13 +73,10 @@ Named: TypeAlias = tuple[tuple[Tree, ...], dict[str, Tree], tuple[Tree, ...]]
 def shown(
     flat: Callable[..., Tree], function: Function, names: Callable[..., Tree] | None = None
 ) -> Callable[..., Tree]:
-    """Return a function of plain values that jax shows as the user's function.
+    """Return a function of plain values, defined for the purpose, that jax shows as the user's function.
 
-    Args:
-        flat: The function of plain values; one that was defined for the purpose.
-        function: The user's function.
-        names: Takes what `flat` takes by position and returns names in trees like it; `ValueError` if
-            there are none.
+    `names` takes what `flat` takes by position and returns names in trees like it; `ValueError` if
+    there are none.
     """
     made: Any = flat if isinstance(flat, FunctionType) else lambda *args, **kw: flat(*args, **kw)
     made.__name__ = made.__qualname__ = name_of(function)
@@ -173,13 +170,6 @@ def names_of(
 ) -> Named:
     """Return names in the place of the plain values of a call.
 
-    Args:
-        parameters: The names of the function's parameters, by position.
-        signature: What is static about the call.
-        args: The positional arguments.
-        kwargs: The keyword arguments.
-        captured: What the function closes over.
-
     Raises:
         ValueError: They are no arguments of such a call.
     """
@@ -206,12 +196,6 @@ def names_of_one(
     """Return names in the place of plain values of a call with one of several signatures.
 
     What has another name with another signature that fits has its position for a name.
-
-    Args:
-        parameters: The names of the function's parameters.
-        signatures: What may be static about the call.
-        args: The positional arguments.
-        captured: What the function closes over.
     """
     found: list[tuple[Tree, Tree]] = []
     for signature in signatures:
@@ -299,15 +283,7 @@ def _replacements(after: GraphDef, root: str) -> list[str]:
 
 
 def between(left: GraphDef, right: GraphDef, root: str, one: str, other: str) -> list[str]:
-    """Return what differs between two structures that exist side by side.
-
-    Args:
-        left: The one structure.
-        right: The other.
-        root: What the paths begin with.
-        one: What to call the one.
-        other: What to call the other.
-    """
+    """Return what differs between two structures that exist side by side, and are called `one` and `other`."""
     lines = [
         f"{where} ({old}) is there after {one} only"
         if new is None

@@ -55,12 +55,6 @@ _CONTAINERS = (tuple, list, dict)
 class Lift:
     """A user's function and how to run it under a transform of jax.
 
-    Args:
-        name: The name of the transform.
-        function: The user's function: any callable.
-        graph: False asserts that arguments are trees.
-        graph_updates: False asserts that structures do not change.
-
     Attributes:
         modes: The modes that were in force when the function was transformed.
         known_captures: What the function closed over when it was last looked at.
@@ -123,18 +117,8 @@ class Lift:
     ) -> Call:
         """Take one call apart.
 
-        Args:
-            args: The positional arguments.
-            kwargs: The keyword arguments.
-            prefixes: The prefix of each positional argument.
-            capture_prefix: The prefix of every captured object.
-            keyword_prefix: The prefix of every keyword argument.
-            kept: Whether all values of each positional argument are to be returned.
-            kept_names: The same for keyword arguments.
-            keep_captured: The same for what is captured.
-            roots: What the paths in each positional argument begin with; its name by default.
-            statics: Positions of arguments that are left as they are.
-            static_names: The same for keyword arguments.
+        Of what is `kept` all values are to be returned; `statics` are left as they are. `roots` is what
+        the paths in each positional argument begin with, its name by default.
         """
         with graph_lock:  # what another thread writes together is read together
             modes = self.modes
@@ -187,14 +171,7 @@ class Lift:
         kwargs: Mapping[str, Tree],
         captured: Sequence[Tree],
     ) -> Trace:
-        """Make the objects of one call, inside a transform of jax.
-
-        Args:
-            signature: What is static about the call.
-            args: The plain values of the positional arguments.
-            kwargs: Those of the keyword arguments.
-            captured: Those of what the function closes over.
-        """
+        """Make the objects of one call of plain values, inside a transform of jax."""
         return Trace(self.title, self.function, self.captures(), signature, args, kwargs, captured)
 
     def run(

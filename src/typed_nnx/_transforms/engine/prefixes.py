@@ -241,12 +241,6 @@ def check_kinds(transform: str, option: str, prefix: Prefix, structural: bool) -
     Where structures may change it says by filter which Variables it is for, else in a tree like the
     argument.
 
-    Args:
-        transform: The name of the transform.
-        option: The name of the option.
-        prefix: The prefix that was given for the option.
-        structural: Whether structures may change.
-
     Raises:
         PrefixError: With the first such prefix.
     """
@@ -325,14 +319,8 @@ _OPTIONS = {"jit": "shardings", "shard_map": "specs"}
 def check_prefix(function: str, where: str, place: str, prefix: Prefix, value: Any) -> None:
     """Raise if a prefix is a nest of containers and the value another.
 
-    What is in other pytrees is left to jax.
-
-    Args:
-        function: The name of the transform, or a text that begins with it.
-        where: "in" or "out".
-        place: What the value is.
-        prefix: Its prefix.
-        value: The value.
+    What is in other pytrees is left to jax. `function` begins with the name of the transform,
+    `where` is "in" or "out", and `place` says what the value is.
 
     Raises:
         PrefixError: With the first place that differs.

@@ -22,7 +22,6 @@ from typed_nnx._transforms.engine.prefixes import (
 )
 
 T = TypeVar("T")
-U = TypeVar("U")
 
 Divided: TypeAlias = list[T] | tuple[list[T], ...]
 """The values of an object as jax takes them: a list, or a list for each filter of the prefix."""
@@ -127,10 +126,7 @@ def build_part(
 ) -> tuple[Node, dict[int, Node]]:
     """Build the object of a part; return it, and the objects in it by position.
 
-    Args:
-        part: The part.
-        leaves: A value or Variable for each leaf.
-        objects: The objects of all parts by their numbers, to which those of this one are added.
+    They are added to `objects`, those of all parts by their numbers.
     """
     if part.graphdef.base > 0:  # it may share some with the parts before
         return rebuild(part.graphdef, leaves, objects), objects
@@ -179,12 +175,7 @@ class Argument:
         return zip(self.parts, self.treedef.flatten_up_to(tree), strict=True)
 
     def map(self, function: Callable[[Part | Alias, Tree], object], tree: Tree) -> Tree:
-        """Return a tree like the argument with something else in the place of each object.
-
-        Args:
-            function: Makes it of the part and of what is in its place in `tree`.
-            tree: A tree like the argument.
-        """
+        """Return a tree like the argument with something else in the place of each object."""
         return self.treedef.unflatten(
             [leaf if part is None else function(part, leaf) for part, leaf in self.pairs(tree)]
         )
@@ -229,14 +220,7 @@ class Signature:
         kwargs: Mapping[str, Tree],
         captured: Sequence[Tree],
     ) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
-        """Return the values of a call with something else in the place of each object; see `Argument.map`.
-
-        Args:
-            function: Makes it; it is called in the order of `parts`.
-            args: The positional arguments.
-            kwargs: The keyword arguments.
-            captured: What the function closes over.
-        """
+        """Return the values of a call with something else in the place of each object; see `Argument.map`."""
         positional = [
             value if argument is None else argument.map(function, value)
             for argument, value in zip(self.arguments, args, strict=True)
@@ -400,12 +384,7 @@ class TraceResult(NamedTuple):
 
 
 def result_prefix(parts: Sequence[Part], outs: Prefix) -> TraceResult:
-    """Return the prefixes of what a trace returns, as jax takes them.
-
-    Args:
-        parts: The objects among the arguments, whose values come back as they went in.
-        outs: The prefix of the result.
-    """
+    """Return the prefixes of what a trace returns, as jax takes them; values come back as they went in."""
     effects: Prefix = None
     return TraceResult(
         tuple([pure_prefix(part.groups.prefix) for part in parts]), pure_prefix(outs), effects

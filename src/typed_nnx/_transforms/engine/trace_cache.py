@@ -57,8 +57,6 @@ class CachedTrace(Generic[T]):
     Used as ``with CachedTrace(...) as body: jax.lax.scan(body, ...)``.
 
     Args:
-        lift: The user's function.
-        signature: What is static about the objects of the call.
         key: What else the trace depends on; None if it is good for one call only.
         make: Makes it. It gets what starts a trace of the user's function, and must hold neither `lift` nor
             anything else of the call.

@@ -244,13 +244,7 @@ class _ValueList(NamedTuple):
         return values
 
     def fill(self, values: list[Value], known: list[Value] | None, new: list[Value]) -> None:
-        """Fill the new list of the cell; without all values it stays empty, and is read again.
-
-        Args:
-            values: The new list.
-            known: The one before.
-            new: The values that were written.
-        """
+        """Fill the new list of the cell; without all values it stays empty, and is read again."""
         sources = new if self.sources is None else [new[source] for source in self.sources]
         if self.positions is None:
             values.extend(sources)
@@ -330,11 +324,7 @@ def finish(
 ) -> Tree:
     """Write what a call changed into its objects, and return the result.
 
-    Args:
-        call: The call.
-        signature: What is static about it.
-        args: Its arguments.
-        traced: What jax returned: a `TraceResult` as a plain tuple, which costs jax less.
+    `traced` is a `TraceResult` as a plain tuple, which costs jax less.
     """
     updates, result, effects = traced
     if effects.is_nothing:
@@ -352,13 +342,7 @@ def finish(
 def write_values(
     graphs: Sequence[Source], effects: Effects, updates: Sequence[list[Value]]
 ) -> bool:
-    """Write changed values into Variables, all at one moment; False if `write_back` has to do it.
-
-    Args:
-        graphs: The records of the objects among the arguments, or Variables.
-        effects: What the call did; only values may have changed.
-        updates: The new values for each of them.
-    """
+    """Write changed values into Variables, all at one moment; False if `write_back` has to do it."""
     trace = context.trace
     writers: list[RecordWriter | Variable[Any] | None] = []
     for graph, changed in zip(graphs, effects.changed, strict=True):
@@ -441,13 +425,7 @@ def _built(
 def changes(
     signature: Signature, traced: TraceResult, arguments: Sequence[Argument | None]
 ) -> tuple[Tree, ...]:
-    """Return what a call changed: for each argument a State in the place of each object.
-
-    Args:
-        signature: What is static about the call.
-        traced: What the call returned.
-        arguments: The arguments of which to return it.
-    """
+    """Return what a call changed: for each of the arguments a State in the place of each object."""
     numbers = {id(part): number for number, part in enumerate(signature.parts)}
 
     def state(part: Part | Alias | None) -> State | None:
