@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping
+from collections.abc import Hashable, Iterator, Mapping, MutableMapping
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, cast, overload
+from typing import Literal, Self, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
 from typed_nnx._core.nested import divided, nested_of
@@ -157,9 +156,6 @@ def unflatten(
         }
     made: A = rebuild(graphdef, leaves, index_ref, reuse, recreate_variables)
     return made
-
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class UpdateContext:
@@ -375,7 +371,7 @@ def merge_context(
     context.close()
 
 
-class UpdateContextManager:
+class UpdateContextManager(contextlib.ContextDecorator):
     """What `update_context` returns: a context manager and a decorator."""
 
     __slots__ = ("_tag",)
@@ -395,16 +391,6 @@ class UpdateContextManager:
         traceback: TracebackType | None,
     ) -> None:
         _stacks.contexts.pop().clear()
-
-    def __call__(self, f: F) -> F:
-        """Return the function with an update context of its own around each call."""
-
-        @functools.wraps(f)
-        def wrapped(*args: object, **kwargs: object) -> Any:
-            with UpdateContextManager(self._tag):
-                return f(*args, **kwargs)
-
-        return cast("F", wrapped)  # it has the signature of the function
 
 
 def update_context(tag: Hashable) -> UpdateContextManager:

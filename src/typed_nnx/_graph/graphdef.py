@@ -25,7 +25,7 @@ from typing_extensions import TypeVar
 
 from typed_nnx._core.cells import Bounded
 from typed_nnx._core.metadata import Metadata
-from typed_nnx._core.nested import Nested, level_of
+from typed_nnx._core.nested import Nested, flat_items, level_of
 from typed_nnx._core.nodes import Spec, Token, token_for
 from typed_nnx._core.paths import Key, Node, Path, Value, attribute_path, sorted_keys
 from typed_nnx._core.state import FlatState, State
@@ -152,16 +152,9 @@ class Layout:
     def paths(self) -> tuple[Path, ...]:
         """The path of each leaf."""
         if self._paths is None:
-            self._paths = tuple(_paths(self.tree, ()))
+            leaves = [((), 0)] if isinstance(self.tree, int) else flat_items(self.tree)
+            self._paths = tuple([path for path, _ in leaves])
         return self._paths
-
-
-def _paths(tree: Nested | int, path: Path) -> Iterator[Path]:
-    if isinstance(tree, int):
-        yield path
-        return
-    for key, place in tree.items():
-        yield from _paths(place, (*path, key))
 
 
 class _Calls(Protocol[P, R_co, S_co]):
@@ -279,7 +272,10 @@ class GraphDef(Generic[M]):
         """Where the leaves are; worked out once for all equal structures."""
         found: Layout | None = self.token.layout
         if found is None:
-            found = self.token.layout = _layout(self.items)
+            remaining = iter(self.items)
+            tree = _place_of(next(remaining), remaining, itertools.count())
+            # An object of an earlier part of a sequence has no leaves here.
+            found = self.token.layout = Layout({} if tree is None else tree)
         return found
 
     @property
@@ -374,15 +370,9 @@ class GraphDef(Generic[M]):
         if self.is_tree is is_tree:
             return self
         made = object.__new__(type(self))
-        made.items, made.base, made.outer, made.token = (
-            self.items, self.base, self.outer, self.token,
-        )  # fmt: skip
-        made.unwatched = self.unwatched
-        made._leaf_items, made._is_hashable, made.is_tree = (
-            self._leaf_items,
-            self._is_hashable,
-            is_tree,
-        )
+        for name in _SLOTS:
+            setattr(made, name, getattr(self, name))
+        made.is_tree = is_tree
         return made
 
     def where(self, number: int) -> str:
@@ -390,17 +380,13 @@ class GraphDef(Generic[M]):
         return attribute_path(self.layout.paths[number])
 
 
+_SLOTS = [name for name in GraphDef.__slots__ if name != "__weakref__"]
+
+
 def _rebuild(
     items: tuple[Item, ...], base: int, outer: tuple[int | None, ...] | None, is_tree: bool = False
 ) -> object:
     return GraphDef(items, base=base, outer=outer).of_mode(is_tree)
-
-
-def _layout(items: tuple[Item, ...]) -> Layout:
-    remaining = iter(items)
-    tree = _place_of(next(remaining), remaining, itertools.count())
-    # An object of an earlier part of a sequence has no leaves here.
-    return Layout({} if tree is None else tree)
 
 
 def _place_of(item: Item, remaining: Iterator[Item], numbers: Iterator[int]) -> Nested | int | None:

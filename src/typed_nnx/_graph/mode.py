@@ -83,9 +83,8 @@ def check_tree(
 class _Modes(threading.local):
     """What this thread has set; None is the default."""
 
-    def __init__(self) -> None:
-        self.graph: bool | None = None
-        self.graph_updates: bool | None = None
+    graph: bool | None = None
+    graph_updates: bool | None = None
 
 
 _modes = _Modes()

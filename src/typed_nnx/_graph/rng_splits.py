@@ -590,23 +590,20 @@ def fork_rngs(
 
 
 def _fork_rule(split: KeyShapes | None) -> KeyRule:
-    if split is not None and not isinstance(split, int | tuple | Mapping):
-        raise not_key_shapes("fork_rngs", "split", split)
-    rules: list[tuple[Predicate | None, tuple[int, ...] | None]]
     if isinstance(split, Mapping):
-        rules = [
-            (
-                to_predicate(filter_),
-                None if shape is None else _shape("fork_rngs", f"split[{filter_!r}]", shape),
-            )
-            for filter_, shape in split.items()
-        ]
+        named = [(f"split[{given!r}]", given, shape) for given, shape in split.items()]
+    elif split is None or isinstance(split, int | tuple):
+        named = [("split", ..., split)]
     else:
-        rules = [(None, None if split is None else _shape("fork_rngs", "split", split))]
+        raise not_key_shapes("fork_rngs", "split", split)
+    rules = [
+        (to_predicate(given), None if shape is None else _shape("fork_rngs", name, shape))
+        for name, given, shape in named
+    ]
 
     def rule(path: StreamPath, stream: RngStream) -> jax.Array | None:
         for matches, shape in rules:
-            if matches is None or _takes(matches, path, stream):
+            if _takes(matches, path, stream):
                 return stream() if shape is None else jax.random.split(stream(), shape)
         return None
 

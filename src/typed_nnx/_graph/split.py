@@ -63,17 +63,18 @@ def _plan_for(filters: tuple[Filter, ...], graph: Record | Traversal) -> Plan:
 def _key(filters: tuple[Filter, ...]) -> Hashable | None:
     """Return what to remember a plan under, or None if there is a filter without a hash."""
     try:
-        key: Hashable = static_key(_hashable(filters))
+        key: Hashable = static_key(hashable(filters))
         hash(key)
     except TypeError:
         return None
     return key
 
 
-def _hashable(filters: Filter | tuple[Filter, ...]) -> object:
-    if isinstance(filters, list):
-        return (list, *map(_hashable, filters))
-    return tuple(map(_hashable, filters)) if isinstance(filters, tuple) else filters
+def hashable(value: object) -> object:
+    """Return filters, or what is given by filter, with tuples in the place of lists."""
+    if isinstance(value, list):
+        return (list, *map(hashable, value))
+    return tuple(map(hashable, value)) if isinstance(value, tuple) else value
 
 
 def _first_match(predicates: Sequence[Predicate], path: Path, leaf: object) -> int:

@@ -155,9 +155,10 @@ def capture(
     if isinstance(fn, type) and issubclass(fn, Variable):
         kinds = (fn, *var_types)
         return lambda f: capture(f, *kinds, init=init, method_outputs=method_outputs)
-    owner = _owner_of(fn)
+    is_module = isinstance(fn, Module)
+    owner = fn if is_module else getattr(fn, "__self__", None)
 
-    @functools.wraps(_function_of(fn))
+    @functools.wraps(type(fn).__call__ if is_module else fn)
     def captured(*args: Any, **kwargs: Any) -> Any:
         module = owner if isinstance(owner, Module) else args[0]
         recorder: contextlib.AbstractContextManager[Outputs] = (
@@ -230,15 +231,6 @@ def _as_variables(
         for (owner, name), values in outputs.items()
         if owner in paths
     ]
-
-
-def _owner_of(fn: object) -> object:
-    return fn if isinstance(fn, Module) else getattr(fn, "__self__", None)
-
-
-def _function_of(fn: Any) -> Any:
-    cls: Any = type(fn)
-    return cls.__call__ if isinstance(fn, Module) else fn
 
 
 A = TypeVar("A")

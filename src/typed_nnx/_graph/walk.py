@@ -26,7 +26,7 @@ from typed_nnx._core.nodes import (
 from typed_nnx._core.nodes import iter_children as _iter_children
 from typed_nnx._core.nodes import iter_graph as _iter_graph
 from typed_nnx._core.paths import Key, Node, Path, Value, key_of_entry
-from typed_nnx._core.variable import AnyVariable, Variable
+from typed_nnx._core.variable import Variable
 from typed_nnx._graph.mode import allows_graphs, require_tree
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import snapshot
@@ -63,10 +63,10 @@ def _converted(
 
 
 def _check_once(entries: list[tuple[Path, object]], fix: str) -> None:
-    found: dict[int, list[Path]] = {}
+    found: dict[int, tuple[object, list[Path]]] = {}
     for path, leaf in entries:
-        found.setdefault(id(leaf), []).append(path)
-    for (_, leaf), paths in zip(entries, [found[id(leaf)] for _, leaf in entries], strict=True):
+        found.setdefault(id(leaf), (leaf, []))[1].append(path)
+    for leaf, paths in found.values():
         if len(paths) > 1:
             lines = "\n".join(["  " + "/".join([str(key) for key in path]) for path in paths])
             problem = f"Found duplicate at paths:\n  ---\n{lines}\n  ---"
@@ -302,13 +302,7 @@ def set_metadata(node: Node, /, *, only: Any = Variable, **metadata: object) -> 
         **metadata: The items to set.
     """
     from_filter = to_predicate(only)
-    for path, leaf in _variables(node):
-        if from_filter(path, leaf):
-            leaf.set_metadata(**metadata)
-
-
-def _variables(node: object) -> list[tuple[Path, AnyVariable]]:
     record = snapshot(node)
-    structure = record.graphdef
-    leaves = zip(structure.layout.paths, record.values(), strict=True)
-    return [(path, leaf) for path, leaf in leaves if isinstance(leaf, Variable)]
+    for path, leaf in zip(record.graphdef.layout.paths, record.values(), strict=True):
+        if isinstance(leaf, Variable) and from_filter(path, leaf):
+            leaf.set_metadata(**metadata)

@@ -22,6 +22,7 @@ from typed_nnx._core.settings import typed_as
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.rebuild import entries_of
+from typed_nnx._graph.split import hashable
 from typed_nnx.errors import NoFilterMatchedError, PrefixError
 
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ class ByFilter(Mapping[Any, Any]):
     def _key(self) -> Any:
         return (
             type(self),
-            static_key(_hashable(self.filters)),
-            static_key(_hashable(self.values_in_order)),
+            static_key(hashable(self.filters)),
+            static_key(hashable(self.values_in_order)),
         )
 
     def __getitem__(self, key: Any) -> Any:
@@ -117,12 +118,6 @@ class ByFilter(Mapping[Any, Any]):
         return (
             f"{type(self).__name__}({dict(zip(self.filters, self.values_in_order, strict=True))!r})"
         )
-
-
-def _hashable(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return tuple(map(_hashable, value))
-    return value
 
 
 def _by_value(items: Iterable[tuple[Path, Any]]) -> list[tuple[PathIn, Any]]:
@@ -196,7 +191,7 @@ class DiffState(Generic[N, F]):
         )
 
     def __hash__(self) -> int:
-        return hash((DiffState, self.argnum, static_key(_hashable(self.filter))))
+        return hash((DiffState, self.argnum, static_key(hashable(self.filter))))
 
     def __repr__(self) -> str:
         return f"DiffState(argnum={self.argnum!r}, filter={self.filter!r})"
