@@ -16,7 +16,7 @@ from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import Variable
-from typed_nnx._graph.graphdef import GraphDef, VariableDef
+from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.argnums import Chosen, DiffArgs, by_position
@@ -40,6 +40,7 @@ from typed_nnx._transforms.engine.signature import (
     Part,
     Signature,
     TraceResult,
+    leaf_of,
     leaf_positions,
 )
 from typed_nnx._transforms.engine.trace import Trace, is_unchanged
@@ -54,24 +55,20 @@ class InputCotangents:
         cotangent: The cotangents of what the trace returned.
     """
 
-    __slots__ = ("_by_number", "_effects", "_offsets", "_values")
+    __slots__ = ("_by_item", "_cotangent", "_numbers")
 
     def __init__(self, signature: Signature, cotangent: TraceResult) -> None:
-        effects = cotangent.effects
-        self._effects = effects
-        self._values: list[list[Value]] = []  # of each part: the changed leaves, then the new ones
-        self._by_number: dict[int, Node] = {}  # by number among the items of all parts
-        self._offsets = {part.offset: number for number, part in enumerate(signature.parts)}
+        self._cotangent = cotangent
+        self._numbers = {part.offset: number for number, part in enumerate(signature.parts)}
+        self._by_item: dict[int, Value] = {}  # by number among the items of all parts
         for number, part in enumerate(signature.parts):
-            values = cotangent.values_of(number, part)
-            self._values.append(values)
             positions = part.leaf_positions()
-            for leaf, value in zip(effects.changed[number], values, strict=False):
-                self._by_number[positions[leaf] + part.offset] = value
+            for leaf, value in cotangent.changes(number, part):
+                self._by_item[positions[leaf] + part.offset] = value
 
-    def of(self, arguments: Iterable[Argument | None]) -> tuple[Tree, ...]:
+    def as_states(self, arguments: Iterable[Argument | None]) -> tuple[Tree, ...]:
         """Return States in the form of arguments; None for an argument without objects."""
-        return tuple([self._argument(argument) for argument in arguments])
+        return tuple([None if each is None else each.build(self._state) for each in arguments])
 
     def as_objects(
         self, arguments: Iterable[Argument | None], changed: Set[tuple[int, int]]
@@ -82,55 +79,36 @@ class InputCotangents:
             arguments: The arguments.
             changed: The number of the part and of the leaf of what changed.
         """
-        return tuple(
-            [
-                None
-                if argument is None
-                else argument.treedef.unflatten([self._object(p, changed) for p in argument.parts])
-                for argument in arguments
-            ]
-        )
 
-    def _object(self, part: Part | Alias | None, changed: Set[tuple[int, int]]) -> Tree:
-        if part is None or isinstance(part, Alias):
-            return None
-        number = self._offsets[part.offset]
-        leaves: list[Value] = [None] * len(part.graphdef.leaf_items)
-        for leaf, value in zip(self._effects.changed[number], self._values[number], strict=False):
-            item = part.graphdef.leaf_items[leaf]
-            if (number, leaf) in changed:
-                if isinstance(item, VariableDef):
-                    kind: Tree = item.cls
-                    value = kind._make(value, item.meta)
-                leaves[leaf] = value
-        return rebuild(part.graphdef, leaves, recreate_variables=False)
+        def build(part: Part | Alias) -> Tree:
+            if isinstance(part, Alias):
+                return None
+            number, items = self._numbers[part.offset], part.graphdef.leaf_items
+            leaves: list[Value] = [None] * len(items)
+            for leaf, value in self._cotangent.changes(number, part):
+                if (number, leaf) in changed:
+                    leaves[leaf] = leaf_of(items[leaf], value)
+            return rebuild(part.graphdef, leaves, recreate_variables=False)
 
-    def _argument(self, argument: Argument | None) -> Tree:
-        if argument is None:
-            return None
-        return argument.treedef.unflatten([self._part(part) for part in argument.parts])
+        return tuple([None if each is None else each.build(build) for each in arguments])
 
-    def _part(self, part: Part | Alias | None) -> Tree:
-        if part is None:
-            return None
+    def _state(self, part: Part | Alias) -> Tree:
         if isinstance(part, Alias):  # it belongs to the argument that was first
             return State({})
-        number = self._offsets[part.offset]
-        values = self._values[number]
-        grown = self._effects.structure_of(number)
-        if grown is None:
-            return state_builder(part.graphdef, [True] * len(values))(values)
-        new = values[len(self._effects.changed[number]) :]
-        structure = grown.graphdef
-        outer = structure.outer or ()
-        found: list[Value] = []
-        for position, source in zip(leaf_positions(structure), grown.sources, strict=True):
-            if isinstance(source, int):
-                found.append(new[source])
-            else:
-                found.append(self._by_number.get(outer[position] or 0, MISSING))
-        chosen = [value is not MISSING for value in found]
-        return state_builder(structure, chosen)([v for v in found if v is not MISSING])
+        number, effects = self._numbers[part.offset], self._cotangent.effects
+        values, structure = self._cotangent.values_of(number, part), part.graphdef
+        grown = effects.structure_of(number)
+        if grown is not None:
+            structure, new = grown.graphdef, values[len(effects.changed[number]) :]
+            outer = structure.outer or ()
+            values = [
+                new[source]
+                if isinstance(source, int)
+                else self._by_item.get(outer[position] or 0, MISSING)
+                for position, source in zip(leaf_positions(structure), grown.sources, strict=True)
+            ]
+        chosen = [value is not MISSING for value in values]
+        return state_builder(structure, chosen)([v for v in values if v is not MISSING])
 
 
 T = TypeVar("T")
@@ -263,7 +241,10 @@ class RuleCall:
             or Captures(lift.function[_BWD]).objects
         )
         self._changed: set[tuple[int, int]] = set()
-        self._divide()
+        self._chosen, rest = self._arranged(self._call.args, self._call.kwargs, self._call.captured)
+        self._rest, self._rest_tree = jax.tree.flatten(rest)
+        self._traced = [n for n, leaf in enumerate(self._rest) if isinstance(leaf, jax.Array)]
+        self._arrays = [self._rest[number] for number in self._traced]
 
     def __call__(self) -> Tree:
         """Run the function and return its result."""
@@ -276,45 +257,32 @@ class RuleCall:
 
     # -- arguments --------------------------------------------------------------------------------
 
-    def _divide(self) -> None:
-        call = self._call
-        divided = [
-            divide(call.signature.arguments[number], call.args[number]) for number in self._diff
-        ]
-        self._chosen = [own for own, _ in divided]
-        rest = (
-            [others for _, others in divided],
-            [call.args[number] for number in self._nondiff],
-            call.kwargs,
-            call.captured,
-        )
-        self._rest, self._rest_tree = jax.tree.flatten(rest)
-        self._traced = [n for n, leaf in enumerate(self._rest) if isinstance(leaf, jax.Array)]
-        self._arrays = [self._rest[number] for number in self._traced]
+    def _arranged(
+        self, args: Sequence[Tree], kwargs: Mapping[str, Tree], captured: Sequence[Tree]
+    ) -> tuple[Tree, Tree]:
+        """Return what the rule is for, and the rest."""
+        chosen, (others, nondiff) = divide(self._call.signature, self._diff, args)
+        return chosen, (others, nondiff, kwargs, captured)
 
     def _names(self, chosen: Tree, arrays: Tree) -> Tree:
         """Return names in the place of what jax gets."""
         call = self._call
-        args, kwargs, captured = names_of(
-            self._lift.parameters, call.signature, call.args, call.kwargs, call.captured
-        )
-        divided = [divide(call.signature.arguments[n], args[n]) for n in self._diff]
-        others = [rest for _, rest in divided]
-        rest = jax.tree.leaves((others, [args[n] for n in self._nondiff], kwargs, captured))
-        return [own for own, _ in divided], [rest[number] for number in self._traced]
+        values = call.args, call.kwargs, call.captured
+        own, rest = self._arranged(*names_of(self._lift.parameters, call.signature, *values))
+        leaves = jax.tree.leaves(rest)
+        return own, [leaves[number] for number in self._traced]
 
     def _united(self, chosen: Tree, arrays: Tree) -> tuple[list[Value], Any, Tree]:
         """Return the arguments, keyword arguments and captured objects as plain values."""
+        others, nondiff, kwargs, captured = self._restored(arrays)
+        return unite(self._call.signature, self._diff, chosen, (others, nondiff)), kwargs, captured
+
+    def _restored(self, arrays: Tree) -> Tree:
+        """Return what the rule is not for, given the arrays in it."""
         leaves = list(self._rest)
         for number, value in zip(self._traced, arrays, strict=True):
             leaves[number] = value
-        others, nondiff, kwargs, captured = jax.tree.unflatten(self._rest_tree, leaves)
-        args: list[Value] = [None] * len(self._call.args)
-        for number, value in zip(self._nondiff, nondiff, strict=True):
-            args[number] = value
-        for number, own, rest in zip(self._diff, chosen or (), others, strict=chosen is not None):
-            args[number] = unite(self._call.signature.arguments[number], own, rest)
-        return args, kwargs, captured
+        return jax.tree.unflatten(self._rest_tree, leaves)
 
     # -- what jax calls ---------------------------------------------------------------------------
 
@@ -354,7 +322,7 @@ class RuleCall:
         given: Tree
         named: dict[str, Tree] = {}
         if self._lift.modes[1]:
-            states = by_inputs.of([arguments[number] for number in self._diff])
+            states = by_inputs.as_states([arguments[number] for number in self._diff])
             given = (states, results.as_states(cotangent.result))
         else:
             given = results.as_objects(cotangent.result)
@@ -382,7 +350,7 @@ class RuleCall:
             return bwd(*last, **named)
         values, arrays = needed
         if not self._bwd_needs_objects:
-            args, _, _ = self._united(None, arrays)
+            _, args, _, _ = self._restored(arrays)
             return bwd(*[args[number] for number in self._nondiff], *last, **named)
         trace = self._lift.trace(self._call.signature, *self._united(values, arrays))
         trace.args = [*[trace.args[number] for number in self._nondiff], *last]
@@ -413,9 +381,7 @@ class RuleCall:
         kind, number = first[0].idx, getattr(first[1], "idx", 0)
         places = (
             "values that a DiffState leaves out",
-            f"argument {name(self._nondiff[number])}, which is in nondiff_argnums"
-            if kind == 1
-            else "",
+            f"argument {name(number)}, which is in nondiff_argnums" if kind == 1 else "",
             "a keyword argument that has no position",
             "what it closes over",
         )
@@ -431,14 +397,10 @@ class RuleCall:
 
     def _note(self, trace: Trace, found: TraceResult) -> None:
         """Remember which values a run changed: all are returned to jax."""
-        effects = found.effects
         for number, part in enumerate(self._call.signature.parts):
-            if part.kept:
-                values = found.values_of(number, part)
-                given = trace.given[number]
-                for leaf, value in zip(effects.changed[number], values, strict=False):
-                    if not is_unchanged(given[leaf], value):
-                        self._changed.add((number, leaf))
+            for leaf, value in found.changes(number, part) if part.kept else ():
+                if not is_unchanged(trace.given[number][leaf], value):
+                    self._changed.add((number, leaf))
 
     def _only_changed(self, found: TraceResult) -> TraceResult:
         """Return the same with the old values where nothing is to be written.

@@ -25,8 +25,8 @@ from typed_nnx._transforms.engine.closures import describe
 from typed_nnx._transforms.engine.diff import (
     Tangents,
     are_lasting,
+    check_pair,
     divide,
-    not_a_pair,
     prefix_of,
     unite,
 )
@@ -155,12 +155,8 @@ class Gradient(Lifted[P, R]):
     ) -> tuple[TraceResult, Tree]:
         """Return what the function did, and the gradients."""
         arguments, numbers = program.signature.arguments, program.numbers
-        divided = [divide(arguments[number], args[number]) for number in numbers]
-        rest = [None if number in numbers else value for number, value in enumerate(args)]
-        others = [others for _, others in divided]
-        (_, traced), found = program.run(
-            [own for own, _ in divided], (others, rest, kwargs, captured)
-        )
+        chosen, rest = divide(program.signature, numbers, args)
+        (_, traced), found = program.run(chosen, (rest, kwargs, captured))
         pairs = [(arguments[number], found[place]) for place, number in enumerate(numbers)]
         order = sorted(range(len(numbers)), key=numbers.__getitem__)  # as they were gathered
         gradients = program.tangents.of([pairs[place] for place in order])
@@ -170,14 +166,11 @@ class Gradient(Lifted[P, R]):
         return traced, tuple([by_place[place] for place in range(len(numbers))])
 
     def _program(self, signature: Signature, numbers: list[int]) -> Program:
-        lift, arguments = self._lift, signature.arguments
-        title = lift.title
+        lift, title = self._lift, self._lift.title
 
-        def loss(chosen: Sequence[Tree], rest: Tree) -> tuple[Tree, TraceResult]:
-            others, args, kwargs, captured = rest
-            args = list(args)
-            for number, own, other in zip(numbers, chosen, others, strict=True):
-                args[number] = unite(arguments[number], own, other)
+        def loss(chosen: Sequence[Tree], others: Tree) -> tuple[Tree, TraceResult]:
+            rest, kwargs, captured = others
+            args = unite(signature, numbers, chosen, rest)
             captures = lift.known_captures or lift.captures()
             trace = Trace(title, lift.function, captures, signature, args, kwargs, captured)
             result = trace.run()
@@ -186,20 +179,12 @@ class Gradient(Lifted[P, R]):
                 value = value.get_value()
             return value, trace.finish((value, result[1]) if self._options.has_aux else value)
 
-        def names(chosen: Sequence[Tree], rest: Tree) -> Tree:
-            others, args, kwargs, captured = rest
-            args = list(args)
-            for number, own, other in zip(numbers, chosen, others, strict=True):
-                args[number] = unite(arguments[number], own, other)
+        def names(chosen: Sequence[Tree], others: Tree) -> Tree:
+            rest, kwargs, captured = others
+            args = unite(signature, numbers, chosen, rest)
             every, named, closed = names_of(lift.parameters, signature, args, kwargs, captured)
-            divided = [divide(arguments[number], every[number]) for number in numbers]
-            left = [None if number in numbers else own for number, own in enumerate(every)]
-            return [own for own, _ in divided], (
-                [rest for _, rest in divided],
-                left,
-                named,
-                closed,
-            )
+            own, rest = divide(signature, numbers, every)
+            return own, (rest, named, closed)
 
         run = jax.value_and_grad(
             shown(loss, lift.function, names), has_aux=True, **self._options.rest
@@ -214,8 +199,7 @@ class Gradient(Lifted[P, R]):
         """
         value = result
         if self._options.has_aux:
-            if not isinstance(result, tuple | list) or len(result) != 2:
-                raise not_a_pair(self.transform, describe(self._lift.function), result)
+            check_pair(self.transform, self._lift.function, result)
             value = result[0]
         shape: Tree = getattr(value, "shape", None)
         if shape or (shape is None and not isinstance(value, int | float | complex)):

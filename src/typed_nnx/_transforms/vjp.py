@@ -14,8 +14,7 @@ from typed_nnx._core.settings import MISSING, Missing, typed_as
 from typed_nnx._core.state import State
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import is_object, result_name
-from typed_nnx._transforms.engine.closures import describe
-from typed_nnx._transforms.engine.diff import Given, Results, Tangents, not_a_pair, only_wanted
+from typed_nnx._transforms.engine.diff import Given, Results, Tangents, check_pair, only_wanted
 from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lift, Lifted
 from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
@@ -69,8 +68,7 @@ class DifferentiatedCall:
             found = trace.finish(result)
             self._check(trace, result, ())
             return found.result, found._replace(result=None)
-        if not isinstance(result, tuple | list) or len(result) != 2:
-            raise not_a_pair(lift.name, describe(lift.function), result)
+        check_pair(lift.name, lift.function, result)
         found = trace.finish((result[0], result[1]))
         self._check(trace, result[0], (0,))
         out, aux = found.result

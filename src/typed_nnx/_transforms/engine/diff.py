@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import SupportsIndex
+from typing import SupportsIndex, TypeAlias
 
 from typed_nnx._core.filters import Filter, to_predicates
 from typed_nnx._core.jax_runtime import is_array_ref
@@ -19,9 +19,11 @@ from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.split import is_lasting, nested_builder
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import Call, Input, is_object, kind_of_result, raw_values
+from typed_nnx._transforms.engine.closures import describe
 from typed_nnx._transforms.engine.prefixes import (
     ByFilter,
     DiffState,
+    Function,
     Node,
     Prefix,
     Tree,
@@ -32,6 +34,7 @@ from typed_nnx._transforms.engine.signature import (
     Argument,
     Effects,
     Part,
+    Signature,
     Structure,
     TraceResult,
     build_part,
@@ -62,47 +65,67 @@ def prefix_of(argnum: SupportsIndex | DiffState, structural: bool) -> Prefix:
     return Differentiable.of(Param) if structural else True
 
 
-def not_a_pair(transform: str, function: str, result: object) -> ResultError:
-    """Return the error of a function with ``has_aux=True`` that returned no (value, aux)."""
-    return ResultError(
-        transform,
-        f"with has_aux=True, {function} should return a tuple (value, aux); it returned "
-        f"{kind_of_result(result)}.",
-        "return value, aux",
-    )
+def check_pair(transform: str, function: Function, result: object) -> None:
+    """Raise if a function with ``has_aux=True`` returned no (value, aux)."""
+    if not isinstance(result, tuple | list) or len(result) != 2:
+        raise ResultError(
+            transform,
+            f"with has_aux=True, {describe(function)} should return a tuple (value, aux); it "
+            f"returned {kind_of_result(result)}.",
+            "return value, aux",
+        )
 
 
-def divide(argument: Argument | None, pure: Tree) -> tuple[Tree, Tree]:
-    """Return the differentiable values of an argument and the others, in trees that mirror it."""
+Rest: TypeAlias = tuple[list[Tree], list[Tree]]
+"""The values of arguments that are not differentiated by: of those that were chosen, and all others."""
+
+
+def divide(signature: Signature, numbers: Sequence[int], args: Sequence[Tree]) -> tuple[Tree, Rest]:
+    """Return the differentiable values of arguments, in trees that mirror them, and the rest.
+
+    Args:
+        signature: What is static about the call.
+        numbers: The positions of the arguments that were chosen.
+        args: All arguments as plain values.
+    """
+    pairs = [_divided(signature.arguments[number], args[number]) for number in numbers]
+    others = [None if number in numbers else value for number, value in enumerate(args)]
+    return [own for own, _ in pairs], ([rest for _, rest in pairs], others)
+
+
+def unite(signature: Signature, numbers: Sequence[int], chosen: Tree, rest: Rest) -> list[Tree]:
+    """Undo `divide`."""
+    args = list(rest[1])
+    for number, own, others in zip(numbers, chosen, rest[0], strict=True):
+        args[number] = _united(signature.arguments[number], own, others)
+    return args
+
+
+def _divided(argument: Argument | None, pure: Tree) -> tuple[Tree, Tree]:
     if argument is None:
         return pure, None
     chosen, others = [], []
     for part, value in argument.pairs(pure):
-        if isinstance(part, Part) and part.groups.filters is not None:
-            chosen.append(value[0])
-            others.append(value[1])
-        else:
-            chosen.append(value)
-            others.append(None)
+        own, rest = value if _is_divided(part) else (value, None)
+        chosen.append(own)
+        others.append(rest)
     return argument.treedef.unflatten(chosen), argument.treedef.unflatten(others)
 
 
-def unite(argument: Argument | None, chosen: Tree, others: Sequence[Tree]) -> Tree:
-    """Undo `divide`."""
+def _united(argument: Argument | None, chosen: Tree, others: Tree) -> Tree:
     if argument is None:
         return chosen
-    values = zip(
-        argument.parts,
-        argument.treedef.flatten_up_to(chosen),
-        argument.treedef.flatten_up_to(others),
-        strict=True,
-    )
+    rests = argument.treedef.flatten_up_to(others)
     return argument.treedef.unflatten(
         [
-            (own, rest) if isinstance(part, Part) and part.groups.filters is not None else own
-            for part, own, rest in values
+            (own, rest) if _is_divided(part) else own
+            for (part, own), rest in zip(argument.pairs(chosen), rests, strict=True)
         ]
     )
+
+
+def _is_divided(part: Part | Alias | None) -> bool:
+    return isinstance(part, Part) and part.groups.filters is not None
 
 
 def are_lasting(inputs: Sequence[Input]) -> bool:
@@ -169,8 +192,8 @@ def only_wanted(call: Call, found: TraceResult, is_wanted: Wanted) -> TraceResul
         if not each.part.kept:
             continue
         values = found.values_of(number, each.part)
-        for entry, leaf in enumerate(effects.changed[number]):
-            if not is_wanted(number, leaf, values[entry]):
+        for entry, (leaf, value) in enumerate(found.changes(number, each.part)):
+            if not is_wanted(number, leaf, value):
                 values[entry] = each.values[leaf]
         updates[number] = effects.groups_of(number, each.part).divide(values)
     return found._replace(updates=tuple(updates))

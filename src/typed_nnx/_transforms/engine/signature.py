@@ -180,6 +180,12 @@ class Argument:
             [leaf if part is None else function(part, leaf) for part, leaf in self.pairs(tree)]
         )
 
+    def build(self, function: Callable[[Part | Alias], object]) -> Tree:
+        """Return a tree like the argument with what a function makes of each part, and None for values."""
+        return self.treedef.unflatten(
+            [None if part is None else function(part) for part in self.parts]
+        )
+
     @property
     def key(self) -> tuple[object, ...]:
         """What tells it from others."""
@@ -262,10 +268,8 @@ class Signature:
         def pure(part: Part | Alias, _: Tree) -> Divided[Value]:
             return part.empty() if isinstance(part, Alias) else by_part[id(part)]
 
-        return [
-            own if argument is None else argument.map(pure, own)
-            for argument, own in zip(self.arguments, args, strict=True)
-        ], tuple([argument.map(pure, None) for argument in self.captured])
+        positional, _, closed = self.map(pure, args, {}, [None] * len(self.captured))
+        return positional, tuple(closed)
 
 
 # Where a leaf of a new structure comes from: the number of a value that the trace returned, the

@@ -410,9 +410,7 @@ def _built(
         given = part.groups.join(pure)
         values = list(given)
         if traced is not None:
-            number = len(inputs)
-            new = traced.values_of(number, part)
-            for leaf, value in zip(traced.effects.changed[number], new, strict=False):
+            for leaf, value in traced.changes(len(inputs), part):
                 values[leaf] = value
         leaves = list(map(leaf_of, part.graphdef.leaf_items, values))
         inputs.append(BuiltObject(part, objects, given))
@@ -428,31 +426,24 @@ def changes(
     """Return what a call changed: for each of the arguments a State in the place of each object."""
     numbers = {id(part): number for number, part in enumerate(signature.parts)}
 
-    def state(part: Part | Alias | None) -> State | None:
-        if not isinstance(part, Part):
-            return None if part is None else State({})
+    def state(part: Part | Alias) -> State:
+        if isinstance(part, Alias):
+            return State({})
         return State._of(nested_of(_changes_of(part, numbers[id(part)], traced)))
 
-    return tuple(
-        [
-            None if argument is None else argument.treedef.unflatten(map(state, argument.parts))
-            for argument in arguments
-        ]
-    )
+    return tuple([None if argument is None else argument.build(state) for argument in arguments])
 
 
 def _changes_of(part: Part, number: int, traced: TraceResult) -> list[tuple[Path, Value]]:
     """Return path and description of each leaf that was changed or added."""
-    changed, values = traced.effects.changed[number], traced.values_of(number, part)
     paths, items = part.graphdef.layout.paths, part.graphdef.leaf_items
     found = {
-        paths[leaf]: leaf_of(items[leaf], value)
-        for leaf, value in zip(changed, values, strict=False)  # new ones follow
+        paths[leaf]: leaf_of(items[leaf], value) for leaf, value in traced.changes(number, part)
     }
     structure = traced.effects.structure_of(number)
     if structure is not None:
         paths, items = structure.graphdef.layout.paths, structure.graphdef.leaf_items
-        new = values[len(changed) :]
+        new = traced.values_of(number, part)[len(traced.effects.changed[number]) :]
         for path, item, source in zip(paths, items, structure.sources, strict=True):
             if isinstance(source, int):
                 found[path] = leaf_of(item, new[source])
