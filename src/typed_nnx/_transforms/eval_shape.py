@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,7 +20,6 @@ from typed_nnx._graph.mode import require_tree
 from typed_nnx._graph.split import split
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import Call, is_object
-from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 from typed_nnx._transforms.engine.signature import TraceResult
@@ -89,15 +87,8 @@ def shapes_of(
     """Return what `eval_shape` does, with the shardings that jax knows and no others."""
     lift = Lift("eval_shape", f, graph, graph_updates)
     call = lift.gather(args, kwargs)
-
-    def flat(args: Tree, kwargs: Tree, captured: Tree) -> TraceResult:
-        return lift.run(call.signature, args, kwargs, captured)
-
-    names = partial(names_of, lift.parameters, call.signature)
-    found: TraceResult = jax.eval_shape(
-        shown(flat, f, names), call.args, call.kwargs, call.captured
-    )
-    return abstract_result(call, found)
+    flat = lift.flat(call.signature)
+    return abstract_result(call, jax.eval_shape(flat, call.args, call.kwargs, call.captured))
 
 
 def abstract_result(call: Call, found: TraceResult) -> Tree:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeAlias, TypeVar, overload
 
 import jax
@@ -12,7 +12,7 @@ from typed_nnx._core.cells import Bounded
 from typed_nnx._core.jax_runtime import hide_frames, hides_frames
 from typed_nnx._core.settings import MISSING
 from typed_nnx._graph.record import verify
-from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums, resolve, spread, without_statics
+from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums, Statics, resolve, spread
 from typed_nnx._transforms.engine.call import (
     Call,
     QuickCall,
@@ -20,7 +20,13 @@ from typed_nnx._transforms.engine.call import (
     place_name,
     quick_call,
 )
-from typed_nnx._transforms.engine.explain import NO_PREFIX, changes_of, names_of_one, shown
+from typed_nnx._transforms.engine.explain import (
+    NO_PREFIX,
+    changes_of,
+    names_of,
+    names_of_one,
+    shown,
+)
 from typed_nnx._transforms.engine.lift import Lift, Lifted, Modes, Signatures, Unseen
 from typed_nnx._transforms.engine.prefixes import Prefix, Tree
 from typed_nnx._transforms.engine.signature import Signature, TraceResult, result_prefix
@@ -31,17 +37,16 @@ from typed_nnx.errors import ArgumentError, DonationError, StructureChangedError
 from typed_nnx.errors._base_error import listed
 
 
-def check_hashable(lift: Lift, statics: Sequence[tuple[int | str, object]]) -> None:
+def check_hashable(lift: Lift, statics: Statics) -> None:
     """Raise if a static argument has no hash.
 
     Raises:
         UnhashableError: With the position and name of the argument.
     """
-    for which, value in statics:
+    for name, value in statics.described(lift.parameters):
         try:
             hash(value)
         except TypeError:
-            name = repr(which) if isinstance(which, str) else lift.parameters.describe(which)
             raise UnhashableError(
                 lift.title,
                 f"the static argument {name} has no hash: {type(value).__name__} {value!r}.",
@@ -49,15 +54,14 @@ def check_hashable(lift: Lift, statics: Sequence[tuple[int | str, object]]) -> N
             ) from None
 
 
-def check_static_objects(lift: Lift, statics: Iterable[tuple[int | str, object]]) -> None:
+def check_static_objects(lift: Lift, statics: Statics) -> None:
     """Raise if a static argument holds objects, whose values would be those of the first call.
 
     Raises:
         ArgumentError: With the position and name of the argument.
     """
-    for which, value in statics:
+    for name, value in statics.described(lift.parameters):
         if holds_objects(value):
-            name = repr(which) if isinstance(which, str) else lift.parameters.describe(which)
             raise ArgumentError(
                 lift.title,
                 f"the static argument {name} is or holds a Module or Variable "
@@ -90,7 +94,11 @@ def check_donated(lift: Lift, call: Call) -> None:
         DonationError: It names the places.
     """
     found: dict[int, str] = {}
-    for array, path in _arrays(lift, call):
+    values = (call.args, call.kwargs, call.captured)
+    names = names_of(lift.parameters, call.signature, *values)
+    for array, path in zip(jax.tree.leaves(values), jax.tree.leaves(names), strict=True):
+        if not isinstance(array, jax.Array):
+            continue
         before = found.setdefault(id(array), path)
         if before != path:
             raise DonationError(
@@ -105,23 +113,6 @@ def check_donated(lift: Lift, call: Call) -> None:
                 f"the array at {path} has been deleted or donated: an earlier call took its buffer.",
                 "use what that call returned, pass a copy to it, jnp.copy(...), or do not donate",
             ) from None
-
-
-def _arrays(lift: Lift, call: Call) -> Iterator[tuple[jax.Array, str]]:
-    for each in call.inputs:
-        for number, value in enumerate(each.values):
-            for leaf in jax.tree.leaves(value):
-                yield leaf, each.name_of(number)
-    plain = [
-        (lift.parameters[number], value)
-        for number, value in enumerate(call.args)
-        if call.signature.arguments[number] is None
-    ]
-    named = [(n, value) for n, value in call.kwargs.items() if n not in call.signature.keywords]
-    for first, value in (*plain, *named):
-        for path, leaf in jax.tree_util.tree_leaves_with_path(value):
-            if isinstance(leaf, jax.Array):
-                yield leaf, place_name((first,)) + jax.tree_util.keystr(path)
 
 
 #: A device of jax, whose class has no types that checkers agree on.
@@ -206,8 +197,8 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         shardings: dict[str, Any] = {}
         if call is not None:
             if options.in_shardings is not None:
-                dynamic = without_statics(self._statics, call.prefixes)
-                shardings["in_shardings"] = (None, *dynamic)
+                own = [p for n, p in enumerate(call.prefixes) if n not in self._statics]
+                shardings["in_shardings"] = (None, *own)
             outs = result_prefix(call.signature.parts, options.out_shardings)
             shardings["out_shardings"] = tuple(outs)
         return jax.jit(
@@ -305,9 +296,7 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
 
     def _explain(self, error: Exception, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> None:
         """Raise a better error than that of jax, where there is one."""
-        statics = [(n, args[n]) for n in sorted(self._statics) if n < len(args)]
-        named = [(name, kwargs[name]) for name in self._static_names if name in kwargs]
-        check_hashable(self._lift, [*statics, *named])
+        check_hashable(self._lift, self._statics_of(args, kwargs))
         if "donate" in str(error) or "deleted" in str(error):
             check_donated(self._lift, self._gather(args, kwargs))
 
@@ -324,9 +313,7 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         signature = self._signatures.of(call.signature)
         jitted = self._jitted_for(signature, call)
         stage = jitted.trace(signature, call.captured, *call.args, **call.kwargs)
-        statics = {n: value for n, value in enumerate(args) if n in self._statics}
-        names = {n: value for n, value in kwargs.items() if n in self._static_names}
-        return Traced(Program(self, signature, statics, names), stage)
+        return Traced(Program(self, signature, self._statics_of(args, kwargs)), stage)
 
     def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
         call = self._gather(args, kwargs)
@@ -364,9 +351,8 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
 
     def _gather(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Call:
         # With shardings all values come back placed, so that the next call need not place them again.
-        positional = [(n, args[n]) for n in self._statics if n < len(args)]
-        named = [(name, kwargs[name]) for name in self._static_names.intersection(kwargs)]
-        check_static_objects(self._lift, [*positional, *named])
+        statics = self._statics_of(args, kwargs)
+        check_static_objects(self._lift, statics)
         placed = self._options.in_shardings is not None
         kept = [placed or number in self._donated for number in range(len(args))]
         return self._lift.gather(
@@ -375,9 +361,11 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
             self._prefixes(len(args)),
             kept=kept,
             kept_names=self._donated_names,
-            statics=self._statics,
-            static_names=self._static_names,
+            statics=statics,
         )
+
+    def _statics_of(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Statics:
+        return Statics.of(self._statics, self._static_names, args, kwargs)
 
     def _prefixes(self, count: int) -> list[Prefix]:
         dynamic = [number for number in range(count) if number not in self._statics]

@@ -23,7 +23,7 @@ import jax
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.settings import typed_as
-from typed_nnx._transforms.engine.argnums import with_statics, without_statics
+from typed_nnx._transforms.engine.argnums import Statics
 from typed_nnx._transforms.engine.call import Call, place_name
 from typed_nnx._transforms.engine.closures import Parameters, describe
 from typed_nnx._transforms.engine.explain import differences
@@ -39,7 +39,7 @@ from typed_nnx.errors import CompiledCallError
 
 if TYPE_CHECKING:
     from typed_nnx._transforms import stage_overloads as overloads
-from typed_nnx._transforms.engine.prefixes import Node, Tree, Value
+from typed_nnx._transforms.engine.prefixes import Tree, Value
 
 
 def structural_mismatches(names: Parameters, before: Signature, after: Signature) -> list[str]:
@@ -155,15 +155,13 @@ class Program(NamedTuple):
     Attributes:
         source: The jitted function.
         signature: What is static about the call for which it was made.
-        statics: The static arguments by position.
-        static_names: Those given by name.
+        statics: The static arguments.
         bound: Arguments, not static ones, that come before those of a call.
     """
 
     source: Gathers
     signature: Signature
-    statics: Mapping[int, Node]
-    static_names: Mapping[str, object]
+    statics: Statics
     bound: tuple[Tree, ...] = ()
 
     @property
@@ -171,23 +169,14 @@ class Program(NamedTuple):
         """The function and where it is defined."""
         return describe(self.source._lift.function)
 
-    def complete(self, args: Sequence[Tree]) -> list[Value]:
-        """Return positional arguments with the static ones among them."""
-        return with_statics(self.statics, args)
-
-    def dynamic(self, args: Sequence[Tree]) -> tuple[Tree, ...]:
-        """Return positional arguments without the static ones."""
-        return tuple(without_statics(self.statics, args))
-
     def pure(self, given: Tree) -> Pure:
         """Return what jax says about the arguments in the form of `Call`."""
         (captured, *args), kwargs = given
-        return self.complete(args), kwargs, captured
+        return self.statics.within(args, {})[0], kwargs, captured
 
     def inputs(self, given: Tree) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
         """Return what jax says about each value that goes in, as the user knows the arguments."""
-        args, kwargs = built_arguments(self.signature, *self.pure(given))
-        return self.dynamic(args), kwargs
+        return self.statics.without(*built_arguments(self.signature, *self.pure(given)))
 
     def outputs(self, given: Tree, found: Tree) -> Tree:
         """Return what jax says about each value that comes out, as the user knows the result."""
@@ -199,7 +188,7 @@ class Program(NamedTuple):
         traced, signature = TraceResult(*found), self.signature
         args = changes(signature, traced, signature.arguments)
         named = changes(signature, traced, list(signature.keywords.values()))
-        return self.dynamic(args), dict(zip(signature.keywords, named, strict=True))
+        return self.statics.without(args, dict(zip(signature.keywords, named, strict=True)))
 
     def call(self, stage: Any, args: tuple[Tree, ...], kwargs: dict[str, Tree]) -> Tree:
         """Call a stage of jax with Modules.
@@ -209,19 +198,17 @@ class Program(NamedTuple):
         """
         signature, names = self.signature, self.source._lift.parameters
         args = (*self.bound, *args)
-        count = len(signature.arguments) - len(self.statics)
+        count = len(signature.arguments) - len(self.statics.args)
         if len(args) != count:
             line = f"{count} positional arguments before, {len(args)} now"
             raise CompiledCallError(self.name, [line])
-        call = self.source._gather(self.complete(args), {**kwargs, **self.static_names})
+        call = self.source._gather(*self.statics.within(args, kwargs))
         if call.signature.key != signature.key:
             changed = structural_mismatches(names, signature, call.signature)
             raise CompiledCallError(self.name, changed)
-        named = {
-            name: value for name, value in call.kwargs.items() if name not in self.static_names
-        }
+        dynamic, named = self.statics.without(call.args, call.kwargs)
         try:
-            found = stage(call.captured, *self.dynamic(call.args), **named)
+            found = stage(call.captured, *dynamic, **named)
         except TypeError as error:
             avals = self.pure(stage.in_avals)
             changed = type_mismatches(names, signature, avals, (call.args, named, call.captured))

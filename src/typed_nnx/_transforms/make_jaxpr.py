@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, overload
 
 import jax
@@ -11,11 +10,10 @@ from jax.experimental import checkify as jax_checkify
 
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.settings import MISSING, Missing, typed_as
-from typed_nnx._transforms.engine.argnums import resolve, with_statics, without_statics
+from typed_nnx._transforms.engine.argnums import Statics, resolve
 from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lifted, as_arrays
 from typed_nnx._transforms.engine.prefixes import Function, Tree
-from typed_nnx._transforms.engine.signature import TraceResult
 
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr  # which imports Pallas
@@ -42,14 +40,8 @@ class Checked(Lifted[P, R]):
         """Call the function; return the error and the result."""
         lift = self._lift
         call = lift.gather(args, kwargs)
-
-        def flat(args: Tree, kwargs: Tree, captured: Tree) -> TraceResult:
-            return lift.run(call.signature, args, kwargs, captured)
-
-        names = partial(names_of, lift.parameters, call.signature)
-        error, found = jax_checkify.checkify(
-            shown(flat, lift.function, names), errors=self._options
-        )(call.args, call.kwargs, call.captured)
+        checked = jax_checkify.checkify(lift.flat(call.signature), errors=self._options)
+        error, found = checked(call.args, call.kwargs, call.captured)
         return error, lift.finish(call, as_arrays(found))  # type: ignore[return-value]  # R is this pair
 
 
@@ -99,24 +91,22 @@ class Traceable(Lifted[P, "ClosedJaxpr"]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ClosedJaxpr:
         """Trace the function; nothing is computed and nothing changes."""
         lift = self._lift
-        numbers, static_names = self._statics
-        statics = {number % len(args) for number in numbers if number < len(args)}
-        call = lift.gather(args, kwargs, statics=statics, static_names=static_names)
-        given = {number: args[number] for number in statics}
-        fixed = {name: kwargs[name] for name in static_names if name in kwargs}
+        positions, names = self._statics
+        numbers = [number % len(args) for number in positions if number < len(args)]
+        statics = Statics.of(numbers, names, args, kwargs)
+        call = lift.gather(args, kwargs, statics=statics)
 
         def flat(*dynamic: Tree, **keywords: Tree) -> Tree:
-            every = with_statics(given, dynamic)
-            return lift.run(call.signature, every, {**keywords, **fixed}, call.captured).result
+            every, named = statics.within(dynamic, keywords)
+            return lift.run(call.signature, every, named, call.captured).result
 
-        def names(*dynamic: Tree) -> Tree:
-            every = with_statics(dict.fromkeys(statics), dynamic)
+        def named_inputs(*dynamic: Tree) -> Tree:
+            every, _ = statics.within(dynamic, {})
             found, _, _ = names_of(lift.parameters, call.signature, every, {}, call.captured)
-            return tuple(without_statics(statics, found))
+            return statics.without(found, {})[0]
 
-        pure = without_statics(statics, call.args)
-        keywords = {name: value for name, value in call.kwargs.items() if name not in fixed}
-        return jax.make_jaxpr(shown(flat, lift.function, names))(*pure, **keywords)
+        pure, keywords = statics.without(call.args, call.kwargs)
+        return jax.make_jaxpr(shown(flat, lift.function, named_inputs))(*pure, **keywords)
 
 
 @overload

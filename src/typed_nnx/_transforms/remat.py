@@ -10,7 +10,7 @@ import jax
 from typed_nnx._core.cells import content_key
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.settings import MISSING, Missing
-from typed_nnx._transforms.engine.argnums import positive, resolve, with_statics, without_statics
+from typed_nnx._transforms.engine.argnums import Statics, positive, resolve
 from typed_nnx._transforms.engine.call import holds_objects
 from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lifted, as_arrays
@@ -43,30 +43,27 @@ class Rematerialised(Lifted[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function."""
         options, lift = self._options, self._lift
-        numbers, names = self._statics
-        statics = {
+        positions, names = self._statics
+        numbers = {
             positive("remat: static_argnums", lift.function, number, len(args))
             if number < 0
             else number
-            for number in numbers
+            for number in positions
         }
-        call = lift.gather(args, kwargs, statics=statics, static_names=names)
-        fixed = {n: value for n, value in enumerate(args) if n in statics}
-        named = {name: kwargs[name] for name in names if name in kwargs}
-        dynamic = without_statics(statics, call.args)
-        keywords = {name: value for name, value in call.kwargs.items() if name not in named}
+        statics = Statics.of(numbers, names, args, kwargs)
+        call = lift.gather(args, kwargs, statics=statics)
+        dynamic, keywords = statics.without(call.args, call.kwargs)
         parameters, signature = lift.parameters, call.signature
 
         def make(start: StartTrace) -> Callable[..., TraceResult]:
             def flat(dynamic: Tree, keywords: Tree, captured: Tree) -> TraceResult:
-                every = with_statics(fixed, dynamic)
-                trace = start(signature, every, {**keywords, **named}, captured)
+                trace = start(signature, *statics.within(dynamic, keywords), captured)
                 return trace.finish(trace.run())
 
             def named_inputs(dynamic: Tree, keywords: Tree, captured: Tree) -> Tree:
-                every = with_statics(dict.fromkeys(fixed), dynamic)
-                found = names_of(parameters, signature, every, keywords, captured)
-                return without_statics(fixed, found[0]), *found[1:]
+                every = statics.within(dynamic, keywords)
+                args, kwargs, closed = names_of(parameters, signature, *every, captured)
+                return *statics.without(args, kwargs), closed
 
             return jax.checkpoint(
                 shown(flat, lift.function, named_inputs),
@@ -75,8 +72,9 @@ class Rematerialised(Lifted[P, R]):
             )
 
         key = None
-        if not holds_objects((fixed, named)):  # their values are those of this call
-            key = options, content_key((tuple(fixed.items()), tuple(sorted(named.items()))))
+        if not holds_objects(statics):  # their values are those of this call
+            fixed = tuple(statics.args.items()), tuple(sorted(statics.kwargs.items()))
+            key = options, content_key(fixed)
         with CachedTrace(lift, signature, key, make) as run:
             flat = run(dynamic, keywords, call.captured)
         result: R = lift.finish(call, as_arrays(flat))

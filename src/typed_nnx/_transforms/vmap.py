@@ -17,7 +17,7 @@ from typed_nnx._transforms.axis_metadata import (
     AxisMetadata,
     named_axis,
 )
-from typed_nnx._transforms.engine.argnums import resolve
+from typed_nnx._transforms.engine.argnums import Statics, resolve
 from typed_nnx._transforms.engine.call import Call
 from typed_nnx._transforms.engine.explain import shown
 from typed_nnx._transforms.engine.prefixes import AxisPrefix, CarryPrefix, Function, Tree
@@ -164,11 +164,11 @@ class Pmapped(Mapped[P, R]):
 
     def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
         args, kwargs = self._by_position(args, kwargs)
-        fixed = [(n, args[n]) for n in self._statics if n < len(args)]
-        check_static_objects(self._lift, fixed)
-        check_hashable(self._lift, fixed)
+        statics = Statics.of(self._statics, (), args, {})
+        check_static_objects(self._lift, statics)
+        check_hashable(self._lift, statics)
         kept = [number in self._donated for number in range(len(args))]
-        call = super()._gather(args, kwargs, kept=kept, statics=self._statics, **options)
+        call = super()._gather(args, kwargs, kept=kept, statics=statics, **options)
         if self._lift.modes[1]:
             keep_placed(call)
         return call

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
-from typed_nnx._transforms.engine.closures import BY_POSITION, describe, parameters_of
+from typed_nnx._transforms.engine.closures import BY_POSITION, Parameters, describe, parameters_of
 from typed_nnx._transforms.engine.prefixes import (
     DiffState,
     Function,
-    Node,
     Prefix,
     Tree,
-    Value,
     check_kinds,
 )
 from typed_nnx.errors import ArgumentError, PrefixError
@@ -103,16 +101,51 @@ def spread(option: str, prefix: Prefix, count: int) -> tuple[Tree, ...]:
     return tuple(prefix)
 
 
-def with_statics(statics: Mapping[int, Node], others: Sequence[Tree]) -> list[Value]:
-    """Return positional arguments: the static ones by position, and the others between them."""
-    following = iter(others)
-    count = len(statics) + len(others)
-    return [statics[n] if n in statics else next(following) for n in range(count)]
+class Statics(NamedTuple):
+    """The static arguments of a call, by position and by name."""
+
+    args: dict[int, Tree]
+    kwargs: dict[str, Tree]
+
+    @classmethod
+    def of(
+        cls,
+        numbers: Collection[int],
+        names: Collection[str],
+        args: Sequence[Tree],
+        kwargs: Mapping[str, Tree],
+    ) -> Statics:
+        """Return those among arguments that are static."""
+        return cls(
+            {number: value for number, value in enumerate(args) if number in numbers},
+            {name: value for name, value in kwargs.items() if name in names},
+        )
+
+    def within(
+        self, args: Iterable[Tree], kwargs: Mapping[str, Tree]
+    ) -> tuple[list[Tree], dict[str, Tree]]:
+        """Return arguments with the static ones among them."""
+        others = list(args)
+        for number, value in self.args.items():  # by rising position
+            others.insert(number, value)
+        return others, {**kwargs, **self.kwargs}
+
+    def without(
+        self, args: Iterable[Tree], kwargs: Mapping[str, Tree]
+    ) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
+        """Undo `within`."""
+        others = [value for number, value in enumerate(args) if number not in self.args]
+        return tuple(others), {n: value for n, value in kwargs.items() if n not in self.kwargs}
+
+    def described(self, parameters: Parameters) -> Iterator[tuple[str, Tree]]:
+        """Yield how errors call each, and its value."""
+        for number, value in self.args.items():
+            yield parameters.describe(number), value
+        for name, value in self.kwargs.items():
+            yield repr(name), value
 
 
-def without_statics(statics: Collection[int], args: Sequence[Tree]) -> list[Value]:
-    """Return positional arguments without those at static positions."""
-    return [value for number, value in enumerate(args) if number not in statics]
+NO_STATICS = Statics({}, {})
 
 
 def positive(option: str, function: Function, number: int, count: int) -> int:

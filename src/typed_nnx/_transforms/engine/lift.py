@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from typed_nnx._core.cells import Bounded, graph_lock
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._graph.mode import check_tree, resolve_modes
+from typed_nnx._transforms.engine.argnums import NO_STATICS, Statics
 from typed_nnx._transforms.engine.call import (
     Call,
     Gatherer,
@@ -30,7 +31,7 @@ from typed_nnx._transforms.engine.closures import (
     describe,
     unwrapped_function,
 )
-from typed_nnx._transforms.engine.explain import NO_PREFIX
+from typed_nnx._transforms.engine.explain import NO_PREFIX, names_of, shown
 from typed_nnx._transforms.engine.prefixes import (
     Function,
     Prefix,
@@ -112,8 +113,7 @@ class Lift:
         kept_names: Collection[str] = (),
         keep_captured: bool = False,
         roots: Sequence[Any] | Parameters | None = None,
-        statics: Collection[int] = (),
-        static_names: Collection[str] = (),
+        statics: Statics = NO_STATICS,
     ) -> Call:
         """Take one call apart.
 
@@ -128,7 +128,7 @@ class Lift:
             own = [None] * len(args) if prefixes is None else prefixes
             made, full, specs = [], [], []
             for number, (value, prefix) in enumerate(zip(args, own, strict=True)):
-                if number in statics:
+                if number in statics.args:
                     pure, pure_prefix, spec = value, None, None
                 else:
                     root = roots[number]
@@ -143,7 +143,7 @@ class Lift:
             named: dict[str, Tree] = {}
             keywords = {}
             for name, value in (kwargs or {}).items():
-                if name in static_names:
+                if name in statics.kwargs:
                     named[name] = value
                     continue
                 named[name], _, spec = gatherer.argument(
@@ -185,6 +185,14 @@ class Lift:
         """Run the user's function on plain values; see `trace`."""
         trace = self.trace(signature, args, kwargs, captured)
         return trace.finish(trace.run(), out_prefix)
+
+    def flat(self, signature: Signature) -> Callable[[Tree, Tree, Tree], TraceResult]:
+        """Return `run` for one kind of call, as jax shows it: as the user's function."""
+
+        def flat(args: Tree, kwargs: Tree, captured: Tree) -> TraceResult:
+            return self.run(signature, args, kwargs, captured)
+
+        return shown(flat, self.function, functools.partial(names_of, self.parameters, signature))
 
     def finish(self, call: Call, traced: TraceResult) -> Tree:
         """Write the changes of a call into its objects and return the result."""
