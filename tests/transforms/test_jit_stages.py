@@ -238,3 +238,22 @@ def test_the_cache_can_be_measured_and_cleared():
     # In a process of its own: how long jax keeps a program depends on what else ran in the process.
     done = run_process([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True)
     assert done.stdout == "[2, 0] 3\n"
+
+
+def test_shapes_belong_to_the_keyword_arguments_in_whatever_order_they_are():
+    def widen(*, b, a):
+        b.set_value(jnp.ones(9))
+        return a, b
+
+    a, b = nnx.Param(jnp.ones(2)), nnx.Param(jnp.ones(5))
+    for left, right in (
+        nnx.eval_shape(widen, b=b, a=a),
+        nnx.jit(widen).eval_shape(b=b, a=a),
+        nnx.jit(widen).lower(b=b, a=a).out_info,
+    ):
+        assert (left.get_value().shape, right.get_value().shape) == ((2,), (9,))
+
+
+def test_eval_shape_takes_static_arguments_that_are_no_arrays():
+    step = nnx.jit(lambda weight, mode: weight, static_argnums=1)
+    assert step.eval_shape(nnx.Param(jnp.ones(3)), "train").get_value().shape == (3,)

@@ -101,8 +101,8 @@ def abstract_result(call: Call, found: TraceResult) -> Tree:
     if found.effects.treedef is None:
         return found.result
     pure = (call.args, call.kwargs, call.captured)
-    args, kwargs, captured = jax.tree.map(_abstract, pure)
-    return built_result(call.signature, found, args, kwargs, captured)
+    shapes = call.signature.map(lambda _, own: jax.tree.map(_abstract, own), *pure)
+    return built_result(call.signature, found, *shapes)
 
 
 def _declare_shardings(result: Tree) -> None:

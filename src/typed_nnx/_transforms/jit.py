@@ -16,7 +16,6 @@ from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums, Statics, res
 from typed_nnx._transforms.engine.call import (
     Call,
     QuickCall,
-    holds_objects,
     place_name,
     quick_call,
 )
@@ -33,42 +32,8 @@ from typed_nnx._transforms.engine.signature import Signature, TraceResult, resul
 from typed_nnx._transforms.engine.write import finish
 from typed_nnx._transforms.eval_shape import abstract_result
 from typed_nnx._transforms.jit_stages import HasStages, JitMethod, Program, Traced
-from typed_nnx.errors import ArgumentError, DonationError, StructureChangedError, UnhashableError
+from typed_nnx.errors import DonationError, StructureChangedError
 from typed_nnx.errors._base_error import listed
-
-
-def check_hashable(lift: Lift, statics: Statics) -> None:
-    """Raise if a static argument has no hash.
-
-    Raises:
-        UnhashableError: With the position and name of the argument.
-    """
-    for name, value in statics.described(lift.parameters):
-        try:
-            hash(value)
-        except TypeError:
-            raise UnhashableError(
-                lift.title,
-                f"the static argument {name} has no hash: {type(value).__name__} {value!r}.",
-                "pass a hashable value (a tuple for a list), or do not make the argument static",
-            ) from None
-
-
-def check_static_objects(lift: Lift, statics: Statics) -> None:
-    """Raise if a static argument holds objects, whose values would be those of the first call.
-
-    Raises:
-        ArgumentError: With the position and name of the argument.
-    """
-    for name, value in statics.described(lift.parameters):
-        if holds_objects(value):
-            raise ArgumentError(
-                lift.title,
-                f"the static argument {name} is or holds a Module or Variable "
-                f"({type(value).__name__}), whose values would stay those of the first call.",
-                "leave it out of static_argnums and static_argnames; what is static about a Module "
-                "is so anyway",
-            )
 
 
 def check_fixed(lift: Lift, signature: Signature, traced: TraceResult, count: int) -> None:
@@ -296,7 +261,8 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
 
     def _explain(self, error: Exception, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> None:
         """Raise a better error than that of jax, where there is one."""
-        check_hashable(self._lift, self._statics_of(args, kwargs))
+        statics = self._statics_of(args, kwargs)
+        statics.check_hashable(self._lift.title, self._lift.parameters)
         if "donate" in str(error) or "deleted" in str(error):
             check_donated(self._lift, self._gather(args, kwargs))
 
@@ -352,7 +318,7 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
     def _gather(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Call:
         # With shardings all values come back placed, so that the next call need not place them again.
         statics = self._statics_of(args, kwargs)
-        check_static_objects(self._lift, statics)
+        statics.check_values(self._lift.title, self._lift.parameters)
         placed = self._options.in_shardings is not None
         kept = [placed or number in self._donated for number in range(len(args))]
         return self._lift.gather(

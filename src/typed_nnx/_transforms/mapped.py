@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
@@ -16,7 +15,7 @@ from typed_nnx._core.nested import describe_leaf
 from typed_nnx._core.nodes import GraphNode
 from typed_nnx._graph.traversal import Leaf, Slot
 from typed_nnx._transforms.axis_metadata import AxisMetadata
-from typed_nnx._transforms.engine.argnums import spread, with_defaults
+from typed_nnx._transforms.engine.argnums import Statics, by_position, spread, with_defaults
 from typed_nnx._transforms.engine.call import (
     Call,
     Input,
@@ -186,6 +185,11 @@ class Mapped(Lifted[P, R]):
     _always_by_position = False
     #: Whether jax maps over axes of one size.
     _has_one_size = False
+    #: Whether arguments lie afterwards where the call needs them.
+    _is_placed = False
+    #: The positions of static and of donated arguments.
+    _statics: tuple[int, ...] = ()
+    _donated: tuple[int, ...] = ()
     #: Whether jax names inputs in what it says about the function.
     _shows_inputs = True
 
@@ -198,7 +202,7 @@ class Mapped(Lifted[P, R]):
         """Call the function over the mapped axes."""
         call = self._gather(args, kwargs)
         try:
-            traced = self._map(call)(call.args, call.kwargs, call.captured)
+            traced = self._run(call)
         except ValueError:
             if self._has_one_size:
                 self._check_sizes(call)
@@ -206,21 +210,27 @@ class Mapped(Lifted[P, R]):
         result: R = self._lift.finish(call, traced)
         return result
 
-    def _map(self, call: Call) -> Callable[..., TraceResult]:
-        """Return the function of plain values that jax maps."""
+    def _run(self, call: Call) -> TraceResult:
+        """Have jax map the function over plain values."""
         raise NotImplementedError
 
-    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
+    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
         args, kwargs = self._by_position(args, kwargs)
-        axes = self._options
-        return self._lift.gather(
+        axes, statics = self._options, Statics.of(self._statics, (), args, {})
+        statics.check_values(self._lift.title, self._lift.parameters)
+        statics.check_hashable(self._lift.title, self._lift.parameters)
+        call = self._lift.gather(
             args,
             kwargs,
             self._spread(len(args)),
             keyword_prefix=axes.keywords,
             capture_prefix=axes.captured,
-            **options,
+            kept=[number in self._donated for number in range(len(args))],
+            statics=statics,
         )
+        if self._is_placed and self._lift.modes[1]:
+            keep_placed(call)
+        return call
 
     def _check_sizes(self, call: Call) -> None:
         """Raise a better error than that of jax if values are mapped over axes of different sizes."""
@@ -241,10 +251,9 @@ class Mapped(Lifted[P, R]):
         function = self._lift.function
         if kwargs and (self._lift.modes[1] or self._always_by_position):
             try:
-                bound = inspect.signature(function).bind(*args, **kwargs)
-            except (TypeError, ValueError):
+                args, kwargs = by_position(function, args, kwargs)
+            except TypeError:
                 return args, kwargs  # the function says it better
-            args, kwargs = bound.args, bound.kwargs
         return with_defaults(function, args, kwargs, self._options.ins), kwargs
 
     def _prefixes(self, call: Call) -> tuple[tuple[Tree, ...], TraceResult]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
@@ -15,7 +14,7 @@ from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.nodes import TreeDef
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._transforms.axis_metadata import NO_METADATA, AxisMetadata, named_axis
-from typed_nnx._transforms.engine.argnums import with_defaults
+from typed_nnx._transforms.engine.argnums import by_position, with_defaults
 from typed_nnx._transforms.engine.call import Call, kind_of_result
 from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lift, Lifted
@@ -438,14 +437,14 @@ class Scanned(Lifted[P, R]):
     def _by_position(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> tuple[Tree, ...]:
         if not kwargs:
             return with_defaults(self._lift.function, args, kwargs, self._axes.ins)
-        bound = inspect.signature(self._lift.function).bind(*args, **kwargs)
-        if bound.kwargs:
+        args, kwargs = by_position(self._lift.function, args, kwargs)
+        if kwargs:
             raise PrefixError(
                 "scan",
-                f"there is no axis for the keyword arguments {sorted(bound.kwargs)}",
+                f"there is no axis for the keyword arguments {sorted(kwargs)}",
                 "pass them by position",
             )
-        return with_defaults(self._lift.function, bound.args, {}, self._axes.ins)
+        return with_defaults(self._lift.function, args, {}, self._axes.ins)
 
 
 @overload

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import ParamSpec, TypeVar, overload
 
 import jax
 from jax.sharding import AbstractMesh, Mesh
@@ -15,7 +15,7 @@ from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._transforms.engine.call import Call
 from typed_nnx._transforms.engine.prefixes import Function, SpecPrefix, Tree
 from typed_nnx._transforms.engine.signature import TraceResult
-from typed_nnx._transforms.mapped import Axes, Mapped, check_replicated, keep_placed
+from typed_nnx._transforms.mapped import Axes, Mapped, check_replicated
 from typed_nnx._transforms.partition_specs import REPLICATED
 
 P = ParamSpec("P")
@@ -29,25 +29,21 @@ class ShardMapped(Mapped[P, R]):
     _ins_name = "in_specs"
     _outs_name = "out_specs"
     _always_by_position = True
+    _is_placed = True
 
-    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
-        call = super()._gather(args, kwargs, **options)
-        if self._lift.modes[1]:
-            keep_placed(call)
-        return call
-
-    def _map(self, call: Call) -> Callable[..., TraceResult]:
+    def _run(self, call: Call) -> TraceResult:
         ins, outs = self._prefixes(call)
         check = None
         options = self._options
         if options.rest["check_vma"]:
             check = functools.partial(check_replicated, self._lift.title, call, options.outs)
-        return jax.shard_map(
+        mapped = jax.shard_map(
             self._flat(call.signature, check),
             in_specs=ins,
             out_specs=_without_none(outs),
             **options.rest,
         )
+        return mapped(call.args, call.kwargs, call.captured)
 
 
 def _without_none(specs: Tree) -> Tree:

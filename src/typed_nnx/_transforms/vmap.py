@@ -17,13 +17,12 @@ from typed_nnx._transforms.axis_metadata import (
     AxisMetadata,
     named_axis,
 )
-from typed_nnx._transforms.engine.argnums import Statics, resolve
+from typed_nnx._transforms.engine.argnums import resolve
 from typed_nnx._transforms.engine.call import Call
 from typed_nnx._transforms.engine.explain import shown
 from typed_nnx._transforms.engine.prefixes import AxisPrefix, CarryPrefix, Function, Tree
-from typed_nnx._transforms.engine.signature import Signature, TraceResult
-from typed_nnx._transforms.jit import check_hashable, check_static_objects
-from typed_nnx._transforms.mapped import Axes, Mapped, check_broadcast, keep_placed
+from typed_nnx._transforms.engine.signature import TraceResult
+from typed_nnx._transforms.mapped import Axes, Mapped, check_broadcast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,12 +35,13 @@ class Vmapped(Mapped[P, R]):
     _has_one_size = True
     _shows_inputs = False
 
-    def _map(self, call: Call) -> Callable[..., TraceResult]:
+    def _run(self, call: Call) -> TraceResult:
         ins, outs = self._prefixes(call)
         options = self._options
         check = functools.partial(check_broadcast, self._lift.title, call, options.outs)
         flat = self._flat(call.signature, check)
-        return jax.vmap(flat, in_axes=ins, out_axes=outs, **options.rest)
+        mapped = jax.vmap(flat, in_axes=ins, out_axes=outs, **options.rest)
+        return mapped(call.args, call.kwargs, call.captured)
 
 
 @overload
@@ -135,6 +135,8 @@ class Pmapped(Mapped[P, R]):
     """A function over devices; what `pmap` returns."""
 
     transform = "pmap"
+    _has_one_size = True
+    _is_placed = True
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -150,54 +152,28 @@ class Pmapped(Mapped[P, R]):
         # jax compiles once for each function that it gets.
         self._compiled: Bounded[Any, Callable[..., TraceResult]] = Bounded(64)
 
-    @hides_frames
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function on the devices."""
-        call = self._gather(args, kwargs)
-        try:
-            traced = self._map(call)(call.captured, call.kwargs, *call.args)
-        except ValueError:
-            self._check_sizes(call)
-            raise
-        result: R = self._lift.finish(call, traced)
-        return result
-
-    def _gather(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], **options: Any) -> Call:
-        args, kwargs = self._by_position(args, kwargs)
-        statics = Statics.of(self._statics, (), args, {})
-        check_static_objects(self._lift, statics)
-        check_hashable(self._lift, statics)
-        kept = [number in self._donated for number in range(len(args))]
-        call = super()._gather(args, kwargs, kept=kept, statics=statics, **options)
-        if self._lift.modes[1]:
-            keep_placed(call)
-        return call
-
-    def _map(self, call: Call) -> Callable[..., TraceResult]:
+    def _run(self, call: Call) -> TraceResult:
         key = call.signature.key
         known = self._compiled[key]
         if known is None:
             known = self._compiled.add(key, self._compile(call))
-        return known
+        return known(call.captured, call.kwargs, *call.args)
 
     def _compile(self, call: Call) -> Callable[..., TraceResult]:
         (ins, keywords, captured), outs = self._prefixes(call)
         # A tuple for what is captured: with single axes only jax 0.10 takes a shortcut that is wrong
         # where some argument has no leaf and another has two.
         captured = (captured,) * len(call.captured)
+        flat = self._flat(call.signature)
         mapped: Callable[..., TraceResult] = jax.pmap(
-            self._by_argument(call.signature),
+            shown(
+                lambda captured, kwargs, *args: flat(args, kwargs, captured), self._lift.function
+            ),
             in_axes=(captured, keywords, *ins),
             out_axes=outs,
             **self._rest,
         )
         return mapped
-
-    def _by_argument(self, signature: Signature) -> Callable[..., TraceResult]:
-        flat = self._flat(signature)
-        return shown(
-            lambda captured, kwargs, *args: flat(args, kwargs, captured), self._lift.function
-        )
 
 
 @overload
@@ -302,8 +278,8 @@ class WithAxisMetadata(Mapped[P, R]):
     transform = "transform_metadata"
     _always_by_position = True
 
-    def _map(self, call: Call) -> Callable[..., TraceResult]:
-        return self._flat(call.signature)
+    def _run(self, call: Call) -> TraceResult:
+        return self._flat(call.signature)(call.args, call.kwargs, call.captured)
 
 
 @overload

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
+from typed_nnx._transforms.engine.call import holds_objects
 from typed_nnx._transforms.engine.closures import BY_POSITION, Parameters, describe, parameters_of
 from typed_nnx._transforms.engine.prefixes import (
     DiffState,
@@ -15,7 +16,7 @@ from typed_nnx._transforms.engine.prefixes import (
     Tree,
     check_kinds,
 )
-from typed_nnx.errors import ArgumentError, PrefixError
+from typed_nnx.errors import ArgumentError, PrefixError, UnhashableError
 from typed_nnx.errors._base_error import counted
 
 ArgNums: TypeAlias = int | Iterable[int] | None
@@ -137,12 +138,44 @@ class Statics(NamedTuple):
         others = [value for number, value in enumerate(args) if number not in self.args]
         return tuple(others), {n: value for n, value in kwargs.items() if n not in self.kwargs}
 
-    def described(self, parameters: Parameters) -> Iterator[tuple[str, Tree]]:
+    def _described(self, parameters: Parameters) -> Iterator[tuple[str, Tree]]:
         """Yield how errors call each, and its value."""
         for number, value in self.args.items():
             yield parameters.describe(number), value
         for name, value in self.kwargs.items():
             yield repr(name), value
+
+    def check_hashable(self, title: str, parameters: Parameters) -> None:
+        """Raise if one has no hash.
+
+        Raises:
+            UnhashableError: With the position and name of the argument.
+        """
+        for name, value in self._described(parameters):
+            try:
+                hash(value)
+            except TypeError:
+                raise UnhashableError(
+                    title,
+                    f"the static argument {name} has no hash: {type(value).__name__} {value!r}.",
+                    "pass a hashable value (a tuple for a list), or do not make the argument static",
+                ) from None
+
+    def check_values(self, title: str, parameters: Parameters) -> None:
+        """Raise if one holds objects, whose values would be those of the first call.
+
+        Raises:
+            ArgumentError: With the position and name of the argument.
+        """
+        for name, value in self._described(parameters):
+            if holds_objects(value):
+                raise ArgumentError(
+                    title,
+                    f"the static argument {name} is or holds a Module or Variable "
+                    f"({type(value).__name__}), whose values would stay those of the first call.",
+                    "leave it out of static_argnums and static_argnames; what is static about a "
+                    "Module is so anyway",
+                )
 
 
 NO_STATICS = Statics({}, {})
