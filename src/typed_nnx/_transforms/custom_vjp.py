@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, ParamSpec, Self, TypeVar, overload
 
 import jax
 import numpy as np
@@ -33,7 +33,7 @@ from typed_nnx._transforms.engine.diff import (
 )
 from typed_nnx._transforms.engine.explain import names_of, shown
 from typed_nnx._transforms.engine.lift import Lift, Lifted
-from typed_nnx._transforms.engine.prefixes import DiffState, Function, Node, Tree, Value
+from typed_nnx._transforms.engine.prefixes import DiffState, Function, Tree, Value
 from typed_nnx._transforms.engine.signature import (
     Alias,
     Argument,
@@ -111,84 +111,30 @@ class InputCotangents:
         return state_builder(structure, chosen)([v for v in values if v is not MISSING])
 
 
-T = TypeVar("T")
+class _Number:
+    """Stands in residuals for a number, which would be static in a graph."""
 
 
-class Static(Generic[T]):
-    """Carries a static value out of a trace, as a pytree without leaves."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: T) -> None:
-        self.value: T = value
-
-
-jax.tree_util.register_pytree_node(
-    Static, lambda static: ((), static.value), lambda value, _: Static(value)
-)
-
-
-class _Plan:
-    """How residuals are put together again.
-
-    Attributes:
-        treedef: Their structure with an object as a leaf.
-        leaves: For each leaf the structure of an object, a `Static` value, or None for an array.
-    """
-
-    __slots__ = ("leaves", "treedef")
-
-    def __init__(self, treedef: TreeDef, leaves: tuple[Tree, ...]) -> None:
-        self.treedef = treedef
-        self.leaves = leaves
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Plan) and (
-            (self.treedef, self.leaves) == (other.treedef, other.leaves)
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.treedef, len(self.leaves)))
-
-
-def packed(residuals: Tree) -> tuple[list[Value], Static[_Plan]]:
-    """Return the values of residuals as jax takes them, and what is static about them."""
+def packed(residuals: Tree) -> tuple[list[Value], list[Value], GraphDef]:
+    """Return the values of residuals as jax takes them, their numbers, and their structure."""
+    treedef: TreeDef
     leaves, treedef = jax.tree.flatten(residuals, is_leaf=is_object)
-    index: dict[int, int] = {}
-    count = 0
-    values: list[Value] = []
-    plan: list[Value] = []
-    for leaf in leaves:
-        if is_object(leaf):
-            traversal: Traversal = Traversal(index, count).visit(leaf)
-            count += len(traversal.items)
-            plan.append(GraphDef(tuple(traversal.items), base=traversal.base))
-            raw = raw_values(traversal)
-            values.append([value[...] if is_array_ref(value) else value for value in raw])
-        elif isinstance(leaf, _ARRAYS):
-            plan.append(None)
-            values.append(leaf)
-        else:
-            plan.append(Static(leaf))
-            values.append(None)
-    return values, Static(_Plan(treedef, tuple(plan)))
+    numbers = [leaf for leaf in leaves if isinstance(leaf, _NUMBERS)]
+    others = [_Number if isinstance(leaf, _NUMBERS) else leaf for leaf in leaves]
+    traversal: Traversal = Traversal().visit([treedef.unflatten(others)])
+    values = [value[...] if is_array_ref(value) else value for value in raw_values(traversal)]
+    return values, numbers, traversal.graphdef
 
 
-def unpacked(values: list[Value], static: Static[_Plan]) -> Tree:
+def unpacked(values: list[Value], numbers: list[Value], structure: GraphDef) -> Tree:
     """Undo `packed`, with new objects."""
-    plan = static.value
-    made: dict[int, Node] = {}
-    leaves = [_unpacked(entry, own, made) for entry, own in zip(plan.leaves, values, strict=True)]
-    return plan.treedef.unflatten(leaves)
+    (residuals,), following = rebuild(structure, values), iter(numbers)
+    return jax.tree.map(
+        lambda leaf: next(following) if leaf is _Number else leaf, residuals, is_leaf=is_object
+    )
 
 
-def _unpacked(entry: Value, own: Tree, made: dict[int, Node]) -> Tree:
-    if isinstance(entry, GraphDef):
-        return rebuild(entry, own, made)
-    return entry.value if isinstance(entry, Static) else own
-
-
-_ARRAYS = (jax.Array, np.ndarray, np.generic, bool, int, float, complex)
+_NUMBERS = (np.generic, bool, int, float, complex)
 
 
 _FUNCTION, _FWD, _BWD = 0, 1, 2
@@ -309,11 +255,10 @@ class RuleCall:
             needed = values, arrays
         elif self._nondiff:
             needed = None, arrays
-        residual_values, plan = packed(residuals)
-        return jax.tree.map(_plain, found), (jax.tree.map(_plain, residual_values), plan, needed)
+        return jax.tree.map(_plain, found), (jax.tree.map(_plain, packed(residuals)), needed)
 
     def _bwd(self, kept: Tree, cotangent: TraceResult) -> tuple[Tree, None]:
-        residual_values, plan, needed = kept
+        residuals, needed = kept
         if not self._symbolic_zeros:
             cotangent = jax.tree.map(_instantiated, cotangent)
         results = Results(cotangent.effects)
@@ -328,7 +273,7 @@ class RuleCall:
             given = results.as_objects(cotangent.result)
             if _takes(self._lift.function[_BWD], _UPDATES):
                 named[_UPDATES] = by_inputs.as_objects(arguments, self._changed)
-        found = self._run_bwd(needed, (unpacked(residual_values, plan), given), named)
+        found = self._run_bwd(needed, (unpacked(*residuals), given), named)
         if not isinstance(found, tuple | list) or len(found) != len(self._diff):
             expected = f"a tuple of {len(self._diff)}, one for each differentiated argument"
             raise self._wrong_result(_BWD, expected, found)
