@@ -428,7 +428,7 @@ def to_pure_dict(
 
 
 def replace_by_pure_dict(
-    state: State[Any, Any, Any, Any],
+    state: State,
     pure_dict: Mapping[Any, Any],
     replace_fn: Callable[[Any, Any], Any] | None = None,
 ) -> None:
@@ -504,7 +504,7 @@ def filter_state(
 def map_state(f: Callable[[Path, L], S], state: State[Key, L, A, F]) -> State[Key, S, A, F]: ...
 @overload
 def map_state(f: Callable[[Path, Any], S], state: dict[Key, Any]) -> State[Key, S, Any, Any]: ...
-def map_state(f: Callable[[Path, Any], Any], state: Mapping[Any, Any]) -> State[Any, Any, Any, Any]:
+def map_state(f: Callable[[Path, Any], Any], state: Mapping[Any, Any]) -> State:
     """Return the State with ``f(path, leaf)`` in the place of each leaf."""
     return State._of(mapped(f, state))
 
@@ -513,6 +513,6 @@ def map_state(f: Callable[[Path, Any], Any], state: Mapping[Any, Any]) -> State[
 def diff(state: State[Key, L, A, F], other: Mapping[Any, Any]) -> State[Key, L, A, F]: ...
 @overload
 def diff(state: dict[Key, Any], other: Mapping[Any, Any]) -> State[Key, Any, Any, Any]: ...
-def diff(state: Mapping[Any, Any], other: Mapping[Any, Any]) -> State[Any, Any, Any, Any]:
+def diff(state: Mapping[Any, Any], other: Mapping[Any, Any]) -> State:
     """Return the leaves of `state` at paths that `other` has not."""
     return State._of(difference(state, other))
