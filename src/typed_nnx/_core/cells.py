@@ -131,7 +131,7 @@ def mark_structure(cells: Membership) -> None:
             cell.invalidate()
 
 
-def mark_static(cells: Membership, changed: Any) -> None:
+def mark_static(cells: Membership, changed: object) -> None:
     """Say that only static values or metadata of an object changed."""
     for cell in cells:
         record = cell.record()
@@ -166,7 +166,7 @@ _KEY_OF: dict[type, Callable[[Any], Any]] = {
 }
 
 
-def static_key(value: Any) -> Any:
+def static_key(value: object) -> Any:
     """Return a key that is equal for equal values of equal types.
 
     Hashing the key hashes the value, so a key of an unhashable value raises `TypeError` when it is
@@ -247,7 +247,7 @@ class EqualityKey:
         return hash(self.kind)
 
 
-def is_hashable(value: Any) -> bool:
+def is_hashable(value: object) -> bool:
     try:
         hash(value)
     except TypeError:
@@ -274,7 +274,7 @@ def first_unhashable(items: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None
     return next(((name, value) for name, value in items if _is_loose(content_key(value))), None)
 
 
-def _is_loose(key: Any) -> bool:
+def _is_loose(key: object) -> bool:
     """Whether a key compares some part of a value by its ``==``."""
     if isinstance(key, tuple | frozenset):
         return any(map(_is_loose, key))

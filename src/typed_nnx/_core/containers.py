@@ -74,7 +74,7 @@ class Dict(DictDisplay, Module, MutableMapping[str, A]):
             for key, value in entries.items():
                 self[key] = value
 
-    def _check_entry(self, key: str, value: Any) -> None:
+    def _check_entry(self, key: str, value: object) -> None:
         """Raise what assigning an entry would raise."""
         _check_key(key)
         if not self._nnx_is_pytree:
@@ -189,7 +189,7 @@ class List(SequenceDisplay, Module, MutableSequence[A]):
             store_spec(self, None)
             mark_structure(self._nnx_cells)
 
-    def _status_of(self, index: int, value: Any) -> bool | None:
+    def _status_of(self, index: int, value: object) -> bool | None:
         if not self._nnx_is_pytree:
             return None
         if type(value) is Mark:

@@ -170,7 +170,7 @@ class _Rendering:
         trailing = "," if is_tuple and len(items) == 1 else ""
         return f"{start}{', '.join(items)}{trailing}{end}"
 
-    def _pytree_text(self, value: Any) -> str:
+    def _pytree_text(self, value: object) -> str:
         """Write a registered pytree by its own repr, its leaves in the short style."""
 
         def write(leaf: Any) -> _Written:

@@ -124,7 +124,7 @@ class _Arrays(Counter):
                 self.size.add(Size(elements, elements * leaf.dtype.itemsize))
 
 
-def _leaves(value: Any) -> list[Any]:
+def _leaves(value: object) -> list[Any]:
     """Return the leaves of a pytree, objects of ours among them."""
     try:
         return jax.tree.leaves(value, is_leaf=lambda x: isinstance(x, Countable))

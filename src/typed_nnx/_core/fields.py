@@ -59,7 +59,7 @@ is_data_type: Callable[[type], bool | None] = _decided
 _TEXT = re.compile(r"^\s*(?:[\w]+\.)*(Data|Static)\s*\[")
 
 
-def _tag_of(annotation: Any) -> bool | None:
+def _tag_of(annotation: object) -> bool | None:
     if isinstance(annotation, str):
         found = _TEXT.match(annotation)
         return None if found is None else found.group(1) == "Data"
@@ -123,7 +123,7 @@ class Mark(Generic[A]):
         return f"nnx.{self.name}({self.value!r})"
 
 
-def _annotated(is_data: bool, given: Any, options: dict[str, Any]) -> Any:
+def _annotated(is_data: bool, given: object, options: dict[str, Any]) -> Any:
     if given is not MISSING and not options:
         return Mark(given, is_data)
     name = "data" if is_data else "static"
@@ -182,7 +182,7 @@ def data(value: Any = MISSING, /, **kwargs: Any) -> Any:
 
 
 @typed_as(lambda: data)
-def static(value: Any = MISSING, /, **kwargs: Any) -> Any:
+def static(value: object = MISSING, /, **kwargs: Any) -> Any:
     """Annotate an attribute as static: part of the structure, compared and not traced.
 
     The counterpart of `data`; assigning an array, Variable or Pytree with it is an error.
@@ -190,7 +190,7 @@ def static(value: Any = MISSING, /, **kwargs: Any) -> Any:
     return _annotated(False, value, kwargs)
 
 
-def is_data(value: Any, /) -> bool:
+def is_data(value: object, /) -> bool:
     """Whether an attribute with this value is data by default.
 
     Arrays, Variables, array references, Pytrees and values of registered types
@@ -200,7 +200,7 @@ def is_data(value: Any, /) -> bool:
     return isinstance(value, jax.Array) if verdict is None else verdict
 
 
-def has_data(value: Any, /) -> list[Any]:
+def has_data(value: object, /) -> list[Any]:
     """Return the data values inside `value`, a plain container of any depth or a single value."""
     return [leaf for leaf in _leaves(value, is_data) if is_data(leaf)]
 
@@ -224,7 +224,7 @@ def _leaves(
         yield from jax.tree.leaves(value, is_leaf=is_leaf)
 
 
-def contents_of(value: Any) -> list[Any]:
+def contents_of(value: object) -> list[Any]:
     """Return the leaves of a plain container, or a value itself, as `_nnx_status` is decided by them.
 
     Data, annotations and objects of flax.nnx are leaves. What is data of ours was looked at when it
@@ -310,13 +310,18 @@ _INNOCENT: frozenset[type] = frozenset(
 )  # fmt: skip
 
 
-def needs_no_check(value: Any) -> bool:
+def needs_no_check(value: object) -> bool:
     """Whether a value of this type can hold neither data nor an annotation."""
     return type(value) in _INNOCENT
 
 
 def decide_status(
-    node: Any, name: str, value: Any, mark: bool | None, declared: bool | None, current: bool | None
+    node: object,
+    name: str,
+    value: object,
+    mark: bool | None,
+    declared: bool | None,
+    current: bool | None,
 ) -> bool:
     """Return whether an attribute becomes data, or raise if it must not have this value.
 
@@ -345,7 +350,7 @@ def decide_status(
     return is_child
 
 
-def _data_inside(holder: type, name: str, value: Any) -> list[Any]:
+def _data_inside(holder: type, name: str, value: object) -> list[Any]:
     """Return the data inside a value; raise where it holds annotations, or something of flax.nnx."""
     data: list[Any] = []
     kinds = flax_kinds()
@@ -370,7 +375,7 @@ def _data_inside(holder: type, name: str, value: Any) -> list[Any]:
 
 
 def check_attributes(
-    node: Any, attributes: Mapping[str, Any], statuses: Mapping[str, bool]
+    node: object, attributes: Mapping[str, Any], statuses: Mapping[str, bool]
 ) -> None:
     """Check attributes again after construction: later changes to containers went past assignment."""
     for name, value in attributes.items():

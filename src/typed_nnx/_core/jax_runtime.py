@@ -21,7 +21,7 @@ import jax.core
 _DEPTH = 12
 
 
-def where(target: Any) -> str | None:
+def where(target: object) -> str | None:
     """Return the path to an object from the outermost object that holds it, or None.
 
     It is found through the garbage collector, slowly: only for the text of an error.
@@ -67,7 +67,7 @@ def stacklevel_of_caller() -> int:
     return count
 
 
-def _climb(target: Any, depth: int) -> tuple[str, Any]:
+def _climb(target: object, depth: int) -> tuple[str, Any]:
     if depth == 0:
         return "", target
     for parent, step in _holders(target):
@@ -76,7 +76,7 @@ def _climb(target: Any, depth: int) -> tuple[str, Any]:
     return "", target
 
 
-def _holders(target: Any) -> Iterator[tuple[Any, str]]:
+def _holders(target: object) -> Iterator[tuple[Any, str]]:
     for holder in gc.get_referrers(target):
         attributes = getattr(holder, "__dict__", None)
         if attributes is not None and hasattr(type(holder), "_nnx_attributes"):
@@ -87,7 +87,7 @@ def _holders(target: Any) -> Iterator[tuple[Any, str]]:
                     yield from _named(owner, holder, target)
 
 
-def _named(owner: Any, attributes: dict[str, Any], target: Any) -> Iterator[tuple[Any, str]]:
+def _named(owner: object, attributes: dict[str, Any], target: object) -> Iterator[tuple[Any, str]]:
     for name, value in attributes.items():
         if value is target:
             yield owner, f"[{name}]" if name.isdigit() else f".{name}"
@@ -97,12 +97,12 @@ def _named(owner: Any, attributes: dict[str, Any], target: Any) -> Iterator[tupl
 ArrayRef = jax.Ref
 
 
-def is_array_ref(x: Any) -> TypeGuard[jax.Ref]:
+def is_array_ref(x: object) -> TypeGuard[jax.Ref]:
     """Whether `x` is a mutable array reference."""
     return isinstance(x, jax.Ref)
 
 
-def array_ref(value: Any, /) -> Any:
+def array_ref(value: object, /) -> Any:
     """Return a new array reference that holds `value` (any array)."""
     return jax.new_ref(value)
 

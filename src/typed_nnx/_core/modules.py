@@ -229,7 +229,7 @@ def _all_modules(root: Module) -> list[Module]:
     return [root, *[found for found in record.objects if isinstance(found, Module)]]
 
 
-def iter_modules(module: Any, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Module]]:
+def iter_modules(module: object, /, *, graph: bool | None = None) -> Iterator[tuple[Path, Module]]:
     """Yield (path, Module) of every Module in an object graph, children before their parent.
 
     Args:
@@ -244,7 +244,7 @@ def iter_modules(module: Any, /, *, graph: bool | None = None) -> Iterator[tuple
 
 
 def iter_module_children(
-    node: Any, /, *, graph: bool | None = None
+    node: object, /, *, graph: bool | None = None
 ) -> Iterator[tuple[Key, Module]]:
     """Yield (name, Module) of the direct children that are Modules."""
     for key, value in iter_children(node):

@@ -34,7 +34,7 @@ def same_leaf(left: Any, right: Any) -> bool:
     return bool(structure == other_structure) and all(map(_same_value, leaves, others))
 
 
-def _same_value(left: Any, right: Any) -> bool:
+def _same_value(left: object, right: object) -> bool:
     if not isinstance(left, jax.Array | np.ndarray) or not isinstance(
         right, jax.Array | np.ndarray
     ):
@@ -46,14 +46,14 @@ def _same_value(left: Any, right: Any) -> bool:
     return bool(np.array_equal(np.asarray(left), np.asarray(right)))
 
 
-def describe_leaf(leaf: Any) -> str:
+def describe_leaf(leaf: object) -> str:
     """Return the type, dtype and shape of a leaf in a few words: ``BatchStat, int32[]``."""
     if isinstance(leaf, Variable):
         return f"{type(leaf).__name__}, {_describe_value(leaf.get_raw_value())}"
     return _describe_value(leaf)
 
 
-def _describe_value(value: Any) -> str:
+def _describe_value(value: object) -> str:
     dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
     if dtype is None or shape is None:
         return type(value).__name__

@@ -96,7 +96,7 @@ store_cells: Callable[[Any, Membership], None] = GraphNode.__dict__["_nnx_cells"
 store_record: Callable[[Any, Any], None] = GraphNode.__dict__["_nnx_record"].__set__
 
 
-def new_node(cls: type[Any], spec: Spec | None, status: dict[str, bool], trace: Any) -> Any:
+def new_node(cls: type[Any], spec: Spec | None, status: dict[str, bool], trace: object) -> Any:
     """Return an object without attributes, its slots filled."""
     node = _new(cls)
     store_spec(node, spec if spec is not None and spec.is_lasting else None)
@@ -107,12 +107,12 @@ def new_node(cls: type[Any], spec: Spec | None, status: dict[str, bool], trace: 
     return node
 
 
-def kind_of(value: Any) -> Kind:
+def kind_of(value: object) -> Kind:
     kind = kinds.get(type(value))
     return classify(value) if kind is None else kind
 
 
-def classify(value: Any) -> Kind:
+def classify(value: object) -> Kind:
     """Return the kind of a child of a type that `kinds` does not know."""
     cls = type(value)
     kind: Kind | None = getattr(cls, "_nnx_kind", None)
@@ -152,7 +152,7 @@ _tokens: weakref.WeakValueDictionary[Any, Token] = weakref.WeakValueDictionary()
 atexit.register(_tokens.clear)
 
 
-def token_for(key: Any) -> Token:
+def token_for(key: object) -> Token:
     token = _tokens.get(key)
     if token is None:
         with graph_lock:  # two threads must not make one each
@@ -305,7 +305,7 @@ def spec_of(node: Any) -> Spec:
 
 
 def _split_children(
-    cls: type, entries: list[tuple[Key, Any]], treedef: Any = None, order: tuple[Key, ...] = ()
+    cls: type, entries: list[tuple[Key, Any]], treedef: object = None, order: tuple[Key, ...] = ()
 ) -> Spec:
     names, statics = [], []
     for name, value in entries:
@@ -319,7 +319,7 @@ def _split_children(
 _NONE = Spec(type(None), (), ())
 
 
-def one_level(node: Any) -> tuple[list[tuple[Key, Any]], Any]:
+def one_level(node: object) -> tuple[list[tuple[Key, Any]], Any]:
     """Return the direct children of any pytree that jax knows, with keys, and its structure."""
     entries, treedef = jax.tree_util.tree_flatten_with_path(
         node, is_leaf=lambda value: value is not node
@@ -345,7 +345,7 @@ def path_key(cls: type, name: Key) -> Key:
     return name
 
 
-def all_entries(node: Any) -> list[tuple[Key, Any]]:
+def all_entries(node: object) -> list[tuple[Key, Any]]:
     """Return every (path key, value) of a node, children and statics, in the traversal order."""
     spec = spec_of(node)
     found: dict[Key, Any] = {path_key(spec.cls, name): value for name, value in spec.statics}
@@ -353,7 +353,7 @@ def all_entries(node: Any) -> list[tuple[Key, Any]]:
     return [(key, found[key]) for key in sorted_keys(found)]
 
 
-def container_holder(node: Any, spec: Spec) -> Mapping[Key, Any] | Any:
+def container_holder(node: object, spec: Spec) -> Mapping[Key, Any] | Any:
     """Return what ``holder[name]`` reads a container's children from now and later."""
     return node if spec.treedef is None else Contents(one_level(node)[0])
 
@@ -427,12 +427,12 @@ def own_rows(node: Any) -> dict[str, Any]:
     }
 
 
-def is_node(x: Any) -> bool:
+def is_node(x: object) -> bool:
     """Whether a walk goes into a value: an object of ours or a container."""
     return kind_of(x) in (OBJECT, CONTAINER)
 
 
-def entries_with_own(node: Any) -> list[tuple[Key, Any]]:
+def entries_with_own(node: object) -> list[tuple[Key, Any]]:
     """Return every (key, value) of a node, the two bookkeeping rows of a Pytree included."""
     entries = all_entries(node)
     if not isinstance(node, GraphNode):
@@ -441,7 +441,7 @@ def entries_with_own(node: Any) -> list[tuple[Key, Any]]:
     return [(key, found[key]) for key in sorted_keys(found)]
 
 
-def walk(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
+def walk(node: object, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
     """Yield (path, value) of everything below and at a node, children before their parent.
 
     `seen` are the ids of the nodes and Variables that were visited; they are not visited again.
@@ -457,7 +457,7 @@ def walk(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, Any]]:
     yield path, node
 
 
-def walk_objects(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, GraphNode]]:
+def walk_objects(node: object, path: Path, seen: set[int]) -> Iterator[tuple[Path, GraphNode]]:
     """Yield (path, object) of every object of ours in the order of `walk`; leaves are skipped."""
     if id(node) in seen:
         return
@@ -470,12 +470,12 @@ def walk_objects(node: Any, path: Path, seen: set[int]) -> Iterator[tuple[Path, 
         yield path, node
 
 
-def iter_graph(node: Any) -> Iterator[tuple[Path, Any]]:
+def iter_graph(node: object) -> Iterator[tuple[Path, Any]]:
     """Yield (path, value) of every node and leaf below a value, each once."""
     return walk(node, (), set())
 
 
-def iter_children(node: Any) -> Iterator[tuple[Key, Any]]:
+def iter_children(node: object) -> Iterator[tuple[Key, Any]]:
     """Yield (key, child) of the direct children that are objects or Variables."""
     for key, value in all_entries(node):
         kind = kind_of(value)

@@ -46,7 +46,7 @@ def path_order(path: Path) -> tuple[tuple[int, Any], ...]:
     return tuple([key_order(key) for key in path])
 
 
-def key_of_entry(entry: Any) -> Key:
+def key_of_entry(entry: object) -> Key:
     """Return the key that an entry of a jax key path stands for."""
     match entry:
         case jax.tree_util.DictKey(key=key) | jax.tree_util.FlattenedIndexKey(key=key):

@@ -141,7 +141,7 @@ _HASHED = _BY_VALUE | {
 }  # fmt: skip
 
 
-def _part(value: Any) -> Any:
+def _part(value: object) -> Any:
     """Return what tells static values apart, quickly; a spec keeps its own alive for their ids."""
     cls = value.__class__
     if cls in _BY_VALUE:
@@ -217,7 +217,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
 
     # -- attributes -------------------------------------------------------------------------------
 
-    def _assign(self, name: str, value: Any) -> None:
+    def _assign(self, name: str, value: object) -> None:
         """Assign an attribute: check it, decide its status, tell the records."""
         cls = type(self)
         if name in cls._nnx_descriptors:
@@ -238,7 +238,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
         declared = cls._nnx_declared.get(name) if mark is None and current is None else None
         self._store(name, value, decide_status(self, name, value, mark, declared, current))
 
-    def _assign_descriptor(self, name: str, value: Any) -> None:
+    def _assign_descriptor(self, name: str, value: object) -> None:
         """Assign what the class handles itself, such as a property, or `__class__` and `__dict__`."""
         if name not in ("__class__", "__dict__"):
             object.__setattr__(self, name, value)
@@ -255,7 +255,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
             store_spec(self, None)
             mark_structure(self._nnx_cells)
 
-    def _store(self, name: str, value: Any, is_data: bool | None) -> None:
+    def _store(self, name: str, value: object, is_data: bool | None) -> None:
         attributes: Any = self.__dict__  # pyright takes it for the class's
         status = self._nnx_status
         if (
@@ -282,7 +282,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
             release()
 
     def _tell(
-        self, name: str, old: Any, new: Any, was_data: bool | None, is_data: bool | None
+        self, name: str, old: object, new: object, was_data: bool | None, is_data: bool | None
     ) -> None:
         """Tell the records what kind of change an assignment was."""
         before = STATIC if was_data is False or old is MISSING else kind_of(old)
@@ -357,7 +357,7 @@ class Pytree(GraphNode, Hooks, StateHooks, NodeDisplay, Bookkeeping, metaclass=P
             n: v for n, v in vars(self).items() if not isinstance(getattr(cls, n, None), cached)
         }
 
-    def _is_child(self, name: str, value: Any) -> bool:
+    def _is_child(self, name: str, value: object) -> bool:
         """Return whether an attribute without a status is a child."""
         kind = kind_of(value)
         if not self._nnx_is_pytree:
@@ -449,7 +449,7 @@ def _writes_past(cls: type) -> bool:
     )
 
 
-def _codes_of(value: Any) -> list[types.CodeType]:
+def _codes_of(value: object) -> list[types.CodeType]:
     """Return the code of a function, or of those that a property or another wrapper holds."""
     inner = [getattr(value, name, None) for name in ("fget", "fset", "fdel", "func", "__func__")]
     inner.append(getattr(type(value), "__set__", None))
@@ -472,7 +472,7 @@ class Object(Pytree, pytree=False):
         super().__init_subclass__(pytree=False, **kwargs)
 
 
-def check_pytree(pytree: Any) -> None:
+def check_pytree(pytree: object) -> None:
     """Check the attributes of a Pytree now, as is done once after ``__init__``.
 
     Raises:

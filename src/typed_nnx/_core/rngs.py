@@ -83,7 +83,7 @@ Fill: TypeAlias = Callable[[jax.Array, tuple[int, ...], Any], jax.Array]
 
 
 def _filled_and_next_count(
-    fill: Fill, shape: tuple[int, ...], dtype: Any, key: jax.Array, count: jax.Array
+    fill: Fill, shape: tuple[int, ...], dtype: object, key: jax.Array, count: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     return fill(jax.random.fold_in(key, count), shape, dtype), count + 1
 
@@ -151,7 +151,7 @@ class RngStream(Pytree, Samplers):
         return next_key
 
     def _filled(
-        self, fill: Fill, shape: tuple[int, ...], dtype: Any, is_constant: bool
+        self, fill: Fill, shape: tuple[int, ...], dtype: object, is_constant: bool
     ) -> jax.Array:
         """Return ``fill(self(), shape, dtype)``, computed by one program instead of ten.
 

@@ -164,7 +164,7 @@ def _methods() -> Iterator[tuple[Callable[..., Any], str, inspect.Signature]]:
             yield _initializing_method(name), name, signature
 
 
-def _signatures(module: Any) -> Iterator[tuple[str, inspect.Signature]]:
+def _signatures(module: object) -> Iterator[tuple[str, inspect.Signature]]:
     for name, value in vars(module).items():
         if callable(value) and not inspect.isclass(value) and not name.startswith("_"):
             yield name, inspect.signature(value)

@@ -124,5 +124,5 @@ def typed_as(overloads: Callable[[], F]) -> Callable[[Callable[..., Any]], F]:
     return _unchanged
 
 
-def _unchanged(function: Any) -> Any:
+def _unchanged(function: object) -> Any:
     return function

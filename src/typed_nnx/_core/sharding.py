@@ -85,7 +85,7 @@ def partitions_of(spec: PartitionSpec) -> tuple[Any, ...]:
     return tuple(spec.partitions if hasattr(spec, "partitions") else spec)
 
 
-def partition_spec_of(names: Iterable[Any], rules: Any = None) -> PartitionSpec:
+def partition_spec_of(names: Iterable[Any], rules: object = None) -> PartitionSpec:
     """Return the partition that names stand for.
 
     Args:
@@ -107,7 +107,7 @@ def partition_spec_of(names: Iterable[Any], rules: Any = None) -> PartitionSpec:
     return made
 
 
-def _combined(in_force: Mapping[str, MeshAxes], rules: Any) -> Mapping[str, MeshAxes]:
+def _combined(in_force: Mapping[str, MeshAxes], rules: object) -> Mapping[str, MeshAxes]:
     if not rules:
         return in_force
     own = _as_mapping("sharding_rules", rules)
@@ -147,7 +147,7 @@ def _not_rules(function: str, got: object) -> ShardingError:
     )
 
 
-def _are_axes(value: Any) -> bool:
+def _are_axes(value: object) -> bool:
     if isinstance(value, tuple | list):
         return all(isinstance(axis, str) for axis in value)
     return value is None or isinstance(value, str)

@@ -64,7 +64,7 @@ class VariableParts(Generic[A]):
         return self._flat[1]
 
     @classmethod
-    def _make(cls, value: Any, meta: Metadata) -> Self:
+    def _make(cls, value: object, meta: Metadata) -> Self:
         """Build a Variable from parts that were checked before."""
         made = _new(cls)
         store_flat(made, ([value], meta))
@@ -85,7 +85,7 @@ store_trace: Callable[[Any, Any], None] = VariableParts.__dict__["_nnx_trace"]._
 store_cells: Callable[[Any, Membership], None] = VariableParts.__dict__["_nnx_cells"].__set__
 
 
-def store_value(variable: VariableParts[Any], value: Any) -> None:
+def store_value(variable: VariableParts[Any], value: object) -> None:
     """Replace the raw value of a Variable and tell the records."""
     variable._flat[0][0] = value
     for cell in variable._nnx_cells:
@@ -313,7 +313,7 @@ class VariableCopies(MetadataMethods[A]):
 _copied_types: set[type] = set()
 
 
-def _copied_leaf(leaf: Any) -> Any:
+def _copied_leaf(leaf: object) -> Any:
     if is_array_ref(leaf):
         return new_array_ref(leaf[...])
     if isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer):
@@ -612,12 +612,12 @@ def _alike(old: Any, new: Any) -> bool:
     )
 
 
-def _get_item(self: Variable[Any], key: Any) -> Any:
+def _get_item(self: Variable[Any], key: object) -> Any:
     """Read through a `get_value` that a subclass defines."""
     return self.get_value(index=key)
 
 
-def _set_item(self: Variable[Any], key: Any, value: Any) -> None:
+def _set_item(self: Variable[Any], key: object, value: object) -> None:
     """Write through a `set_value` that a subclass defines."""
     self.set_value(value, index=key)
 
@@ -627,7 +627,7 @@ def _set_item(self: Variable[Any], key: Any, value: Any) -> None:
 _array_types: dict[type, bool] = {}
 
 
-def _is_new(value: Any) -> bool:
+def _is_new(value: object) -> bool:
     """Whether a value is an array of a type that was not met before; remembers it."""
     if isinstance(value, jax.Array):
         _array_types[type(value)] = not isinstance(value, jax.core.Tracer)

@@ -187,7 +187,7 @@ def _forget(names: Iterable[str]) -> None:
 _NAMED = (type, types.FunctionType)
 
 
-def _origins(value: Any) -> Iterator[str]:
+def _origins(value: object) -> Iterator[str]:
     """Yield the modules that a global comes from: by itself or by its class."""
     if isinstance(value, types.ModuleType):
         yield value.__name__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from typed_nnx._core.modules import Module
 from typed_nnx._core.rngs import Rngs
@@ -68,7 +68,7 @@ def _running(function: str) -> tuple[ModuleStackEntry, Rngs]:
     return entry, completed
 
 
-def _put(entry: ModuleStackEntry, name: str | None, module: Any, cls: type) -> None:
+def _put(entry: ModuleStackEntry, name: str | None, module: object, cls: type) -> None:
     if name is None and entry.in_compact:
         name = entry.new_name(cls)
     if name is not None:

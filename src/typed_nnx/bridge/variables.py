@@ -89,7 +89,7 @@ def linen_rngs_dict(linen_module: Linen, add_default: bool = False) -> dict[str,
 _partition_spec: Any = PartitionSpec
 
 
-def partition_spec_of(value: Any, metadata: dict[str, Any]) -> Any:
+def partition_spec_of(value: object, metadata: dict[str, Any]) -> Any:
     """Return the PartitionSpec that Variable metadata stands for."""
     given = [metadata.get(n) for n in ("out_sharding", "sharding", "sharding_names")]
     names: Any = next((one for one in given if one is not None), None)
@@ -375,7 +375,7 @@ def collected(
 
 
 def with_partitioning(
-    fn: Callable[..., Any], names: tuple[str | None, ...], mesh: Any = None
+    fn: Callable[..., Any], names: tuple[str | None, ...], mesh: object = None
 ) -> Callable[..., VariableMetadata[Any]]:
     """Return an initializer whose Variable becomes a ``flax.linen.Partitioned`` in Linen.
 

@@ -91,7 +91,7 @@ def _usual_dtype(args: tuple[Any, ...]) -> jnp.dtype | None:
     return common if common in _USUAL else None
 
 
-def _cast(value: Any, dtype: Dtype) -> jax.Array:
+def _cast(value: object, dtype: Dtype) -> jax.Array:
     if not isinstance(value, jax.Array):
         return jnp.asarray(value, dtype)
     if value.dtype == dtype:

@@ -81,7 +81,7 @@ _NOTHING: Options = MappingProxyType({})
 
 
 def tabulate(  # noqa: PLR0913 -- the options of NNX
-    obj: Any,
+    obj: object,
     *input_args: Any,
     depth: int | None = None,
     method: str = "__call__",

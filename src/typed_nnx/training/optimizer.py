@@ -185,7 +185,7 @@ Place: TypeAlias = tuple[str, tuple[int, ...] | None]
 _OWN_SHARDING = "optimizer_sharding"
 
 
-def to_opt_state(tree: Any) -> Any:
+def to_opt_state(tree: object) -> Any:
     """Return a tree with its leaves in Variables of an optimizer.
 
     A Variable becomes an `OptVariable` with the same metadata, such as its sharding, or with the
