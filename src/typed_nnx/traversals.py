@@ -151,3 +151,12 @@ def unflatten_mapping(xs: Any, /, *, sep: str | None = None) -> dict[Any, Any]:
                 )
         level[keys[-1]] = {} if leaf is empty_node else leaf
     return root
+
+
+__all__ = [
+    "IsLeafCallable",
+    "empty_node",
+    "flatten_mapping",
+    "flatten_to_sequence",
+    "unflatten_mapping",
+]

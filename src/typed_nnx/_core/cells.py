@@ -260,13 +260,8 @@ def mutable_values(values: Iterable[Any]) -> tuple[tuple[Any, Any], ...]:
 
     Who has a hash promises that it stays, as jax and Python take it.
     """
-    return tuple(
-        [
-            (value, content_key(value))
-            for value in values
-            if type(value) not in _HASHED and not is_hashable(value)
-        ]
-    )
+    mutable = [v for v in values if type(v) not in _HASHED and not is_hashable(v)]
+    return tuple([(value, content_key(value)) for value in mutable])
 
 
 def first_unhashable(items: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:

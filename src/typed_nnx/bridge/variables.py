@@ -36,6 +36,21 @@ Attributes: TypeAlias = dict[str, Any]
 """Variables in nested dicts, as the attributes of a Module hold them."""
 
 
+__all__ = [
+    "A",
+    "B",
+    "NNXMeta",
+    "get_col_name",
+    "is_vanilla_variable",
+    "linen_vars_to_nnx_attrs",
+    "nnx_attrs_to_linen_vars",
+    "sort_variable_types",
+    "to_linen_var",
+    "to_nnx_var",
+    "with_partitioning",
+]
+
+
 def flax_modules(needed_by: str) -> Linen:
     """Return the module ``flax``, with ``flax.linen``, ``flax.core.meta`` and ``flax.struct``.
 
@@ -453,3 +468,17 @@ def _set(node: object, key: Key, value: Value) -> None:
             f"cannot take a new entry {key!r} from Linen variables.",
             "pass variables of the same structure as those that init returned",
         )
+
+
+def unbound_method(
+    cls: type, method: Callable[..., Any] | str, where: str, argument: str = "method"
+) -> Callable[..., Any]:
+    """Return a method, given by its name or itself, as a function; errors name `where`."""
+    found: Value = getattr(cls, method) if isinstance(method, str) else method
+    if not callable(found):
+        expected = "the name of a method or a function that takes the module first"
+        fix = f"{where}(..., {argument}='name')"
+        raise BridgeError.of_argument(where, argument, found, expected, fix)
+    unbound: Value = getattr(found, "__func__", found)
+    function: Callable[..., Any] = unbound
+    return function

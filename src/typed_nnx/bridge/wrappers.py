@@ -24,7 +24,7 @@ from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import GraphDef
 from typed_nnx._graph.split import CallProxy, merge, split, state
 from typed_nnx.bridge.module import Module as BridgeModule
-from typed_nnx.bridge.module import current_module, unbound_method
+from typed_nnx.bridge.module import current_module
 from typed_nnx.bridge.variables import (
     Collections,
     Linen,
@@ -36,10 +36,28 @@ from typed_nnx.bridge.variables import (
     linen_vars_to_nnx_attrs,
     nnx_attrs_to_linen_vars,
     to_linen_var,
+    unbound_method,
 )
 from typed_nnx.bridge.variables import current_linen_module as current_linen_module
 from typed_nnx.bridge.variables import linen_rngs_dict as linen_rngs_dict
 from typed_nnx.errors import BridgeError, LazyInitError, ReservedNameError
+
+__all__ = [
+    "Functional",
+    "M",
+    "Module",
+    "Pytree",
+    "Rngs",
+    "State",
+    "ToLinen",
+    "ToNNX",
+    "current_linen_module",
+    "functional",
+    "lazy_init",
+    "linen_rngs_dict",
+    "to_linen",
+    "to_linen_class",
+]
 
 if TYPE_CHECKING:
     import flax.linen

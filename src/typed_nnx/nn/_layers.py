@@ -16,7 +16,7 @@ from jax.typing import DTypeLike
 from typed_nnx._core.rngs import Rngs, RngStream
 from typed_nnx._core.variable import Variable
 from typed_nnx._core.variable_types import Param
-from typed_nnx.errors import RngsTypeError, UnsetModeError
+from typed_nnx.errors import LayerInputError, RngsTypeError, UnsetModeError
 
 # -- types -----------------------------------------------------------------------------------------
 
@@ -116,6 +116,18 @@ def size_held(layer: object, name: str, size: int, parameter: str) -> str:
     in a `shard_map` and where the parameter was replaced.
     """
     return f"{name}={size}" if getattr(layer, name) == size else f"{size} (as `{parameter}` has)"
+
+
+def does_not_fit(layer: object, inputs: Array, rows: int, out: int) -> LayerInputError:
+    """Return the error of a last axis that has not `rows` elements."""
+    features = jnp.shape(inputs)[-1] if jnp.ndim(inputs) else "its number of features"
+    return LayerInputError(
+        type(layer).__name__,
+        "inputs",
+        described(inputs),
+        f"a last axis of size {size_held(layer, 'in_features', rows, 'kernel')}",
+        f"nnx.{type(layer).__name__}({features}, {out}, ...), or inputs of shape (..., {rows})",
+    )
 
 
 # -- parameters: one key of the stream ``params`` each, in the order in which a layer makes them -----

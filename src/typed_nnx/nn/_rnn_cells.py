@@ -27,12 +27,13 @@ from typed_nnx.nn._layers import (
     called_stream,
     check_rngs,
     described,
+    does_not_fit,
     kept_stream,
     kernel_init,
     size_held,
 )
 from typed_nnx.nn.dtypes import promote_dtype
-from typed_nnx.nn.linear import Linear, does_not_fit, rows_of
+from typed_nnx.nn.linear import Linear, rows_of
 
 Activation: TypeAlias = Callable[..., Any]
 """An elementwise function of an array."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -190,30 +190,31 @@ class MultiHeadAttention(Module):
         self.out_dot_general_cls: Callable[[], DotGeneralT] | None = out_dot_general_cls
         _check_heads(self)
         self.head_dim: int = self.qkv_features // num_heads
-        both: dict[str, Any] = {
-            "use_bias": use_bias,
-            "dtype": dtype,
-            "param_dtype": param_dtype,
-            "precision": precision,
-            "rngs": rngs,
-        }
-        of_inputs: dict[str, Any] = {
-            "kernel_init": kernel_init,
-            "bias_init": bias_init,
-            "promote_dtype": qkv_promote_dtype,
-            "dot_general": qkv_dot_general,
-            "dot_general_cls": qkv_dot_general_cls,
-            "kernel_metadata": kernel_metadata,
-            "bias_metadata": bias_metadata,
-            **both,
-        }
+        projection = functools.partial(
+            LinearGeneral,
+            use_bias=use_bias,
+            dtype=dtype,
+            param_dtype=param_dtype,
+            precision=precision,
+            rngs=rngs,
+        )
+        of_inputs = functools.partial(
+            projection,
+            kernel_init=kernel_init,
+            bias_init=bias_init,
+            promote_dtype=qkv_promote_dtype,
+            dot_general=qkv_dot_general,
+            dot_general_cls=qkv_dot_general_cls,
+            kernel_metadata=kernel_metadata,
+            bias_metadata=bias_metadata,
+        )
         shared = (self.num_kv_heads, self.head_dim)
-        self.query = LinearGeneral(in_features, (num_heads, self.head_dim), **of_inputs)
-        self.key = LinearGeneral(self.in_kv_features, shared, **of_inputs)
-        self.value = LinearGeneral(self.in_kv_features, shared, **of_inputs)
+        self.query = of_inputs(in_features, (num_heads, self.head_dim))
+        self.key = of_inputs(self.in_kv_features, shared)
+        self.value = of_inputs(self.in_kv_features, shared)
         self.query_ln = self._normalization(rngs, query_ln_scale_metadata)
         self.key_ln = self._normalization(rngs, key_ln_scale_metadata)
-        self.out = LinearGeneral(
+        self.out = projection(
             (num_heads, self.head_dim),
             self.out_features,
             axis=(-2, -1),
@@ -224,7 +225,6 @@ class MultiHeadAttention(Module):
             dot_general_cls=out_dot_general_cls,
             kernel_metadata=out_kernel_metadata,
             bias_metadata=out_bias_metadata,
-            **both,
         )
         self.rngs = rngs.dropout.fork() if keep_rngs and dropout_rate > 0.0 else data(None)
         self.cached_key = data(None)

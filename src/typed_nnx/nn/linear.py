@@ -40,6 +40,7 @@ from typed_nnx.nn._layers import (
     as_tuple,
     bias_init,
     described,
+    does_not_fit,
     embedding_init,
     initial_value,
     kernel_init,
@@ -145,18 +146,6 @@ def rows_of(layer: object) -> int | None:
     if not isinstance(layer, Linear) or type(layer).__call__ is not Linear.__call__:
         return None
     return layer.kernel.shape[0] if layer.dot_general is lax.dot_general else None
-
-
-def does_not_fit(layer: object, inputs: Array, rows: int, out: int) -> LayerInputError:
-    """Return the error of a last axis that has not `rows` elements."""
-    features = jnp.shape(inputs)[-1] if jnp.ndim(inputs) else "its number of features"
-    return LayerInputError(
-        type(layer).__name__,
-        "inputs",
-        described(inputs),
-        f"a last axis of size {size_held(layer, 'in_features', rows, 'kernel')}",
-        f"nnx.{type(layer).__name__}({features}, {out}, ...), or inputs of shape (..., {rows})",
-    )
 
 
 class Einsum(Module):
@@ -359,7 +348,9 @@ class Embed(Module):
             return jnp.broadcast_to(embedding, (*jnp.shape(inputs), embedding.shape[1]))
         if out_sharding is None:
             return jnp.take(embedding, inputs, axis=0)
-        laid_out: Array = _auto_axes(_rows, out_sharding=out_sharding)(embedding, inputs)
+        laid_out: Array = _auto_axes(
+            lambda table, numbers: jnp.take(table, numbers, axis=0), out_sharding=out_sharding
+        )(embedding, inputs)
         return laid_out
 
     def attend(self, query: Array, out_sharding: Sharding = None) -> Array:
@@ -387,10 +378,6 @@ class Embed(Module):
             )
         query, embedding = self.promote_dtype((query, self.embedding[...]), dtype=self.dtype)
         return jnp.dot(query, embedding.T, out_sharding=out_sharding)
-
-
-def _rows(table: Array, numbers: Array) -> Array:
-    return jnp.take(table, numbers, axis=0)
 
 
 class LinearGeneral(Module):

@@ -40,6 +40,7 @@ from typed_nnx.bridge.variables import (
     flax_modules,
     linen_vars_to_nnx_attrs,
     to_linen_var,
+    unbound_method,
     values_in,
     variable_of,
 )
@@ -508,20 +509,6 @@ def _streams(module: str, rngs: object) -> Rngs:
         return Rngs(rngs)
     expected = "an int, a PRNG key, a mapping from names to keys, nnx.Rngs or None"
     raise BridgeError.of_argument(module, "rngs", rngs, expected, "module.init(0, x)")
-
-
-def unbound_method(
-    cls: type, method: Callable[..., Any] | str, where: str, argument: str = "method"
-) -> Callable[..., Any]:
-    """Return a method, given by its name or itself, as a function; errors name `where`."""
-    found: Value = getattr(cls, method) if isinstance(method, str) else method
-    if not callable(found):
-        expected = "the name of a method or a function that takes the module first"
-        fix = f"{where}(..., {argument}='name')"
-        raise BridgeError.of_argument(where, argument, found, expected, fix)
-    unbound: Value = getattr(found, "__func__", found)
-    function: Callable[..., Any] = unbound
-    return function
 
 
 class HasSetup(Protocol):
