@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from typed_nnx._core.modules import Module
 from typed_nnx._core.rngs import Rngs
-from typed_nnx.bridge.module import ModuleStackEntry, current_context, place
+from typed_nnx.bridge.module import ModuleStackEntry, current_context
 from typed_nnx.bridge.wrappers import ToNNX
 from typed_nnx.errors import BridgeError
 
@@ -72,4 +72,4 @@ def _put(entry: ModuleStackEntry, name: str | None, module: object, cls: type) -
     if name is None and entry.in_compact:
         name = entry.new_name(cls)
     if name is not None:
-        place(entry.module, name, module)
+        entry.place(name, module)

@@ -42,6 +42,9 @@ EinsumT: TypeAlias = Callable[..., Array]
 LaxPadding: TypeAlias = str | Sequence[tuple[int, int]]
 PaddingLike: TypeAlias = str | int | Sequence[int | tuple[int, int]]
 
+AxisIndexGroups: TypeAlias = Sequence[Sequence[int]] | None
+"""Groups of devices along a mapped axis, each of which has statistics of its own."""
+
 Sharding: TypeAlias = jax.sharding.NamedSharding | jax.sharding.PartitionSpec | None
 """Where a result is laid out over an explicit mesh."""
 
@@ -99,6 +102,11 @@ def broadcasts(shape: Sequence[int], to: Sequence[int]) -> bool:
     return len(shape) <= len(to) and all(
         size in (1, wanted) for size, wanted in zip(shape[::-1], to[::-1], strict=False)
     )
+
+
+def as_dtype(value: jax.Array, dtype: Dtype) -> jax.Array:
+    """Return the array in a dtype: the array itself if it has it."""
+    return value if value.dtype == dtype else lax.convert_element_type(value, dtype)
 
 
 def described(value: object) -> str:

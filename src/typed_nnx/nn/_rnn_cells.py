@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from typed_nnx._core.fields import data
 from typed_nnx._core.modules import Module
@@ -33,7 +34,7 @@ from typed_nnx.nn._layers import (
     size_held,
 )
 from typed_nnx.nn.dtypes import promote_dtype
-from typed_nnx.nn.linear import Linear, rows_of
+from typed_nnx.nn.linear import Linear
 
 Activation: TypeAlias = Callable[..., Any]
 """An elementwise function of an array."""
@@ -592,14 +593,21 @@ def _new_carry(
     return [fill(stream(), shape, cell.param_dtype) for _ in range(count)]
 
 
+def _rows_of(layer: object) -> int | None:
+    """Return the size of the inputs that a Linear takes; None where another layer computes."""
+    if not isinstance(layer, Linear) or type(layer).__call__ is not Linear.__call__:
+        return None
+    return layer.kernel.shape[0] if layer.dot_general is lax.dot_general else None
+
+
 def _check_step(
     cell: _Cell, inputs: Array, of_inputs: Module, output: Array, of_output: Module
 ) -> None:
     """Refuse inputs and a last output that do not fit the layers that take them."""
-    rows = rows_of(of_inputs)
+    rows = _rows_of(of_inputs)
     if rows is not None and jnp.shape(inputs)[-1:] != (rows,):
         raise does_not_fit(cell, inputs, rows, cell.hidden_features)
-    rows = rows_of(of_output)
+    rows = _rows_of(of_output)
     _check_carry(cell, output, cell.hidden_features if rows is None else rows)
 
 

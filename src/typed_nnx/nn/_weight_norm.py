@@ -26,6 +26,7 @@ from typed_nnx.nn._layers import (
     Dtype,
     Initializer,
     PromoteDtypeFn,
+    as_dtype,
     as_tuple,
     axes_without,
     check_rngs,
@@ -33,7 +34,7 @@ from typed_nnx.nn._layers import (
     next_key,
     scale_init,
 )
-from typed_nnx.nn.dtypes import as_dtype, promote_dtype
+from typed_nnx.nn.dtypes import promote_dtype
 
 vector_init: Initializer = initializers.normal()
 

@@ -45,7 +45,6 @@ from typed_nnx.nn._layers import (
 from typed_nnx.nn._layers import Initializer as Initializer
 from typed_nnx.nn.dtypes import promote_dtype
 from typed_nnx.nn.linear import LinearGeneral as LinearGeneral
-from typed_nnx.nn.linear import sizes_of_inputs
 from typed_nnx.nn.normalization import LayerNorm as LayerNorm
 
 
@@ -452,12 +451,22 @@ def _checked_inputs(
     return keys, values
 
 
+def _sizes_of_inputs(layer: object) -> tuple[int, ...] | None:
+    """Return the sizes of the axes that a LinearGeneral contracts; None where another computes."""
+    if not isinstance(layer, LinearGeneral) or type(layer).__call__ is not LinearGeneral.__call__:
+        return None
+    if layer.dot_general_cls is not None or layer.dot_general not in (None, lax.dot_general):
+        return None
+    first = len(layer.batch_axis)
+    return layer.kernel.shape[first : first + len(layer.axis)]
+
+
 def _check(
     layer: MultiHeadAttention, argument: str, inputs: Array, name: str, projection: Module
 ) -> None:
     """Refuse inputs that the projection cannot take; one that is not our own checks them itself."""
     features: int = getattr(layer, name)
-    sizes = sizes_of_inputs(projection)
+    sizes = _sizes_of_inputs(projection)
     if sizes is not None:
         (features,) = sizes
     elif jnp.ndim(inputs) >= 2:

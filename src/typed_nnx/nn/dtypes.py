@@ -71,11 +71,6 @@ def promote_dtype(args: Arrays, /, *, dtype: Dtype | None = None, inexact: bool 
     return result
 
 
-def as_dtype(value: jax.Array, dtype: Dtype) -> jax.Array:
-    """Return the array in a dtype: the array itself if it has it."""
-    return value if value.dtype == dtype else lax.convert_element_type(value, dtype)
-
-
 def _usual_dtype(args: tuple[Any, ...]) -> jnp.dtype | None:
     """Return the dtype that all arrays have, if it is a usual one; jax need not be asked then."""
     common = None

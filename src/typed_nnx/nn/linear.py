@@ -141,13 +141,6 @@ class Linear(Module):
         return plus_bias(result, bias)
 
 
-def rows_of(layer: object) -> int | None:
-    """Return the size of the inputs that a Linear takes; None where another layer computes."""
-    if not isinstance(layer, Linear) or type(layer).__call__ is not Linear.__call__:
-        return None
-    return layer.kernel.shape[0] if layer.dot_general is lax.dot_general else None
-
-
 class Einsum(Module):
     """The product of inputs and kernel by Einstein's notation, plus a bias.
 
@@ -485,16 +478,6 @@ class LinearGeneral(Module):
             **accumulate_in(self.preferred_element_type),
         )
         return plus_bias(result, bias, len(batch))
-
-
-def sizes_of_inputs(layer: object) -> tuple[int, ...] | None:
-    """Return the sizes of the axes that a LinearGeneral contracts; None where another computes."""
-    if not isinstance(layer, LinearGeneral) or type(layer).__call__ is not LinearGeneral.__call__:
-        return None
-    if layer.dot_general_cls is not None or layer.dot_general not in (None, lax.dot_general):
-        return None
-    first = len(layer.batch_axis)
-    return layer.kernel.shape[first : first + len(layer.axis)]
 
 
 def _check(layer: LinearGeneral) -> None:

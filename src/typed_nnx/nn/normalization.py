@@ -23,9 +23,11 @@ from typed_nnx.nn._layers import (
     NO_METADATA,
     Array,
     Axes,
+    AxisIndexGroups,
     Dtype,
     Metadata,
     PromoteDtypeFn,
+    as_dtype,
     as_tuple,
     axes_without,
     bias_init,
@@ -40,10 +42,7 @@ from typed_nnx.nn._layers import (
 from typed_nnx.nn._layers import Initializer as Initializer
 from typed_nnx.nn._weight_norm import SpectralNorm as SpectralNorm
 from typed_nnx.nn._weight_norm import WeightNorm as WeightNorm
-from typed_nnx.nn.dtypes import as_dtype, canonicalize_dtype, promote_dtype
-
-AxisIndexGroups: TypeAlias = Sequence[Sequence[int]] | None
-"""Groups of devices along a mapped axis, each of which has statistics of its own."""
+from typed_nnx.nn.dtypes import canonicalize_dtype, promote_dtype
 
 
 class LayerNorm(Module):

@@ -31,10 +31,10 @@ from typed_nnx.nn.activations import sigmoid as sigmoid
 from typed_nnx.nn.activations import tanh as tanh
 from typed_nnx.nn.linear import Linear as Linear
 
-Tree: TypeAlias = Any
+_Tree: TypeAlias = Any
 """A pytree of arrays, such as a carry."""
 
-Step: TypeAlias = Callable[[RNNCellBase, Any, Array], Any]
+_Step: TypeAlias = Callable[[RNNCellBase, Any, Array], Any]
 """Cell, carry and inputs -> the next carry and what a step gives."""
 
 
@@ -242,11 +242,11 @@ class RNN(Module):
         return (carry, outputs) if return_carry else outputs
 
 
-def _step(cell: RNNCellBase, carry: Tree, inputs: Array) -> tuple[Tree, Array]:
+def _step(cell: RNNCellBase, carry: _Tree, inputs: Array) -> tuple[_Tree, Array]:
     return cell(carry, inputs)
 
 
-def _step_with_carry(cell: RNNCellBase, carry: Tree, inputs: Array) -> tuple[Tree, Tree]:
+def _step_with_carry(cell: RNNCellBase, carry: _Tree, inputs: Array) -> tuple[_Tree, _Tree]:
     carry, outputs = cell(carry, inputs)
     return carry, (carry, outputs)
 
@@ -265,8 +265,8 @@ def _number_of_batch_axes(layer: RNN, inputs: Array) -> int:
 
 
 def _scan(
-    layer: RNN, step: Step, out_axis: Tree, carry: Tree, inputs: Array, time_axis: int
-) -> Tree:
+    layer: RNN, step: _Step, out_axis: _Tree, carry: _Tree, inputs: Array, time_axis: int
+) -> _Tree:
     run = scan(
         step,
         in_axes=(layer.state_axes, Carry, time_axis),
@@ -276,7 +276,7 @@ def _scan(
     return run(layer.cell, carry, inputs)
 
 
-def _scan_with_repeated_keys(layer: RNN, step: Step, *args: Tree) -> Tree:
+def _scan_with_repeated_keys(layer: RNN, step: _Step, *args: _Tree) -> _Tree:
     """Scan with streams that start each step from the same key."""
     with split_rngs(layer.cell, splits=1, only=layer.broadcast_rngs, squeeze=True) as repeated:
         renewed = [stream for stream, *_ in repeated]
@@ -284,7 +284,7 @@ def _scan_with_repeated_keys(layer: RNN, step: Step, *args: Tree) -> Tree:
             path for path, stream in streams_of(layer.cell) if any(stream is one for one in renewed)
         }
 
-        def rewinding(cell: RNNCellBase, carry: Tree, inputs: Array) -> Tree:
+        def rewinding(cell: RNNCellBase, carry: _Tree, inputs: Array) -> _Tree:
             result = step(cell, carry, inputs)
             for path, stream in streams_of(cell):
                 if path in paths:
@@ -384,7 +384,7 @@ class Bidirectional(Module):
         return_carry = self.return_carry if return_carry is None else return_carry
         time_major = self.time_major if time_major is None else time_major
         forward, backward = _carries(self, initial_carry)
-        shared: dict[str, Tree] = {
+        shared: dict[str, _Tree] = {
             "rngs": called_stream(self, rngs, self.rngs, "carry"),
             "seq_lengths": seq_lengths,
             "return_carry": True,
@@ -400,7 +400,7 @@ class Bidirectional(Module):
         return ((carry_f, carry_b), outputs) if return_carry else outputs
 
 
-def _carries(layer: Bidirectional, carry: object) -> tuple[Tree, Tree]:
+def _carries(layer: Bidirectional, carry: object) -> tuple[_Tree, _Tree]:
     if carry is None:
         return None, None
     if not isinstance(carry, tuple | list) or len(carry) != 2:

@@ -216,7 +216,7 @@ def describe_variable(variable: Variable[Value]) -> Description:
 def _describe(value: Value, is_input: bool) -> Description:
     if value is None or isinstance(value, str):
         return str(value)
-    if _is_array(value):
+    if _is_array_argument(value) or isinstance(value, jax.Ref):
         return ArrayRepr.of(value)
     if isinstance(value, bool | int | float | complex):
         return str(value) if is_input else ArrayRepr.of(jax.eval_shape(lambda: value))
@@ -242,10 +242,6 @@ def _describe_container(value: Value, is_input: bool) -> Description:
     if len(entries) == 1 and entries[0][1] is value:
         return _name(value)
     return {str(key_of_entry(path[0])): _describe(child, is_input) for path, child in entries}
-
-
-def _is_array(value: object) -> bool:
-    return isinstance(value, (jax.Array | np.ndarray | np.generic | jax.ShapeDtypeStruct, jax.Ref))
 
 
 def _name(value: object) -> str:

@@ -66,6 +66,10 @@ class ModuleStackEntry:
         self.type_counter[cls] += 1
         return f"{cls.__name__}_{self.type_counter[cls] - 1}"
 
+    def place(self, name: str, made: Value) -> None:
+        """Make what a method of the Module made an attribute of it."""
+        _place(self.module, name, made)
+
 
 @dataclasses.dataclass
 class ModuleContext(threading.local):
@@ -89,7 +93,7 @@ def current_module() -> Module | None:
 
 
 @contextmanager
-def running(module: Module, in_compact: bool) -> Iterator[None]:
+def _running(module: Module, in_compact: bool) -> Iterator[None]:
     """Make a Module the current one for as long as the context lasts."""
     stack = MODULE_CONTEXT.module_stack
     stack.append(ModuleStackEntry(module, in_compact))
@@ -145,31 +149,31 @@ class AttrPriority(enum.IntEnum):
 
 
 # Attributes that are no state of the Module.
-OWN = ("scope", "attr_priorities")
+_OWN = ("scope", "attr_priorities")
 
 
-def bind(module: Value, scope: Scope) -> None:
+def _bind(module: Value, scope: Scope) -> None:
     """Give a Module and those in its attributes a scope, and run its `setup`."""
     module.scope = scope.copy()
     for name, value in list(vars(module).items()):
-        if name not in OWN:
+        if name not in _OWN:
             _bind_inside(value, scope)
     setup = getattr(module, "setup", None)
     if setup is not None:
-        with running(module, in_compact=False):
+        with _running(module, in_compact=False):
             setup()
 
 
 def _bind_inside(value: Value, scope: Scope) -> None:
     if isinstance(value, Module):
         if value.scope is None:
-            bind(value, scope)
+            _bind(value, scope)
     elif kind_of(value) in (OBJECT, CONTAINER) and not isinstance(value, ModuleState):
         for _, inner in all_entries(value):
             _bind_inside(inner, scope)
 
 
-def adopt(parent: Value, name: str, value: Value) -> None:
+def _adopt(parent: Value, name: str, value: Value) -> None:
     """Prepare a value for an attribute of a bound Module: its Variables, then its scope."""
     waiting = vars(parent).get(name)
     if waiting is value:
@@ -177,7 +181,7 @@ def adopt(parent: Value, name: str, value: Value) -> None:
     if isinstance(waiting, Module) and type(waiting) is type(value):
         # A compact method that runs a second time: the same submodule with the same Variables.
         kinds = (Variable, Mapping, Pytree)
-        own = {n: v for n, v in vars(waiting).items() if n not in OWN and isinstance(v, kinds)}
+        own = {n: v for n, v in vars(waiting).items() if n not in _OWN and isinstance(v, kinds)}
         fill(value, own)
     elif isinstance(waiting, Variable):
         if isinstance(value, Variable):
@@ -215,11 +219,11 @@ def _by_priority(node: Value) -> Iterator[tuple[Key, Value]]:
     given: Mapping[str, AttrPriority] = node.attr_priorities
     names = sorted(vars(node), key=lambda name: (given.get(name, AttrPriority.DEFAULT), name))
     for name in names:
-        if name not in OWN:
+        if name not in _OWN:
             yield name, vars(node)[name]
 
 
-LinenRngs = int | jax.Array | Mapping[str, jax.Array] | Rngs
+_LinenRngs = int | jax.Array | Mapping[str, jax.Array] | Rngs
 
 
 def compact(f: F) -> F:
@@ -231,7 +235,7 @@ def compact(f: F) -> F:
 
     @functools.wraps(f)
     def compact_wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
-        with running(self, in_compact=True):
+        with _running(self, in_compact=True):
             return f(self, *args, **kwargs)
 
     wrapped: Any = compact_wrapper
@@ -259,12 +263,11 @@ class ModuleMeta(PytreeMeta):
             if parent is not None and name is None and entry.in_compact:
                 name = entry.new_name(cls)
             if name is not None:
-                place(parent, name, node)
+                _place(parent, name, node)
             return node
 
 
-def place(parent: Value, name: str, module: Value) -> None:
-    """Make a module an attribute of the Module whose method made it."""
+def _place(parent: Value, name: str, module: Value) -> None:
     parent.set_attr_priority(name, AttrPriority.INIT_PARENT)
     setattr(parent, name, module)
 
@@ -293,8 +296,8 @@ class Module(modules.Module, metaclass=ModuleMeta, pytree=False):
     if not TYPE_CHECKING:  # assignments are checked by the declared types of the attributes
 
         def __setattr__(self, name, value):
-            if name not in OWN and vars(self).get("scope") is not None:
-                adopt(self, name, value)
+            if name not in _OWN and vars(self).get("scope") is not None:
+                _adopt(self, name, value)
             super().__setattr__(name, value)
 
         def __getattribute__(self, name):
@@ -435,7 +438,7 @@ class Module(modules.Module, metaclass=ModuleMeta, pytree=False):
         self,
         variables: Mapping[str, Mapping[str, Any]],
         *args: Any,
-        rngs: LinenRngs | None = None,
+        rngs: _LinenRngs | None = None,
         method: Callable[..., Any] | str = "__call__",
         mutable: Linen = False,
         _initialize: bool = False,
@@ -463,14 +466,14 @@ class Module(modules.Module, metaclass=ModuleMeta, pytree=False):
         function = unbound_method(type(self), method, type(self).__name__)
         module: Value = clone(self)
         fill(module, linen_vars_to_nnx_attrs(variables))
-        bind(module, scope)
-        with running(module, in_compact=False):
+        _bind(module, scope)
+        with _running(module, in_compact=False):
             output = function(module, *args, **kwargs)
         return output if mutable is False else (output, module._linen_variables())
 
     def init(
         self,
-        rngs: LinenRngs | None = None,
+        rngs: _LinenRngs | None = None,
         *args: Any,
         method: Callable[..., Any] | str = "__call__",
         **kwargs: Any,
@@ -483,7 +486,7 @@ class Module(modules.Module, metaclass=ModuleMeta, pytree=False):
 
     def init_with_output(
         self,
-        rngs: LinenRngs | None = None,
+        rngs: _LinenRngs | None = None,
         *args: Any,
         method: Callable[..., Any] | str = "__call__",
         mutable: Linen = False,
@@ -511,13 +514,13 @@ def _streams(module: str, rngs: object) -> Rngs:
     raise BridgeError.of_argument(module, "rngs", rngs, expected, "module.init(0, x)")
 
 
-class HasSetup(Protocol):
+class _HasSetup(Protocol):
     """A `bridge.Module` that makes its submodules beforehand."""
 
     def setup(self) -> None:
         """Make submodules and Variables."""
 
 
-def has_setup(x: object) -> TypeGuard[HasSetup]:
+def has_setup(x: object) -> TypeGuard[_HasSetup]:
     """Whether an object has a method `setup`."""
     return callable(getattr(x, "setup", None))
