@@ -118,7 +118,8 @@ def typed_as(overloads: Callable[[], F]) -> Callable[[Callable[..., Any]], F]:
     """Return a decorator that gives a function the types of another one for type checkers.
 
     At run time it does nothing, not even call the lambda: generated overloads are in modules of
-    the stub package, which no program can import.
+    the stub package, which no program can import. A method annotates its `self`: mypy forgets in
+    its cache that a method has decorators, and then does not look at the `self` of the overloads.
     """
     del overloads
     return _unchanged

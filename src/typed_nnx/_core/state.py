@@ -206,7 +206,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
     @typed_as(lambda: state_overloads.split)
     def split(
-        self, first: Filter, /, *filters: Filter
+        self: State[K, V, M_co, F_co], first: Filter, /, *filters: Filter
     ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
         """Return one State per filter; each leaf goes to the first filter that matches it.
 
@@ -218,7 +218,7 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
     @typed_as(lambda: state_overloads.filter)
     def filter(
-        self, first: Filter, /, *filters: Filter
+        self: State[K, V, M_co, F_co], first: Filter, /, *filters: Filter
     ) -> State[K, V, M_co, Any] | tuple[State[K, V, M_co, Any], ...]:
         """Return one State per filter and leave out the leaves that none matches."""
         groups, _ = grouped(sorted_items(self._mapping), (first, *filters))
@@ -333,7 +333,7 @@ class FlatState(Sequence[tuple[Path, V]], PairsDisplay, Generic[V]):
         return self._paths[index], self._leaves[index]
 
     @typed_as(lambda: flat_state_overloads.split)
-    def split(self, first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
+    def split(self: FlatState[V], first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter; each leaf goes to the first filter that matches it.
 
         Raises:
@@ -343,7 +343,7 @@ class FlatState(Sequence[tuple[Path, V]], PairsDisplay, Generic[V]):
         return _one_or_all([FlatState(group, sort=False) for group in groups])
 
     @typed_as(lambda: flat_state_overloads.filter)
-    def filter(self, first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
+    def filter(self: FlatState[V], first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter and leave out the leaves that none matches."""
         groups, _ = grouped(self, (first, *filters))
         return _one_or_all([FlatState(group, sort=False) for group in groups])

@@ -436,7 +436,7 @@ class HasStages(Generic[P, R]):
 
     @typed_as(lambda: overloads.trace)
     @hides_frames
-    def trace(self, *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
+    def trace(self: HasStages[P, R], *args: P.args, **kwargs: P.kwargs) -> Traced[R]:
         """Trace the function for arguments, which stay as they are.
 
         Args:
@@ -447,19 +447,19 @@ class HasStages(Generic[P, R]):
 
     @typed_as(lambda: overloads.lower)
     @hides_frames
-    def lower(self, *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
+    def lower(self: HasStages[P, R], *args: P.args, **kwargs: P.kwargs) -> Lowered[R]:
         """Trace the function for arguments and translate it to the input of the compiler."""
         return self._traced(args, kwargs).lower()
 
     @typed_as(lambda: overloads.compile)
     @hides_frames
-    def compile(self, *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
+    def compile(self: HasStages[P, R], *args: P.args, **kwargs: P.kwargs) -> Compiled[R]:
         """Compile the function for arguments, which stay as they are."""
         return self._traced(args, kwargs).lower().compile()
 
     @typed_as(lambda: overloads.eval_shape)
     @hides_frames
-    def eval_shape(self, *args: P.args, **kwargs: P.kwargs) -> R:
+    def eval_shape(self: HasStages[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Return what the function returns with shapes in the place of values."""
         return self._shapes(args, kwargs)
 

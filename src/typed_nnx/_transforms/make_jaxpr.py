@@ -88,7 +88,7 @@ class Traceable(Lifted[P, "ClosedJaxpr"]):
 
     @typed_as(lambda: overloads.__call__)
     @hides_frames
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ClosedJaxpr:
+    def __call__(self: Traceable[P], *args: P.args, **kwargs: P.kwargs) -> ClosedJaxpr:
         """Trace the function; nothing is computed and nothing changes."""
         lift = self._lift
         positions, names = self._statics
