@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Hashable, Iterator, Mapping, MutableMapping
-from types import TracebackType
 from typing import Literal, Self, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
@@ -384,12 +383,7 @@ class UpdateContextManager(contextlib.ContextDecorator):
         _stacks.contexts.append(context)
         return context
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _stacks.contexts.pop().clear()
 
 

@@ -11,7 +11,6 @@ import inspect
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 
 import jax
@@ -76,12 +75,7 @@ class SplitBackups(Iterable[StreamBackup]):
     def __enter__(self) -> SplitBackups:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         restore_rngs(self)
 
 

@@ -79,7 +79,7 @@ class _Changes:
             else:
                 _set_raw(variable, new)
         for path, value in self.elsewhere:
-            _with_child(self.root, path, value)
+            _write(self.root, path, value)
 
     def _read(self) -> list[tuple[AnyVariable, Value]]:
         """Return the Variables and what they get, read before anything is written."""
@@ -176,13 +176,15 @@ def _collect(
         if type(place) is dict and type(inner) is dict:
             _collect(place, inner, (*path, key), record, changes)
         else:
-            _collect_live(_at(changes.root, path), {key: value}, path, changes)
+            _collect_live(_holders(changes.root, path)[-1], {key: value}, path, changes)
 
 
-def _at(root: object, path: Path) -> object:
+def _holders(root: Node, path: Path) -> list[Node]:
+    """Return what is on a path, from the root on."""
+    holders = [root]
     for key in path:
-        root = dict(all_entries(root))[key]
-    return root
+        holders.append(dict(all_entries(holders[-1]))[key])
+    return holders
 
 
 def _collect_live(
@@ -217,9 +219,7 @@ def _wrong_type(path: Path, node: object, got: object) -> StateMismatchError:
 
 
 def _check_mutable(root: object, path: Path) -> None:
-    holders = [root]
-    for key in path[:-1]:
-        holders.append(dict(all_entries(holders[-1]))[key])
+    holders = _holders(root, path[:-1])
     check_trace(holders, path)
     if not any(isinstance(holder, Pytree | list | dict) for holder in holders):
         raise GraphError.is_immutable("update", path, root)
@@ -234,15 +234,16 @@ def check_trace(holders: Sequence[object], path: Path) -> None:
             return
 
 
-def _with_child(node: object, path: Path, value: object) -> object:
-    """Return `node` with another value at a path; the same object unless it is immutable."""
-    key, rest = path[0], path[1:]
-    old = dict(all_entries(node))[key]
-    new = _with_child(old, rest, value) if rest else value
-    return node if new is old else with_child(node, key, new)
+def _write(root: object, path: Path, value: Value) -> None:
+    """Put a value at a path; what is immutable around it is rebuilt, up to what is not."""
+    *holders, old = _holders(root, path)
+    for key, holder in zip(reversed(path), reversed(holders), strict=True):
+        if value is old:
+            return
+        old, value = holder, _with_child(holder, key, value)
 
 
-def with_child(node: Node, key: Key, child: Value) -> Node:
+def _with_child(node: Node, key: Key, child: Value) -> Node:
     """Return `node` with another child; a tuple or another immutable node is rebuilt."""
     if isinstance(node, GraphNode):
         setattr(node, str(key), child)

@@ -149,7 +149,7 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
             **kwargs: Tree,
         ) -> Any:
             outs = options.out_shardings if has_shardings else NO_PREFIX
-            traced = lift.run(signature, args, kwargs, captured, outs)
+            traced = lift.run(signature, args, kwargs, captured, out_prefix=outs)
             check_fixed(lift, signature, traced, fixed_count)
             return tuple(traced)
 

@@ -31,6 +31,7 @@ from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.signature import (
     Argument,
     Part,
+    Pure,
     Signature,
     TraceResult,
 )
@@ -100,10 +101,6 @@ def _kind(argument: Argument | None) -> str:
 def _class(part: Part) -> str:
     item: Any = part.graphdef.items[0]
     return f"a {item.cls.__name__}" if hasattr(item, "cls") else "an object"
-
-
-Pure = tuple[Sequence[Tree], Mapping[str, Tree], Sequence[Tree]]
-"""Positional arguments, keyword arguments and captured objects, as plain values."""
 
 
 def type_mismatches(names: Parameters, signature: Signature, avals: Pure, given: Pure) -> list[str]:

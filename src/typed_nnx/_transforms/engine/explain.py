@@ -21,7 +21,7 @@ from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import is_object, place_name, result_name
 from typed_nnx._transforms.engine.closures import Parameters, code_of, name_of, unwrapped_function
 from typed_nnx._transforms.engine.prefixes import Function, Prefix, Tree
-from typed_nnx._transforms.engine.signature import Alias, Argument, Part, Signature
+from typed_nnx._transforms.engine.signature import Alias, Argument, Part, Pure, Signature
 from typed_nnx.errors import SharedReferenceError
 
 NO_PREFIX: Any = MISSING
@@ -162,17 +162,14 @@ jax.tree_util.register_pytree_with_keys(
 
 
 def names_of(
-    parameters: Parameters | Sequence[int | str],
-    signature: Signature,
-    args: Sequence[Tree],
-    kwargs: Mapping[str, Tree],
-    captured: Sequence[Tree],
+    parameters: Parameters | Sequence[int | str], signature: Signature, *pure: *Pure
 ) -> Named:
     """Return names in the place of the plain values of a call.
 
     Raises:
         ValueError: They are no arguments of such a call.
     """
+    args, kwargs, captured = pure
     positional = [
         _named(argument, place_name((parameters[number],)), value)
         for number, (argument, value) in enumerate(zip(signature.arguments, args, strict=True))

@@ -40,10 +40,7 @@ from typed_nnx._transforms.engine.prefixes import (
     check_kinds,
     check_prefix,
 )
-from typed_nnx._transforms.engine.signature import (
-    Signature,
-    TraceResult,
-)
+from typed_nnx._transforms.engine.signature import Pure, Signature, TraceResult
 from typed_nnx._transforms.engine.trace import Trace
 from typed_nnx._transforms.engine.write import write_back
 from typed_nnx.errors import ArgumentTypeError
@@ -164,26 +161,15 @@ class Lift:
                 signature, tuple(made), named, tuple(captured), tuple(full), gatherer.inputs
             )
 
-    def trace(
-        self,
-        signature: Signature,
-        args: Sequence[Tree],
-        kwargs: Mapping[str, Tree],
-        captured: Sequence[Tree],
-    ) -> Trace:
+    def trace(self, signature: Signature, *pure: *Pure) -> Trace:
         """Make the objects of one call of plain values, inside a transform of jax."""
-        return Trace(self.title, self.function, self.captures(), signature, args, kwargs, captured)
+        return Trace(self.title, self.function, self.captures(), signature, *pure)
 
     def run(
-        self,
-        signature: Signature,
-        args: Sequence[Tree],
-        kwargs: Mapping[str, Tree],
-        captured: Sequence[Tree],
-        out_prefix: Prefix = NO_PREFIX,
+        self, signature: Signature, *pure: *Pure, out_prefix: Prefix = NO_PREFIX
     ) -> TraceResult:
         """Run the user's function on plain values; see `trace`."""
-        trace = self.trace(signature, args, kwargs, captured)
+        trace = self.trace(signature, *pure)
         return trace.finish(trace.run(), out_prefix)
 
     def flat(self, signature: Signature) -> Callable[[Tree, Tree, Tree], TraceResult]:

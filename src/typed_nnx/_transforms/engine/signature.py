@@ -23,6 +23,9 @@ from typed_nnx._transforms.engine.prefixes import (
 
 T = TypeVar("T")
 
+Pure: TypeAlias = tuple[Sequence[Tree], Mapping[str, Tree], Sequence[Tree]]
+"""The plain values of a call: of positional and keyword arguments, and of what the function closes over."""
+
 Divided: TypeAlias = list[T] | tuple[list[T], ...]
 """The values of an object as jax takes them: a list, or a list for each filter of the prefix."""
 
@@ -220,13 +223,10 @@ class Signature:
         ]
 
     def map(
-        self,
-        function: Callable[[Part | Alias, Tree], object],
-        args: Sequence[Tree],
-        kwargs: Mapping[str, Tree],
-        captured: Sequence[Tree],
+        self, function: Callable[[Part | Alias, Tree], object], *pure: *Pure
     ) -> tuple[list[Tree], dict[str, Tree], list[Tree]]:
         """Return the values of a call with something else in the place of each object; see `Argument.map`."""
+        args, kwargs, captured = pure
         positional = [
             value if argument is None else argument.map(function, value)
             for argument, value in zip(self.arguments, args, strict=True)

@@ -38,6 +38,7 @@ from typed_nnx._transforms.engine.signature import (
     Effects,
     Groups,
     Part,
+    Pure,
     Signature,
     Source,
     Structure,
@@ -129,9 +130,7 @@ class Trace:
         function: Function,
         captures: Captures,
         signature: Signature,
-        args: Sequence[Tree],
-        kwargs: Mapping[str, Tree],
-        captured: Sequence[Tree],
+        *pure: *Pure,
     ) -> None:
         self._name = name
         self._function = function
@@ -143,7 +142,7 @@ class Trace:
         self.given: list[list[Value]] = []
         # The Variables of the leaves of each part, None for bare arrays.
         self._variables: list[list[Variable[Any] | None]] = []
-        self.args, self.kwargs, self.captured = signature.map(self._object, args, kwargs, captured)
+        self.args, self.kwargs, self.captured = signature.map(self._object, *pure)
 
     def run(self, number: int | None = None, *before: Tree) -> Tree:
         """Run the user's function and return its result.

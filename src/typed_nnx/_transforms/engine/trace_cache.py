@@ -17,7 +17,7 @@ import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextvars import copy_context
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -41,13 +41,13 @@ from typed_nnx._transforms.engine.closures import (
 )
 from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.prefixes import Function, Node, Tree, Value
-from typed_nnx._transforms.engine.signature import Signature
+from typed_nnx._transforms.engine.signature import Pure, Signature
 from typed_nnx._transforms.engine.trace import Trace
 
 T = TypeVar("T")
 
 
-StartTrace: TypeAlias = Callable[[Signature, Sequence[Value], Mapping[str, Tree], Tree], Trace]
+StartTrace: TypeAlias = Callable[[Signature, *Pure], Trace]
 """`Lift.trace` of the call that is running."""
 
 
@@ -175,15 +175,9 @@ class _Entry(Generic[T]):
         self.has_run = False
         self.made: T = make(self._trace)
 
-    def _trace(
-        self,
-        signature: Signature,
-        args: Sequence[Value],
-        kwargs: Mapping[str, Tree],
-        captured: Tree,
-    ) -> Trace:
+    def _trace(self, signature: Signature, *pure: *Pure) -> Trace:
         self.has_run = True
-        return self.lifts[-1].trace(signature, args, kwargs, captured)
+        return self.lifts[-1].trace(signature, *pure)
 
     def is_current(self, view: _View) -> bool:
         """Whether it is still good for functions."""

@@ -26,6 +26,7 @@ from typed_nnx._transforms.engine.signature import (
     Argument,
     Effects,
     Part,
+    Pure,
     Signature,
     Structure,
     TraceResult,
@@ -374,31 +375,21 @@ def write_values(
 # -- calls built anew -----------------------------------------------------------------------------------
 
 
-def built_arguments(
-    signature: Signature, args: Sequence[Tree], kwargs: Mapping[str, Tree], captured: Sequence[Tree]
-) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
+def built_arguments(signature: Signature, *pure: *Pure) -> tuple[tuple[Tree, ...], dict[str, Tree]]:
     """Return the arguments of a call with new objects, of shapes or the like in the place of values."""
-    return _built(signature, (args, kwargs, captured), None)[0]
+    return _built(signature, pure, None)[0]
 
 
-def built_result(
-    signature: Signature,
-    traced: TraceResult,
-    args: Sequence[Tree],
-    kwargs: Mapping[str, Tree],
-    captured: Sequence[Tree],
-) -> Tree:
+def built_result(signature: Signature, traced: TraceResult, *pure: *Pure) -> Tree:
     """Return the result of a call with new objects, also in the place of arguments that came out."""
-    writer = _Writer(_built(signature, (args, kwargs, captured), traced)[1], traced)
+    writer = _Writer(_built(signature, pure, traced)[1], traced)
     result = writer.plan()
     writer.write_structures()
     return result
 
 
 def _built(
-    signature: Signature,
-    pure: tuple[Sequence[Tree], Mapping[str, Tree], Sequence[Tree]],
-    traced: TraceResult | None,
+    signature: Signature, pure: Pure, traced: TraceResult | None
 ) -> tuple[tuple[tuple[Tree, ...], dict[str, Tree]], list[BuiltObject]]:
     """Build the arguments of a call, with the values that the call changed if it is given."""
     objects: dict[int, Node] = {}
