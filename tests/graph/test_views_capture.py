@@ -270,3 +270,18 @@ def test_what_is_not_asked_for_is_not_recorded(nnx: tp.Any) -> None:
     assert seen["y"][0] == 2.0
     assert not nnx.state(block)
     assert sorted(vars(block)) == sorted(vars(Block()))
+
+
+def test_method_outputs_leave_static_methods_as_they_are() -> None:
+    class Doubling(nnx.Module):
+        @staticmethod
+        def twice(x: jax.Array) -> jax.Array:
+            return 2 * x
+
+        def __call__(self, x: jax.Array) -> jax.Array:
+            return self.twice(x)
+
+    captured = nnx.capture(Doubling(), nnx.Intermediate, method_outputs=nnx.Intermediate)
+    result, outputs = captured(X)
+    assert float(result) == 2.0
+    assert list(outputs) == ["__call__"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from typing import Any, TypeAlias, TypeVar
 
 from typed_nnx._core.cells import graph_lock
 from typed_nnx._core.fields import data
@@ -16,6 +16,7 @@ from typed_nnx._core.filters import Filter, to_predicate
 from typed_nnx._core.modules import CAPTURES, Module, iter_modules
 from typed_nnx._core.nested import flat_items, grouped, nested_of
 from typed_nnx._core.paths import Key, Path, Value
+from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.settings import MISSING
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import AnyVariable, Variable
@@ -27,105 +28,117 @@ from typed_nnx.errors import AttributesNotFoundError, UnknownPathError
 Outputs: TypeAlias = dict[tuple[int, str], tuple[Any, ...]]
 
 
-class _Recording(NamedTuple):
-    """The Modules whose outputs are recorded in this context, and what was recorded."""
+Method: TypeAlias = Callable[..., Any]
 
-    modules: frozenset[int]
-    outputs: Outputs
+Listener: TypeAlias = Callable[[str, Any, Method, tuple[Any, ...], dict[str, Any]], Any]
+"""Gets the name of a method, its object, the bound method and its arguments; calls it and returns the result."""
+
+_listeners: ContextVar[tuple[Listener, ...]] = ContextVar("typed_nnx_listeners", default=())
+
+# How many blocks ask for a class, and what its own attributes were before.
+_instrumented: dict[type, tuple[int, dict[str, Any]]] = {}
 
 
-_recording: contextvars.ContextVar[_Recording | None] = contextvars.ContextVar(
-    "recording", default=None
-)
+@contextlib.contextmanager
+def instrumented(classes: Iterable[type], listener: Listener) -> Iterator[None]:
+    """Let the public methods of classes report to a listener, in this context and for a block.
 
-
-class _Instrumented:
-    """A class whose methods record at the moment.
-
-    Attributes:
-        count: How many recordings ask for it.
-        replaced: What its own attributes were before.
+    Others may use the classes meanwhile; their calls go straight to the methods. Objects of
+    subclasses do not report.
     """
+    chosen = set(classes)
+    token = _listeners.set((*_listeners.get(), listener))
+    try:
+        with graph_lock:
+            for cls in chosen:
+                count, replaced = _instrumented.get(cls, (0, {}))
+                for name, method in () if count else public_methods(cls):
+                    replaced[name] = vars(cls).get(name, MISSING)
+                    setattr(cls, name, _reporting(cls, name, method))
+                _instrumented[cls] = count + 1, replaced
+        yield
+    finally:
+        with graph_lock:
+            for cls in chosen:
+                _restore(cls)
+        _listeners.reset(token)
 
-    __slots__ = ("count", "replaced")
 
-    def __init__(self, cls: type) -> None:
-        self.count = 0
-        methods = _methods(cls)
-        self.replaced = {name: vars(cls).get(name, MISSING) for name in methods}
-        for name, method in methods.items():
-            setattr(cls, name, _recorded(cls, name, method))
+def _restore(cls: type) -> None:
+    count, replaced = _instrumented.pop(cls)
+    if count > 1:
+        _instrumented[cls] = count - 1, replaced
+        return
+    for name, before in replaced.items():
+        if before is MISSING:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, before)
 
 
-_instrumented: dict[type, _Instrumented] = {}
+def public_methods(cls: type) -> list[tuple[str, Any]]:
+    """Return the methods of a class that a model is called by: its own, those of Modules, no more."""
+    # What every Pytree has is our machinery.
+    names = [n for n in dir(cls) if n == "__call__" or (not n.startswith("_") and n not in _OURS)]
+    found = [(name, in_class(cls, name)) for name in names]
+    return [(name, method) for name, method in found if _is_method(method)]
+
+
+def in_class(cls: type, name: str) -> Any:
+    """Return what a class or a base of it has under a name, as it stands there; None if nothing."""
+    found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    return getattr(found, "_nnx_method", found)
+
+
+_OURS = frozenset(dir(Pytree))
+
+
+def _is_method(found: object) -> bool:
+    if isinstance(found, staticmethod | classmethod | type) or hasattr(type(found), "__set__"):
+        return False
+    return callable(found) and hasattr(type(found), "__get__")
+
+
+def _reporting(cls: type, name: str, method: Any) -> Method:
+    @functools.wraps(method)
+    def report(self: object, *args: Any, **kwargs: Any) -> Any:
+        call: Method = method.__get__(self, type(self))
+        # What a subclass calls by `super()` is a part of its own method.
+        for listener in _listeners.get() if type(self) is cls else ():
+            call = _heard(listener, name, self, call)
+        return call(*args, **kwargs)
+
+    report.__dict__["_nnx_method"] = method
+    return report
+
+
+def _heard(listener: Listener, name: str, node: object, method: Method) -> Method:
+    return lambda *args, **kwargs: listener(name, node, method, args, kwargs)
 
 
 @contextlib.contextmanager
 def recording(module: Module) -> Iterator[Outputs]:
-    """Record the outputs of the methods of a Module and those below it.
-
-    The methods of their classes record for that time, where they are called on one of these Modules
-    in this context; the Modules themselves stay as they are.
-    """
-    modules = [inner for _, inner in iter_modules(module)]
-    classes = set(map(type, modules))
+    """Record the outputs of the methods of a Module and those below it, in this context."""
+    modules = {id(inner): type(inner) for _, inner in iter_modules(module)}
     outputs: Outputs = {}
-    token = _recording.set(_Recording(frozenset(map(id, modules)), outputs))
-    try:
-        _instrument(classes)
-        yield outputs
-    finally:
-        _restore(classes)
-        _recording.reset(token)
-
-
-def _instrument(classes: set[type]) -> None:
-    with graph_lock:
-        for cls in classes:
-            found = _instrumented.get(cls)
-            if found is None:
-                found = _instrumented[cls] = _Instrumented(cls)
-            found.count += 1
-
-
-def _restore(classes: set[type]) -> None:
-    with graph_lock:
-        for cls in classes:
-            found = _instrumented[cls]
-            found.count -= 1
-            if found.count:
-                continue
-            del _instrumented[cls]
-            for name, before in found.replaced.items():
-                if before is MISSING:
-                    delattr(cls, name)
-                else:
-                    setattr(cls, name, before)
-
-
-def _methods(cls: type) -> dict[str, Callable[..., Any]]:
-    """Return the methods of a class, less those that every Module has."""
-    inherited = {name for base in Module.__mro__ for name in vars(base)}
-    return {
-        name: getattr(method, "_nnx_method", method)
-        for name, method in inspect.getmembers(cls, inspect.isfunction)
-        if name not in inherited and (name == "__call__" or not name.startswith("_"))
+    names = {
+        (cls, name)
+        for cls in set(modules.values())
+        for name, method in public_methods(cls)
+        if inspect.isfunction(method) and in_class(Module, name) is None
     }
 
-
-def _recorded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(method)
-    def recorded(self: Module, *args: object, **kwargs: object) -> Any:
-        output = method(self, *args, **kwargs)
-        found = _recording.get()
-        # What a subclass calls by `super()` is a part of its own method.
-        if found is not None and type(self) is cls and id(self) in found.modules:
-            key = (id(self), name)
-            found.outputs[key] = (*found.outputs.get(key, ()), output)
+    def record(
+        name: str, node: Module, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        output = method(*args, **kwargs)
+        key = (id(node), name)
+        if id(node) in modules and (type(node), name) in names:
+            outputs[key] = (*outputs.get(key, ()), output)
         return output
 
-    recorded.__dict__["_nnx_method"] = method
-    return recorded
+    with instrumented(modules.values(), record):
+        yield outputs
 
 
 VariableType = type[AnyVariable]

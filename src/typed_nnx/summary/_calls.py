@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import functools
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 import jax
@@ -22,6 +18,7 @@ from typed_nnx._core.pytree import Pytree
 from typed_nnx._core.rngs import RngStream
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.split import merge, split, state
+from typed_nnx._graph.views import instrumented
 
 Value: TypeAlias = Any
 """An argument or result of a method, or a part of one."""
@@ -288,72 +285,6 @@ def _entry(key: str, item: Description) -> list[str]:
     return [f"{key}: {lines[0]}", *lines[1:]]
 
 
-_listening: ContextVar[Recording | None] = ContextVar("typed_nnx_recorder", default=None)
-
-# Classes are changed for all threads: one summary at a time, which may contain others.
-_lock = threading.RLock()
-
-
-@contextlib.contextmanager
-def instrumented(classes: Iterable[type], recorder: Recording) -> Iterator[None]:
-    """Let the public methods of classes report to a recorder, in this thread and for a block.
-
-    Objects of their subclasses do not report. Other threads may use the classes meanwhile; their
-    calls go straight to the methods.
-    """
-    with _lock:
-        originals = [
-            (cls, name, method) for cls in set(classes) for name, method in public_methods(cls)
-        ]
-        own = [(cls, name) for cls, name, _ in originals if name in vars(cls)]
-        token = _listening.set(recorder)
-        try:
-            for cls, name, method in originals:
-                setattr(cls, name, _reporting(cls, name, method))
-            yield
-        finally:
-            _listening.reset(token)
-            for cls, name, method in originals:
-                if (cls, name) in own:
-                    setattr(cls, name, method)
-                elif name in vars(cls):
-                    delattr(cls, name)
-
-
-def public_methods(cls: type) -> list[tuple[str, Value]]:
-    """Return the methods of a class that a model is called by: its own, those of Modules, no more."""
-    # What every Pytree has is our machinery.
-    names = [n for n in dir(cls) if n == "__call__" or (not n.startswith("_") and n not in _OURS)]
-    found = [(name, in_class(cls, name)) for name in names]
-    return [(name, method) for name, method in found if _is_method(method)]
-
-
-def in_class(cls: type, name: str) -> Value:
-    """Return what a class or a base of it has under a name, as it stands there; None if nothing."""
-    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-
-
-_OURS = frozenset(dir(Pytree))
-
-
-def _is_method(found: object) -> bool:
-    if isinstance(found, staticmethod | classmethod | type) or hasattr(type(found), "__set__"):
-        return False
-    return callable(found) and hasattr(type(found), "__get__")
-
-
-def _reporting(cls: type, name: str, method: Value) -> Method:
-    @functools.wraps(method)
-    def report(self: object, *args: Any, **kwargs: Any) -> Value:
-        bound = method.__get__(self, type(self))
-        recorder = _listening.get()
-        if recorder is None or type(self) is not cls or not isinstance(self, GraphNode):
-            return bound(*args, **kwargs)
-        return recorder.call(name, self, bound, args, kwargs)
-
-    return report
-
-
 _TAG = "_nnx_summary_tag"
 
 
@@ -408,7 +339,7 @@ class Recording:
                 if isinstance(node, Pytree) and not isinstance(node, List | Dict):
                     node._assign(_TAG, Tag(self, path, self._ids[path]))
                     tagged.append(type(node))
-            with instrumented(tagged, self):
+            with instrumented(tagged, self.call):
                 getattr(copy, method)(*args, **kwargs)
 
         jax.eval_shape(dry, call.leaves)

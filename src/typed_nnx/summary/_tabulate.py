@@ -15,6 +15,7 @@ from typed_nnx._core.modules import Module
 from typed_nnx._core.nodes import GraphNode, walk
 from typed_nnx._core.paths import Path
 from typed_nnx._core.variable import Variable
+from typed_nnx._graph.views import in_class, public_methods
 from typed_nnx.errors import ArgumentTypeError, MethodNotFoundError, MissingPackageError
 from typed_nnx.summary._calls import (
     Args,
@@ -25,8 +26,6 @@ from typed_nnx.summary._calls import (
     Value,
     describe_variable,
     filter_rng_streams,
-    in_class,
-    public_methods,
     text_of,
 )
 
