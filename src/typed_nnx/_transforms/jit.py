@@ -156,7 +156,7 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         signatures = self._signatures
 
         def names(own: Signature, captured: Sequence[Tree], *args: Tree) -> Tree:
-            every, closed = names_of_one(lift.parameters, signatures, args, captured)
+            every, closed = names_of_one(lift.parameters, list(signatures.values()), args, captured)
             return own, closed, *every
 
         shardings: dict[str, Any] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import jax
@@ -185,26 +185,15 @@ class Lift:
         return write_back(call.inputs, traced)
 
 
-class Signatures:
+class Signatures(Bounded[tuple[object, ...], Signature]):
     """The signatures with which one function was called."""
 
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: Bounded[tuple[object, ...], Signature] = Bounded()
+    __slots__ = ()
 
     def of(self, signature: Signature) -> Signature:
         """Return the one signature that is equal to the given one."""
         key = signature.key
-        known = self._known[key]
-        return self._known.add(key, signature) if known is None else known
-
-    def __iter__(self) -> Iterator[Signature]:
-        return iter(list(self._known.values()))
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._known.clear()
+        return self[key] or self.add(key, signature)
 
 
 A = TypeVar("A")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from typed_nnx._core.variable import Variable, store_value
 from typed_nnx._graph.graphdef import GraphDef, VariableDef
 from typed_nnx._graph.rebuild import rebuild
 from typed_nnx._graph.record import Record
-from typed_nnx._graph.traversal import Leaf, Slot
+from typed_nnx._graph.traversal import Leaf, Slot, Traversal
 from typed_nnx._transforms.engine.call import Input, QuickCall, Source
 from typed_nnx._transforms.engine.prefixes import Node, Tree, Value
 from typed_nnx._transforms.engine.signature import (
@@ -37,24 +37,6 @@ from typed_nnx._transforms.engine.signature import (
 from typed_nnx.errors import TraceLevelError
 
 
-class BuiltObject(NamedTuple):
-    """An object built for one among the arguments; see `built_arguments`.
-
-    Attributes:
-        part: What is static about it.
-        objects: The objects of all parts by their numbers.
-        values: What was given as the values of its leaves.
-    """
-
-    part: Part
-    objects: Mapping[int, Node]
-    values: list[Value]
-
-    def object_at(self, position: int) -> Node:
-        """Return the object at a position, counted from the root."""
-        return self.objects[position + self.part.offset]
-
-
 def write_back(inputs: Sequence[Input], traced: TraceResult) -> Tree:
     """Put what a trace changed into the objects, all of it or nothing, and return the result.
 
@@ -63,9 +45,9 @@ def write_back(inputs: Sequence[Input], traced: TraceResult) -> Tree:
     """
     with graph_lock:
         writer = _Writer(inputs, traced)
-        writer.check(inputs)
+        writer.check()
         result = writer.plan()
-        writer.write_values(inputs)
+        writer.write_values()
         writer.write_structures()
     return result
 
@@ -78,7 +60,7 @@ class _Objects(dict[int, Node]):
 
     __slots__ = ("_bases", "_inputs")
 
-    def __init__(self, inputs: Sequence[Input | BuiltObject], bases: Sequence[int]) -> None:
+    def __init__(self, inputs: Sequence[Input], bases: Sequence[int]) -> None:
         super().__init__()
         self._inputs = inputs
         self._bases = bases
@@ -95,7 +77,7 @@ class _Writer:
         "_effects", "_inputs", "_metadata", "_objects", "_offsets", "_refills", "_traced", "_values",
     )  # fmt: skip
 
-    def __init__(self, inputs: Sequence[Input | BuiltObject], traced: TraceResult) -> None:
+    def __init__(self, inputs: Sequence[Input], traced: TraceResult) -> None:
         self._inputs = inputs
         self._traced = traced
         self._effects = traced.effects
@@ -113,9 +95,11 @@ class _Writer:
         detached = [(n, each) for n, one in new for each in one.detached]
         yield from sorted(detached, key=lambda pair: pair[1].graphdef.base)
 
-    def _changed(self, inputs: Sequence[Input]) -> Iterator[tuple[Input, int, Leaf, Value]]:
+    def _changed(self) -> Iterator[tuple[Input, int, Leaf, Value]]:
         """Yield (input, number, leaf, new value) of each leaf that changed."""
-        for each, changed, values in zip(inputs, self._effects.changed, self._values, strict=True):
+        for each, changed, values in zip(
+            self._inputs, self._effects.changed, self._values, strict=True
+        ):
             for number, value in zip(changed, values, strict=False):
                 # Loops and conditionals return what they did not change, too.
                 if value is not each.values[number]:
@@ -123,10 +107,10 @@ class _Writer:
 
     # -- checks -----------------------------------------------------------------------------------
 
-    def check(self, inputs: Sequence[Input]) -> None:
+    def check(self) -> None:
         """Raise if something that changed belongs to another trace."""
         trace = context.trace
-        for each, number, leaf, _ in self._changed(inputs):
+        for each, number, leaf, _ in self._changed():
             if isinstance(leaf, Slot):
                 self._check_slot(each, leaf, number)
             elif leaf._nnx_trace is not trace and leaf._nnx_trace != trace:
@@ -206,9 +190,9 @@ class _Writer:
 
     # -- the changes ------------------------------------------------------------------------------
 
-    def write_values(self, inputs: Sequence[Input]) -> None:
+    def write_values(self) -> None:
         """Write the values of leaves that changed."""
-        for _, _, leaf, value in self._changed(inputs):
+        for _, _, leaf, value in self._changed():
             if isinstance(leaf, Slot):
                 leaf.holder[leaf.name] = value
             else:
@@ -390,10 +374,10 @@ def built_result(signature: Signature, traced: TraceResult, *pure: *Pure) -> Tre
 
 def _built(
     signature: Signature, pure: Pure, traced: TraceResult | None
-) -> tuple[tuple[tuple[Tree, ...], dict[str, Tree]], list[BuiltObject]]:
+) -> tuple[tuple[tuple[Tree, ...], dict[str, Tree]], list[Input]]:
     """Build the arguments of a call, with the values that the call changed if it is given."""
     objects: dict[int, Node] = {}
-    inputs: list[BuiltObject] = []
+    inputs: list[Input] = []
 
     def build(part: Part | Alias, pure: Tree) -> Node:
         if isinstance(part, Alias):
@@ -403,9 +387,11 @@ def _built(
         if traced is not None:
             for leaf, value in traced.changes(len(inputs), part):
                 values[leaf] = value
-        leaves = list(map(leaf_of, part.graphdef.leaf_items, values))
-        inputs.append(BuiltObject(part, objects, given))
-        return build_part(part, leaves, objects)[0]
+        structure = part.graphdef
+        root, made = build_part(part, list(map(leaf_of, structure.leaf_items, values)), objects)
+        own = {place - structure.base: node for place, node in made.items()}
+        inputs.append(Input(part, root, Traversal.of_built(structure, own, ()), given))
+        return root
 
     args, kwargs, _ = signature.map(build, *pure)
     return (tuple(args), kwargs), inputs
