@@ -404,15 +404,13 @@ def _place_of(item: Item, remaining: Iterator[Item], numbers: Iterator[int]) -> 
     return level if item.is_object else level_of(level)
 
 
-def _unflatten(graphdef: GraphDef, children: object) -> GraphDef:
-    return graphdef
-
-
 PureState: TypeAlias = tuple[GraphDef[M], State[Key, Value, M, Any]]
 """What `split` without filters returns."""
 
 
-jax.tree_util.register_pytree_node(GraphDef, lambda graphdef: ((), graphdef), _unflatten)
+jax.tree_util.register_pytree_node(
+    GraphDef, lambda graphdef: ((), graphdef), lambda graphdef, _: graphdef
+)
 
 
 class GraphState(MutableMapping[Key, Value], Generic[M]):

@@ -44,10 +44,6 @@ class Verify:
     def __init__(self) -> None:
         self.enabled: bool = os.environ.get("TYPED_NNX_VERIFY", "") not in ("", "0")
 
-    def set_enabled(self, value: bool) -> None:
-        """Turn it on or off."""
-        self.enabled = value
-
 
 verify = Verify()
 
@@ -63,8 +59,8 @@ class set_verify_records(Restoring):  # lower case: it is called like a function
     """
 
     def __init__(self, value: bool, /) -> None:
-        super().__init__(functools.partial(verify.set_enabled, verify.enabled))
-        verify.set_enabled(value)
+        super().__init__(functools.partial(setattr, verify, "enabled", verify.enabled))
+        verify.enabled = value
 
 
 def _check(root: Pytree, record: Record) -> None:

@@ -18,7 +18,7 @@ from typed_nnx._core.filters import (
     types_in,
 )
 from typed_nnx._core.nested import MixedLevel, Nested, describe_leaf, grouped
-from typed_nnx._core.paths import Node, Path, Value
+from typed_nnx._core.paths import Node, Value
 from typed_nnx._core.settings import typed_as
 from typed_nnx._core.state import State
 from typed_nnx._core.variable import AnyVariable, Variable
@@ -52,7 +52,10 @@ def _plan_for(filters: tuple[Filter, ...], graph: Record | Traversal) -> Plan:
     groups = [0] * len(graph.leaves)
     if predicates:
         leaves = zip(layout.paths, graph.values(), strict=True)
-        groups = [_first_match(predicates, path, leaf) for path, leaf in leaves]
+        groups = [
+            next((n for n, predicate in enumerate(predicates) if predicate(path, leaf)), count)
+            for path, leaf in leaves
+        ]
     states = [nested_builder(_numbers(layout.tree, groups, n), len(groups)) for n in range(count)]
     plan = (states, [number for number, group in enumerate(groups) if group == count])
     if key is not None and is_lasting(predicates, graph):
@@ -75,13 +78,6 @@ def hashable(value: object) -> object:
     if isinstance(value, list):
         return (list, *map(hashable, value))
     return tuple(map(hashable, value)) if isinstance(value, tuple) else value
-
-
-def _first_match(predicates: Sequence[Predicate], path: Path, leaf: object) -> int:
-    for index, predicate in enumerate(predicates):
-        if predicate(path, leaf):
-            return index
-    return len(predicates)
 
 
 def _numbers(tree: Nested | int, groups: Sequence[int], group: int) -> Nested:
@@ -363,10 +359,6 @@ def _applied(graphdef: GraphDef[A], states: tuple[Value, ...]) -> CallProxy[A]:
 GraphDef._apply = staticmethod(_applied)
 
 
-def _is_variable(value: object) -> bool:
-    return isinstance(value, Variable)
-
-
 def pure(tree: A) -> A:
     """Return the tree with the value of each Variable in the place of the Variable.
 
@@ -376,7 +368,7 @@ def pure(tree: A) -> A:
     made: A = jax.tree.map(
         lambda leaf: leaf.get_raw_value() if isinstance(leaf, Variable) else leaf,
         tree,
-        is_leaf=_is_variable,
+        is_leaf=lambda value: isinstance(value, Variable),
     )
     return made
 

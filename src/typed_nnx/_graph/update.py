@@ -72,7 +72,8 @@ class _Changes:
     def make(self) -> None:
         """Make the changes."""
         for variable, new in self._read():
-            if type(new) is type(variable) and _same_metadata(new, variable):
+            meta = variable._flat[1]
+            if type(new) is type(variable) and new._flat[1] is meta and not meta.ref:
                 store_value(variable, new._flat[0][0])
             elif isinstance(new, Variable):
                 variable.update_from_state(new)
@@ -92,11 +93,6 @@ class _Changes:
             )
             for variable, new in self.variables
         ]
-
-
-def _same_metadata(new: AnyVariable, old: AnyVariable) -> bool:
-    meta = new._flat[1]
-    return meta is old._flat[1] and not meta.ref
 
 
 def _set_raw(variable: AnyVariable, value: object) -> None:

@@ -210,9 +210,6 @@ class Chosen(NamedTuple):
     """Arguments that were chosen.
 
     Attributes:
-        transform: The transform, for errors.
-        option: Its option, for errors.
-        given: What the user gave.
         entries: The positions, some of them with a filter; none twice.
         is_one: The user gave one by itself.
     """

@@ -114,14 +114,7 @@ def holds_objects(tree: Tree) -> bool:
 
 
 class Input(NamedTuple):
-    """One object among the arguments of a call.
-
-    Attributes:
-        part: What is static about it.
-        root: The object.
-        graph: Its record, or a traversal.
-        values: The raw values of the leaves as they were gathered.
-    """
+    """One object among the arguments of a call, with the raw values of its leaves as they were gathered."""
 
     part: Part
     root: Node
@@ -169,13 +162,9 @@ def read(record: Record) -> list[Value]:
 
 
 class Call(NamedTuple):
-    """One call, taken apart.
+    """One call, taken apart: there are values in the place of objects.
 
     Attributes:
-        signature: What is static about it.
-        args: The positional arguments with values in the place of objects.
-        kwargs: The keyword arguments.
-        captured: The captured objects.
         prefixes: The prefixes of `args` in the form that jax takes.
         inputs: The objects among the arguments, one for each part.
     """

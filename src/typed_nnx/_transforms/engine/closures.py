@@ -179,26 +179,13 @@ class _Exchange:
             return value
         if isinstance(value, types.FunctionType):
             return self._function(value)
-        if type(value) is list:
-            return self._list(value)
-        if isinstance(value, dict):
-            return self._dict(value)
+        if type(value) is list or isinstance(value, dict):
+            # Known before it is filled: it may hold itself.
+            filled = self._made[id(value)] = copy.copy(value)
+            for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+                filled[key] = self(entry)
+            return filled
         made = self._made[id(value)] = self._copy(value)
-        return made
-
-    # Known before they are filled: a list or dict may hold itself.
-
-    def _list(self, value: list[Tree]) -> list[Value]:
-        made: list[Tree] = []
-        self._made[id(value)] = made
-        made.extend(map(self, value))
-        return made
-
-    def _dict(self, value: dict[Tree, Tree]) -> dict[Tree, Tree]:
-        made = copy.copy(value)
-        self._made[id(value)] = made
-        for key, entry in value.items():
-            made[key] = self(entry)
         return made
 
     def _copy(self, value: Tree) -> Tree:

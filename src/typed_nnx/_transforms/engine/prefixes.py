@@ -42,16 +42,9 @@ FilterMap: TypeAlias = State | Mapping[Any, Any] | Iterable[tuple[Filter, Any]]
 
 
 class ByFilter(Mapping[Any, Any]):
-    """An ordered mapping from filters to prefixes; the first filter that matches counts.
-
-    Attributes:
-        filters: The filters, in order.
-        values_in_order: The prefixes, in the order of the filters.
-    """
+    """An ordered mapping from filters to prefixes; the first filter that matches counts."""
 
     __slots__ = ("_predicates", "filters", "values_in_order")
-
-    _what: ClassVar[str] = "prefixes"
 
     def __init__(self, entries: FilterMap, /) -> None:
         if isinstance(entries, State):
@@ -87,13 +80,6 @@ class ByFilter(Mapping[Any, Any]):
             self.group_of(f"{type(self).__name__}.map_prefix", path, variable)
         ]
 
-    def _key(self) -> Any:
-        return (
-            type(self),
-            static_key(hashable(self.filters)),
-            static_key(hashable(self.values_in_order)),
-        )
-
     def __getitem__(self, key: Any) -> Any:
         for known, value in zip(self.filters, self.values_in_order, strict=True):
             if known is key or known == key:
@@ -112,7 +98,8 @@ class ByFilter(Mapping[Any, Any]):
         )
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        contents = static_key(hashable((self.filters, self.values_in_order)))
+        return hash((type(self), contents))
 
     def __repr__(self) -> str:
         return (
