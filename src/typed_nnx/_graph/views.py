@@ -30,13 +30,13 @@ Outputs: TypeAlias = dict[tuple[int, str], tuple[Any, ...]]
 
 Method: TypeAlias = Callable[..., Any]
 
-Listener: TypeAlias = Callable[[str, Any, Method, tuple[Any, ...], dict[str, Any]], Any]
+Listener: TypeAlias = Callable[[str, Value, Method, tuple[Value, ...], dict[str, Value]], Value]
 """Gets the name of a method, its object, the bound method and its arguments; calls it and returns the result."""
 
 _listeners: ContextVar[tuple[Listener, ...]] = ContextVar("typed_nnx_listeners", default=())
 
 # How many blocks ask for a class, and what its own attributes were before.
-_instrumented: dict[type, tuple[int, dict[str, Any]]] = {}
+_instrumented: dict[type, tuple[int, dict[str, Value]]] = {}
 
 
 @contextlib.contextmanager
@@ -76,7 +76,7 @@ def _restore(cls: type) -> None:
             setattr(cls, name, before)
 
 
-def public_methods(cls: type) -> list[tuple[str, Any]]:
+def public_methods(cls: type) -> list[tuple[str, Value]]:
     """Return the methods of a class that a model is called by: its own, those of Modules, no more."""
     # What every Pytree has is our machinery.
     names = [n for n in dir(cls) if n == "__call__" or (not n.startswith("_") and n not in _OURS)]
@@ -84,7 +84,7 @@ def public_methods(cls: type) -> list[tuple[str, Any]]:
     return [(name, method) for name, method in found if _is_method(method)]
 
 
-def in_class(cls: type, name: str) -> Any:
+def in_class(cls: type, name: str) -> Value:
     """Return what a class or a base of it has under a name, as it stands there; None if nothing."""
     found = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
     return getattr(found, "_nnx_method", found)
@@ -99,9 +99,9 @@ def _is_method(found: object) -> bool:
     return callable(found) and hasattr(type(found), "__get__")
 
 
-def _reporting(cls: type, name: str, method: Any) -> Method:
+def _reporting(cls: type, name: str, method: Value) -> Method:
     @functools.wraps(method)
-    def report(self: object, *args: Any, **kwargs: Any) -> Any:
+    def report(self: object, *args: Value, **kwargs: Value) -> Value:
         call: Method = method.__get__(self, type(self))
         # What a subclass calls by `super()` is a part of its own method.
         for listener in _listeners.get() if type(self) is cls else ():
@@ -129,8 +129,8 @@ def recording(module: Module) -> Iterator[Outputs]:
     }
 
     def record(
-        name: str, node: Module, method: Method, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+        name: str, node: Module, method: Method, args: tuple[Value, ...], kwargs: dict[str, Value]
+    ) -> Value:
         output = method(*args, **kwargs)
         key = (id(node), name)
         if id(node) in modules and (type(node), name) in names:
