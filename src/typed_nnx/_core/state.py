@@ -333,7 +333,9 @@ class FlatState(Sequence[tuple[Path, V]], PairsDisplay, Generic[V]):
         return self._paths[index], self._leaves[index]
 
     @typed_as(lambda: flat_state_overloads.split)
-    def split(self: FlatState[V], first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
+    def split(
+        self: FlatState[V], first: Filter, /, *filters: Filter
+    ) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter; each leaf goes to the first filter that matches it.
 
         Raises:
@@ -343,7 +345,9 @@ class FlatState(Sequence[tuple[Path, V]], PairsDisplay, Generic[V]):
         return _one_or_all([FlatState(group, sort=False) for group in groups])
 
     @typed_as(lambda: flat_state_overloads.filter)
-    def filter(self: FlatState[V], first: Filter, /, *filters: Filter) -> FlatState[V] | tuple[FlatState[V], ...]:
+    def filter(
+        self: FlatState[V], first: Filter, /, *filters: Filter
+    ) -> FlatState[V] | tuple[FlatState[V], ...]:
         """Return one FlatState per filter and leave out the leaves that none matches."""
         groups, _ = grouped(self, (first, *filters))
         return _one_or_all([FlatState(group, sort=False) for group in groups])
