@@ -35,14 +35,14 @@ WITH_JAX = CONFIG.format(extra="", untyped=UNTYPED)
 # The daemon of mypy 2.4.1 ends with a KeyError when a skipped package is imported by a changed file
 # or by a library, with the plugin and without it. So it skips only what the project itself imports.
 FOR_DAEMON = CONFIG.format(extra="", untyped="optax.*,orbax.*,treescope.*")
-WITHOUT_JAX = f"""\
+_WITHOUT_JAX = """\
 [mypy]
 plugins = typed_nnx_mypy
 check_untyped_defs = true
 cache_dir = mypy_cache
 no_site_packages = true
 ignore_missing_imports = true
-mypy_path = {REPOSITORY / "src"}
+mypy_path = {sources}
 [mypy-typed_nnx.*]
 follow_imports = silent
 """
@@ -50,6 +50,19 @@ _DMYPY = ("-m", "mypy.dmypy", "--status-file", "daemon.json")
 
 Said = list[tuple[str, Report]]
 """Reports with the names of their files, in order."""
+
+
+def without_jax(folder: Path) -> str:
+    """Return the configuration for an environment that has typed_nnx alone.
+
+    Args:
+        folder: Where the sources are copied with the overloads of the stub package among them,
+            which mypy finds only where packages are installed.
+    """
+    package = folder / "typed_nnx"
+    shutil.copytree(REPOSITORY / "src" / "typed_nnx", package)
+    shutil.copytree(REPOSITORY / "stubs" / "typed_nnx-stubs", package, dirs_exist_ok=True)
+    return _WITHOUT_JAX.format(sources=folder)
 
 
 class Project:

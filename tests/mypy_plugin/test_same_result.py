@@ -13,12 +13,12 @@ from tests.mypy_plugin.same_project import (
     NAMES,
     OTHER_PARSER,
     WITH_JAX,
-    WITHOUT_JAX,
     Project,
     Said,
     edited,
     for_flax,
     in_namespace,
+    without_jax,
 )
 from tests.support.once import once
 from typed_nnx_mypy.errorcodes import ALL
@@ -185,11 +185,12 @@ def test_by_the_daemon(tmp_path: Path, expected: Said, expected_renamed: Said) -
 @pytest.mark.thorough
 def test_by_the_daemon_where_jax_is_not_installed(tmp_path: Path) -> None:
     # The daemon uses no cache of ours, and without jax there is little that it has to check.
-    reference = Project(tmp_path / "reference", libraries=False, config=WITHOUT_JAX)
+    config = without_jax(tmp_path / "sources")
+    reference = Project(tmp_path / "reference", libraries=False, config=config)
     expected = reference.check()
     assert len({report.code for _, report in expected if report.code.startswith("nnx-")}) >= 9
     reference.write(RENAMED)
     expected_renamed = reference.check()
     assert expected_renamed != expected
-    project = Project(tmp_path / "daemon", libraries=False, config=WITHOUT_JAX)
+    project = Project(tmp_path / "daemon", libraries=False, config=config)
     says_the_same_by_the_daemon(project, expected, expected_renamed)
