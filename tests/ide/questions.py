@@ -114,7 +114,7 @@ DEFINITIONS: dict[str, tuple[str, str]] = {
     "model.he$0ad": ("models.py", "self.head = nnx.Linear("),
     "train_st$0ep": ("train.py", "def train_step("),
     "ML$0P": ("models.py", "class MLP("),
-    "nnx.Line$0ar": ("_linear.py", "class Linear("),
+    "nnx.Line$0ar": ("linear.py", "class Linear("),
 }
 
 # Lines that end with the rule of pyright that reports them, and lines that are right.
