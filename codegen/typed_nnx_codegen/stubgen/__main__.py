@@ -21,6 +21,7 @@ from typed_nnx_codegen.stubgen import (
     selection_cases,
     stages,
 )
+from typed_nnx_codegen.stubgen.documentation import documented
 
 COMMAND = "make stubs"
 _ROOT = Path(__file__).parents[3]
@@ -47,7 +48,7 @@ MODULES = (
 
 def render() -> dict[str, str]:
     """Return the text of every file of the stub package by its path in the package."""
-    files = {module.path: HEADER + module.text() for module in MODULES}
+    files = {of.path: HEADER + documented(of.module, of.text()) for of in MODULES}
     return {"py.typed": "partial\n", **files}
 
 

@@ -22,35 +22,95 @@ _A5 = TypeVar("_A5")
 _A6 = TypeVar("_A6")
 
 @overload
-def jit_partial(fun: Callable[P, R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+def jit_partial(fun: Callable[P, R], *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]:
+    """Compile a function and bind its first arguments, which saves taking them apart at each call.
+
+    >>> import jax.numpy as jnp
+    >>> def scaled(weight, x):
+    ...     weight[...] += 1
+    ...     return weight[...] * x
+    >>> weight = Param(jnp.array(1.0))
+    >>> step = jit_partial(scaled, weight)
+    >>> float(step(10.0)), float(step(10.0))
+    (20.0, 30.0)
+
+    Args:
+        fun: Any callable.
+        *partial_args: Its first arguments: Modules, Variables, arrays. Positions count them.
+        in_shardings: As in `jit`.
+        out_shardings: As in `jit`.
+        static_argnums: As in `jit`.
+        static_argnames: As in `jit`.
+        donate_argnums: As in `jit`.
+        donate_argnames: As in `jit`.
+        keep_unused: As in `jit`.
+        device: As in `jit`.
+        backend: As in `jit`.
+        inline: As in `jit`.
+        graph: False asserts that the arguments are trees, without shared references.
+        graph_updates: False asserts that structures stay as they are.
+
+    Returns:
+        A function of the remaining arguments, with the stages of `jit`.
+
+    Raises:
+        SharedReferenceError: ``graph=False``, and an object is reached on two paths.
+    """
 @overload
-def jit_partial(fun: Callable[Concatenate[_A1, P], R], _1: _A1, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+def jit_partial(fun: Callable[Concatenate[_A1, P], R], _1: _A1, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 @overload
-def jit_partial(fun: Callable[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 @overload
-def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 @overload
-def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 @overload
-def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 @overload
-def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: ...
+def jit_partial(fun: Callable[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[P, R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 @overload
-def jit_partial(fun: Callable[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[..., R]: ...
+def jit_partial(fun: Callable[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, in_shardings: Any = None, out_shardings: Any = None, static_argnums: ArgNums = None, static_argnames: ArgNames = None, donate_argnums: ArgNums = None, donate_argnames: ArgNames = None, keep_unused: bool = False, device: Device | None = None, backend: str | None = None, inline: bool = False, graph: bool | None = None, graph_updates: bool | None = None) -> JitPartial[..., R]: """Compile a function and bind its first arguments, which saves taking them apart at each call."""
 
 @overload
-def cached_partial(f: JitWrapped[P, R] | Bound[P, R], *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+def cached_partial(f: JitWrapped[P, R] | Bound[P, R], *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]:
+    """Bind the first arguments of a jitted function, which saves taking them apart at each call.
+
+    The function must leave the structure of what is bound as it is.
+
+    >>> import jax.numpy as jnp
+    >>> @jit
+    ... def scaled(weight, x):
+    ...     weight[...] += 1
+    ...     return weight[...] * x
+    >>> weight = Param(jnp.array(1.0))
+    >>> step = cached_partial(scaled, weight)
+    >>> float(step(10.0)), float(step(10.0))
+    (20.0, 30.0)
+
+    Args:
+        f: A function made by `jit`, or one whose first arguments are bound already.
+        *cached_args: Its first arguments: Modules, Variables, arrays.
+        graph: False asserts that the arguments are trees; by default as for `f`.
+        graph_updates: False asserts that structures stay as they are; by default as for `f`.
+
+    Raises:
+        ArgumentError: `f` was not made by `jit`.
+        StructureChangedError: At a call, the function changed the structure of a bound argument.
+
+    Returns:
+        A function of the remaining arguments.
+    """
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, P], R] | Bound[Concatenate[_A1, P], R], _1: _A1, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+def cached_partial(f: JitWrapped[Concatenate[_A1, P], R] | Bound[Concatenate[_A1, P], R], _1: _A1, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, P], R] | Bound[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, P], R] | Bound[Concatenate[_A1, _A2, P], R], _1: _A1, _2: _A2, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, P], R] | Bound[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, P], R] | Bound[Concatenate[_A1, _A2, _A3, P], R], _1: _A1, _2: _A2, _3: _A3, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: ...
+def cached_partial(f: JitWrapped[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R] | Bound[Concatenate[_A1, _A2, _A3, _A4, _A5, _A6, P], R], _1: _A1, _2: _A2, _3: _A3, _4: _A4, _5: _A5, _6: _A6, /, *, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[P, R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""
 @overload
-def cached_partial(f: JitWrapped[..., R] | Bound[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[..., R]: ...
+def cached_partial(f: JitWrapped[..., R] | Bound[..., R], _1: Any, _2: Any, _3: Any, _4: Any, _5: Any, _6: Any, _7: Any, /, *more: Any, graph: bool | None = None, graph_updates: bool | None = None) -> CachedPartial[..., R]: """Bind the first arguments of a jitted function, which saves taking them apart at each call."""

@@ -15,22 +15,30 @@ _V = TypeVar("_V", bound=Variable[Any])
 _Filter = TypeVar("_Filter", bound=Filter)
 
 @overload
-def __init__(self: DiffState[Literal[0], type[_V]], argnum: Literal[0], filter: type[_V]) -> None: ...
+def __init__(self: DiffState[Literal[0], type[_V]], argnum: Literal[0], filter: type[_V]) -> None:
+    """Names the argument of `grad`, and which of its Variables to differentiate by.
+
+    For type checkers its parameters are the position, a ``Literal``, and the type of the filter.
+
+    Args:
+        argnum: The position of the argument.
+        filter: The filter of the Variables.
+    """
 @overload
-def __init__(self: DiffState[Literal[1], type[_V]], argnum: Literal[1], filter: type[_V]) -> None: ...
+def __init__(self: DiffState[Literal[1], type[_V]], argnum: Literal[1], filter: type[_V]) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[Literal[2], type[_V]], argnum: Literal[2], filter: type[_V]) -> None: ...
+def __init__(self: DiffState[Literal[2], type[_V]], argnum: Literal[2], filter: type[_V]) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[Literal[3], type[_V]], argnum: Literal[3], filter: type[_V]) -> None: ...
+def __init__(self: DiffState[Literal[3], type[_V]], argnum: Literal[3], filter: type[_V]) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[int, type[_V]], argnum: int, filter: type[_V]) -> None: ...
+def __init__(self: DiffState[int, type[_V]], argnum: int, filter: type[_V]) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[Literal[0], _Filter], argnum: Literal[0], filter: _Filter) -> None: ...
+def __init__(self: DiffState[Literal[0], _Filter], argnum: Literal[0], filter: _Filter) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[Literal[1], _Filter], argnum: Literal[1], filter: _Filter) -> None: ...
+def __init__(self: DiffState[Literal[1], _Filter], argnum: Literal[1], filter: _Filter) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[Literal[2], _Filter], argnum: Literal[2], filter: _Filter) -> None: ...
+def __init__(self: DiffState[Literal[2], _Filter], argnum: Literal[2], filter: _Filter) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[Literal[3], _Filter], argnum: Literal[3], filter: _Filter) -> None: ...
+def __init__(self: DiffState[Literal[3], _Filter], argnum: Literal[3], filter: _Filter) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
 @overload
-def __init__(self: DiffState[int, _Filter], argnum: int, filter: _Filter) -> None: ...
+def __init__(self: DiffState[int, _Filter], argnum: int, filter: _Filter) -> None: """Names the argument of `grad`, and which of its Variables to differentiate by."""
