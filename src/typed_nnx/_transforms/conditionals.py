@@ -16,7 +16,7 @@ from typed_nnx._graph.split import clone
 from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import Word, is_object, place_name, result_name
 from typed_nnx._transforms.engine.closures import Parameters, describe
-from typed_nnx._transforms.engine.explain import between, names_of, shown
+from typed_nnx._transforms.engine.explain import between, kind_of_root, names_of, shown
 from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 from typed_nnx._transforms.engine.signature import Part, Signature, Structure, TraceResult
@@ -31,14 +31,7 @@ Names: TypeAlias = tuple[str, str]
 def branch_differences(
     parts: Sequence[Part], one: TraceResult, other: TraceResult, names: Names
 ) -> list[str]:
-    """Return what differs between what two branches leave, a line for each place.
-
-    Args:
-        parts: The objects among the operands.
-        one: What the one branch left, with the values of all Variables.
-        other: What the other left.
-        names: What to call them.
-    """
+    """Return what differs between what two branches leave, a line for each place."""
     return _structures(parts, one, other, names) or [
         *_types(parts, one, other, names),
         *_results(one, other, names),
@@ -110,10 +103,7 @@ def _shown(flat: TraceResult) -> str:
 
 
 def _kind(structure: Structure | None) -> str:
-    if structure is None:
-        return "an array"
-    cls = getattr(structure.graphdef.items[0], "cls", None)  # none if it is there before
-    return "an object" if cls is None else f"a {cls.__name__}"
+    return "an array" if structure is None else kind_of_root(structure.graphdef)
 
 
 def _values(where: str, left: Value, right: Value, names: Names) -> Iterator[str]:
@@ -123,7 +113,7 @@ def _values(where: str, left: Value, right: Value, names: Names) -> Iterator[str
     if treedef != other:
         yield f"{where} is {left!r} after {names[0]}, {right!r} after {names[1]}"
         return
-    for one, two in zip(map(_type, lefts), map(_type, rights), strict=True):
+    for one, two in zip(map(type_of, lefts), map(type_of, rights), strict=True):
         if one is not None and two is not None and not _are_alike(one, two):
             yield f"{where} is {one.str_short()} after {names[0]}, {two.str_short()} after {names[1]}"
 
@@ -133,11 +123,11 @@ def _are_alike(left: Value, right: Value) -> bool:
 
 
 def _named(value: Value) -> str:
-    kind = _type(value)
+    kind = type_of(value)
     return type(value).__name__ if kind is None else kind.str_short()
 
 
-def _type(value: Value) -> Tree:
+def type_of(value: Value) -> Tree:
     """Return the type of a value for jax; None if it has none, which jax says better."""
     try:
         return jax.typeof(value)
@@ -261,11 +251,7 @@ def _run(
 class _Branches:
     """The branches as functions of plain values, which compare what they leave.
 
-    Args:
-        name: The name of the transform.
-        functions: The user's functions, of which only what describes them is kept.
-        signature: What is static about the operands.
-        start: Starts a trace of the functions.
+    Of the user's functions only what describes them is kept.
     """
 
     def __init__(
@@ -287,10 +273,6 @@ class _Branches:
 
     def run(self, choice: Tree, *inputs: Tree) -> TraceResult:
         """Return what the chosen branch left.
-
-        Args:
-            choice: Which branch, as jax takes it.
-            *inputs: The plain values of the operands, and those of what the branches close over.
 
         Raises:
             BranchMismatchError: The branches leave different structures or types.

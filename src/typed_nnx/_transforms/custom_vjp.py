@@ -48,12 +48,7 @@ from typed_nnx.errors import MissingRuleError, ResultError
 
 
 class InputCotangents:
-    """Puts the cotangents of the values of arguments at the end of a call into States.
-
-    Args:
-        signature: What is static about the call.
-        cotangent: The cotangents of what the trace returned.
-    """
+    """Puts the cotangents of the values of arguments at the end of a call into States."""
 
     __slots__ = ("_by_item", "_cotangent", "_numbers")
 
@@ -73,12 +68,7 @@ class InputCotangents:
     def as_objects(
         self, arguments: Iterable[Argument | None], changed: Set[tuple[int, int]]
     ) -> tuple[Tree, ...]:
-        """Return objects in the form of arguments, with None for all that did not change.
-
-        Args:
-            arguments: The arguments.
-            changed: The number of the part and of the leaf of what changed.
-        """
+        """Return objects in the form of arguments, with None for all but what changed: (part, leaf)."""
 
         def build(part: Part | Alias) -> Tree:
             if isinstance(part, Alias):
@@ -149,13 +139,6 @@ class RuleCall:
     Arguments are divided into what the rule is for (``chosen``) and the rest: arguments in
     nondiff_argnums, keyword arguments, and what the three functions close over. Arrays of the rest
     go through jax, since they may belong to a trace; everything else is a constant.
-
-    Args:
-        lift: The function, ``fwd`` and ``bwd``.
-        nondiff: What the user gave as nondiff_argnums.
-        symbolic_zeros: Whether the rule gets jax's symbolic zeros.
-        args: The positional arguments.
-        kwargs: The keyword arguments: those that have no position.
     """
 
     def __init__(

@@ -92,12 +92,7 @@ def shapes_of(
 
 
 def abstract_result(call: Call, found: TraceResult) -> Tree:
-    """Return the result of a call with new objects, of which some came in.
-
-    Args:
-        call: The call.
-        found: What jax says about the shapes of what it returns.
-    """
+    """Return the result of a call with new objects, of which some came in."""
     if found.effects.treedef is None:
         return found.result
     pure = (call.args, call.kwargs, call.captured)

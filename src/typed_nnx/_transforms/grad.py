@@ -62,7 +62,6 @@ class Program(NamedTuple):
     """How jax differentiates the calls of one kind.
 
     Attributes:
-        signature: What is static about the calls.
         numbers: The positions of the arguments to differentiate by.
         run: Returns ``((value, traced), gradients)``, given the plain values to differentiate by
             and the rest: the other values of these arguments, all arguments, and what is captured.

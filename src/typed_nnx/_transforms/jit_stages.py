@@ -26,7 +26,7 @@ from typed_nnx._core.settings import typed_as
 from typed_nnx._transforms.engine.argnums import Statics
 from typed_nnx._transforms.engine.call import Call, place_name
 from typed_nnx._transforms.engine.closures import Parameters, describe
-from typed_nnx._transforms.engine.explain import differences
+from typed_nnx._transforms.engine.explain import differences, kind_of_root
 from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.signature import (
     Argument,
@@ -44,13 +44,7 @@ from typed_nnx._transforms.engine.prefixes import Tree, Value
 
 
 def structural_mismatches(names: Parameters, before: Signature, after: Signature) -> list[str]:
-    """Return what differs between the objects of two calls, a line for each place.
-
-    Args:
-        names: Those of the function's parameters.
-        before: What is static about the first call.
-        after: The same of the other.
-    """
+    """Return what differs between the objects of two calls, a line for each place."""
     lines: list[str] = []
     for place, old, new in _pairs(names, before, after):
         lines.extend(_argument(place, old, new))
@@ -81,11 +75,9 @@ def _argument(place: str, old: Argument | None, new: Argument | None) -> list[st
     for one, other in zip(old.parts, new.parts, strict=True):
         if isinstance(one, Part) and isinstance(other, Part):
             if one.key != other.key:
-                found = differences(one.graphdef, other.graphdef)
-                joints = ["" if line.startswith((".", "[")) else ": " for line in found]
-                lines.extend(
-                    [place + joint + line for joint, line in zip(joints, found, strict=True)]
-                )
+                for line in differences(one.graphdef, other.graphdef):
+                    joint = "" if line.startswith((".", "[")) else ": "
+                    lines.append(f"{place}{joint}{line}")
         elif type(one) is not type(other):
             lines.append(f"{place}: it shares objects with other arguments in one call only")
     return lines
@@ -95,12 +87,7 @@ def _kind(argument: Argument | None) -> str:
     if argument is None:
         return "plain values"
     part = argument.parts[0]
-    return "an object" if not isinstance(part, Part) else _class(part)
-
-
-def _class(part: Part) -> str:
-    item: Any = part.graphdef.items[0]
-    return f"a {item.cls.__name__}" if hasattr(item, "cls") else "an object"
+    return kind_of_root(part.graphdef) if isinstance(part, Part) else "an object"
 
 
 def type_mismatches(names: Parameters, signature: Signature, avals: Pure, given: Pure) -> list[str]:

@@ -12,7 +12,7 @@ from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.nodes import Spec, TreeDef
 from typed_nnx._core.variable import Variable
 from typed_nnx._graph.graphdef import LEAF_ITEM, GraphDef
-from typed_nnx._transforms.conditionals import Scalar
+from typed_nnx._transforms.conditionals import Scalar, type_of
 from typed_nnx._transforms.engine.call import CARRY, is_object, place_name, shown_tree
 from typed_nnx._transforms.engine.closures import Parameters, describe
 from typed_nnx._transforms.engine.explain import changes_of, names_of, shown
@@ -20,6 +20,7 @@ from typed_nnx._transforms.engine.lift import Lift
 from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 from typed_nnx._transforms.engine.signature import (
     Argument,
+    Divided,
     Effects,
     Part,
     Signature,
@@ -40,14 +41,8 @@ SAME = (
 )
 
 
-def returned_values(function: str, argument: Argument | None, given: Tree, result: Tree) -> Tree:
-    """Return the plain values of what a step returned for its carry, None in the place of objects.
-
-    Args:
-        function: The name of the transform.
-        argument: What is static about the carry; None if it holds no objects.
-        given: The carry that the step got, with objects.
-        result: The carry that it returned.
+def check_returned(function: str, given: Tree, result: Tree) -> None:
+    """Raise if a step returned another carry than it got, apart from values.
 
     Raises:
         CarryTypeError: It has another structure, or other objects in it, or a value has another
@@ -65,24 +60,12 @@ def returned_values(function: str, argument: Argument | None, given: Tree, resul
         if is_object(leaf) or is_object(old):
             if leaf is not old:
                 structure.append(f"{_place(path)}: {_exchange(function, old, leaf)}")
-        elif _has_type(leaf) and not _alike(old, leaf):
+        elif type_of(leaf) is not None and not _alike(old, leaf):
             types.append(_type_change(_place(path), old, leaf))
     if structure:
         raise CarryTypeError(function, structure, STRUCTURE_CHANGED, SAME)
     if types:
         raise CarryTypeError(function, types)
-    if argument is None:
-        return result
-    return treedef.unflatten([None if is_object(leaf) else leaf for _, leaf in entries])
-
-
-def _has_type(value: Value) -> bool:
-    """Whether a value is one for jax, which says better what is wrong with another."""
-    try:
-        jax.typeof(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _place(path: Tree) -> str:
@@ -103,35 +86,8 @@ def _exchange(function: str, before: Tree, after: Tree) -> str:
     return f"{_what(before)} was given, {_what(after)} was returned"
 
 
-def check_structures(
-    function: str,
-    signature: Signature,
-    flat: TraceResult,
-    may_grow: Callable[[int, Structure], bool],
-) -> None:
-    """Raise if the structure of something that is carried changed.
-
-    Raises:
-        CarryTypeError: It names what changed and where.
-    """
-    effects = flat.effects
-    for number, grown in enumerate(effects.structures):
-        if grown is not None and not may_grow(number, grown):
-            before = signature.parts[number].graphdef
-            after: GraphDef = grown.graphdef
-            changes = changes_of(before, after, place_name(signature.parts[number].path))
-            raise CarryTypeError(function, changes, STRUCTURE_CHANGED, KEEP)
-
-
 def stays_in_place(number: int, part: Part, leaves: Sequence[int], grown: Structure) -> bool:
-    """Whether leaves are after a step where they were before, and are the same ones.
-
-    Args:
-        number: The number of a part.
-        part: The part before the step.
-        leaves: Its leaves that are carried.
-        grown: Its structure after the step.
-    """
+    """Whether leaves of a part are after a step where they were before, and are the same ones."""
     before, after = part.graphdef, grown.graphdef
     if not grown.count and not _has_same_nodes(before, after):
         return False
@@ -160,34 +116,44 @@ def _outline(item: Tree) -> Tree:
     return (item.cls, item.names) if isinstance(item, Spec) else type(item)
 
 
-def next_values(trace: Trace, flat: TraceResult, number: int) -> list[Value]:
-    """Return the values of all leaves of a part after a step."""
-    values = list(trace.given[number])
-    for leaf, value in flat.changes(number, trace.signature.parts[number]):
-        values[leaf] = value
-    return values
+def never(*_: object) -> bool:
+    """Say no."""
+    return False
 
 
-def check_types(
+def next_values(
     function: str,
-    parts: Sequence[Part],
-    before: Sequence[Sequence[Value]],
-    after: Sequence[Sequence[Value]],
-) -> None:
-    """Raise if a value that is carried changed its shape or dtype.
+    trace: Trace,
+    flat: TraceResult,
+    may_grow: Callable[[int, Structure], bool] = never,
+    is_scanned: Callable[[int, int], bool] = never,
+) -> list[Divided[Value]]:
+    """Return the values of each part for the next step; what is scanned over is as it was.
 
     Raises:
-        CarryTypeError: With the path of each.
+        CarryTypeError: The structure of something that is carried changed, or a shape or dtype. It
+            names what changed and where.
     """
-    changes = []
-    for part, olds, news in zip(parts, before, after, strict=True):
-        paths = part.graphdef.layout.paths
-        for path, old, new in zip(paths, olds, news, strict=True):
-            if not _alike(old, new):
-                where = place_name((*part.path, *path))
-                changes.append(_type_change(where, old, new))
+    parts = trace.signature.parts
+    for number, grown in enumerate(flat.effects.structures):
+        if grown is not None and not may_grow(number, grown):
+            part = parts[number]
+            changes = changes_of(part.graphdef, grown.graphdef, place_name(part.path))
+            raise CarryTypeError(function, changes, STRUCTURE_CHANGED, KEEP)
+    found, changes = [], []
+    for number, (part, given) in enumerate(zip(parts, trace.given, strict=True)):
+        values = list(given)
+        for leaf, value in flat.changes(number, part):
+            if is_scanned(number, leaf):
+                continue
+            if not _alike(given[leaf], value):
+                where = place_name((*part.path, *part.graphdef.layout.paths[leaf]))
+                changes.append(_type_change(where, given[leaf], value))
+            values[leaf] = value
+        found.append(part.groups.divide(values))
     if changes:
         raise CarryTypeError(function, changes)
+    return found
 
 
 def _type_change(place: str, before: Tree, after: Tree) -> str:
@@ -371,14 +337,7 @@ def _run(
 class _Loop:
     """A loop over plain values: the carry and what the functions close over.
 
-    Args:
-        title: The transform and the function, for errors.
-        functions: The body and, of `while_loop`, the condition; only what describes them is kept.
-        signature: What is static about the carry.
-        start: Starts a trace of the functions.
-
-    Attributes:
-        body, condition: The functions of plain values.
+    Of the functions, a body and for `while_loop` a condition, only what describes them is kept.
     """
 
     def __init__(
@@ -439,10 +398,7 @@ class _Loop:
         signature = self._signature
         trace = self._start(signature, (value,), {}, captured)
         given, result = trace.args[0], trace.run(_BODY, *before)
-        plain = returned_values(self._title, signature.arguments[0], given, result)
-        flat = trace.finish(None)
-        check_structures(self._title, signature, flat, lambda *_: False)
-        values = [next_values(trace, flat, n) for n in range(len(trace.given))]
-        check_types(self._title, signature.parts, trace.given, values)
-        (carry,), closed = signature.with_values((plain,), values)
+        check_returned(self._title, given, result)
+        values = next_values(self._title, trace, trace.finish(None))
+        (carry,), closed = signature.with_values((result,), values)
         return carry, closed

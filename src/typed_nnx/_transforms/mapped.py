@@ -87,11 +87,7 @@ def check_sizes(
 ) -> None:
     """Raise if values are mapped over axes of different sizes.
 
-    Args:
-        function: The transform and the function.
-        inputs: Name, axis and value of each value that goes in.
-        option: The name of the option that gives the size.
-        size: What it gives.
+    `inputs` are name, axis and value of each value that goes in; `option` gives the size, too.
 
     Raises:
         AxisSizeError: It names the values.
@@ -153,16 +149,7 @@ R = TypeVar("R")
 
 
 class Axes(NamedTuple):
-    """How values go in and come out.
-
-    Attributes:
-        ins: The prefixes of the positional arguments.
-        outs: The prefix of the result.
-        keywords: The prefix of keyword arguments.
-        captured: The prefix of what the function closes over.
-        metadata: What is done with the metadata of Variables.
-        rest: The options for jax.
-    """
+    """The prefixes of what goes in and comes out, what is done with metadata, and options for jax."""
 
     ins: Prefix
     outs: Prefix
@@ -265,13 +252,9 @@ class Mapped(Lifted[P, R]):
     def _flat(
         self, signature: Signature, check: Callable[[TraceResult], None] | None = None
     ) -> Callable[..., TraceResult]:
-        """Return the function of plain values.
+        """Return the function of plain values, which has `check` look at what the user's function did.
 
         It may be kept longer than the call lasts, so it knows the signature only.
-
-        Args:
-            signature: That of the call.
-            check: Is given what the function found.
         """
         lift, axes = self._lift, self._options
 

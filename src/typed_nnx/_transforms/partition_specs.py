@@ -94,10 +94,7 @@ def map_variables(
 ) -> A:
     """Return a pytree with new values in its Variables and in the place of its other leaves.
 
-    Args:
-        of_variable: Takes where a Variable is, and the Variable; returns the new value.
-        of_leaf: Takes another leaf.
-        tree: The pytree; a Variable that is in it twice stays one.
+    `of_variable` gets where a Variable is, and the Variable. One that is there twice stays one.
     """
     made: dict[int, AnyVariable] = {}
 

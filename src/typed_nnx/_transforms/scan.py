@@ -31,7 +31,6 @@ from typed_nnx._transforms.engine.prefixes import (
     pure_prefix,
 )
 from typed_nnx._transforms.engine.signature import (
-    Part,
     Signature,
     Structure,
     TraceResult,
@@ -39,10 +38,8 @@ from typed_nnx._transforms.engine.signature import (
 from typed_nnx._transforms.engine.trace import Trace
 from typed_nnx._transforms.engine.trace_cache import CachedTrace, StartTrace
 from typed_nnx._transforms.loops import (
-    check_structures,
-    check_types,
+    check_returned,
     next_values,
-    returned_values,
     stays_in_place,
     with_objects,
 )
@@ -55,7 +52,6 @@ class ScanAxes:
     """The axes of `scan`, checked.
 
     Attributes:
-        ins, outs: As they were given.
         carry_in: The position of the carry among the arguments; None if there is none.
         carry_out: Its position among the results; None if there is none, or if it is the result.
     """
@@ -189,12 +185,7 @@ def _broadcast_places(axes: Prefix) -> Iterator[tuple[str, str]]:
 
 
 class Found(NamedTuple):
-    """What one step found, apart from the carry.
-
-    Attributes:
-        scanned: For each part the values to be stacked.
-        flat: The result, and the static effects.
-    """
+    """What one step found, apart from the carry: for each part the values to be stacked, and the rest."""
 
     scanned: tuple[list[Value], ...]
     flat: TraceResult
@@ -204,19 +195,7 @@ class Steps:
     """The steps over plain values: which of them are scanned over and which are carried.
 
     jax finds a trace again by the identity of `body`, so there is one for all calls of a kind. It
-    knows what is static about them and nothing of any one call.
-
-    Args:
-        lift: The user's function, of which only what describes it is kept.
-        start: Starts a trace of it.
-        axes: What is scanned over, carried and stacked.
-        metadata: What is done with the metadata of Variables.
-        signature: What is static about the objects of a call.
-        treedef: The structure of the arguments as plain values.
-        prefixes: The axes of each of them.
-
-    Attributes:
-        body: The function of one step, as jax shows it: as the user's function.
+    knows what is static about them and nothing of any one call: of `lift` it keeps what describes it.
     """
 
     def __init__(
@@ -287,11 +266,10 @@ class Steps:
         result = self._run(trace)
         value, rest, rest_axes = self._axes.divide_result(result)
         if number is not None:
-            argument = signature.arguments[number]
-            pure[number] = returned_values(self._title, argument, carry_given, value)
+            check_returned(self._title, carry_given, value)
+            pure[number] = value
         flat = trace.finish(rest, rest_axes)
-        check_structures(self._title, signature, flat, self._may_grow)
-        values = [part.groups.divide(own) for part, own in self._next_values(trace, flat)]
+        values = next_values(self._title, trace, flat, self._may_grow, self._is_scanned)
         args, closed = signature.with_values(pure, values)
         return (self._divided(args)[0], closed), self._found(flat)
 
@@ -310,18 +288,6 @@ class Steps:
         leaves = [own if type(axis) is int else before for before, own, axis in pairs]
         args: tuple[Tree, ...] = self._treedef.unflatten(leaves)
         return args
-
-    def _next_values(self, trace: Trace, flat: TraceResult) -> Iterator[tuple[Part, list[Value]]]:
-        """Return the values of each part for the next step; slices are as they were."""
-        found = []
-        for number, given in enumerate(trace.given):
-            values = next_values(trace, flat, number)
-            for leaf, old in enumerate(given):
-                if self._is_scanned(number, leaf):
-                    values[leaf] = old
-            found.append(values)
-        check_types(self._title, self._signature.parts, trace.given, found)
-        return zip(self._signature.parts, found, strict=True)
 
     def _found(self, flat: TraceResult) -> Found:
         """Return what is stacked of a step: of the parts what is scanned over, with None for the rest."""
@@ -353,12 +319,7 @@ class Steps:
     ) -> Tree:
         """Write the last values into the objects of a call and return the whole result.
 
-        Args:
-            lift: The user's function.
-            call: The call.
-            args: Its arguments, with objects.
-            carry: The last carry.
-            found: What the steps found, stacked.
+        `args` are the arguments with objects; `found` is what the steps found, stacked.
         """
         signature, effects, number = self._signature, found.flat.effects, self._carry_number
         carried, captured = carry

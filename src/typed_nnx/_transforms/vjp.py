@@ -27,17 +27,7 @@ if TYPE_CHECKING:
 
 
 class DifferentiatedCall:
-    """One call of a function that is differentiated by all of its arguments.
-
-    Args:
-        lift: The function.
-        primals: The arguments.
-        has_aux: Whether the function returns ``(result, aux)``.
-
-    Attributes:
-        arguments: What is static about each argument.
-        values: The plain values of the arguments.
-    """
+    """One call of a function that is differentiated by all of its arguments."""
 
     __slots__ = ("_call", "_has_aux", "_lift", "arguments", "values")
 

@@ -306,6 +306,12 @@ def changes_of(before: GraphDef, after: GraphDef, root: str = "") -> list[str]:
     )
 
 
+def kind_of_root(graphdef: GraphDef) -> str:
+    """Return the class of the root of a structure in words."""
+    cls = getattr(graphdef.items[0], "cls", None)  # none if it is there before
+    return "an object" if cls is None else f"a {cls.__name__}"
+
+
 class StaticValue(NamedTuple):
     """A static value that is an attribute."""
 
