@@ -5,16 +5,15 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.settings import typed_as
 from typed_nnx._graph.mode import check_tree, resolve_modes
 from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums
-from typed_nnx._transforms.engine.call import (
-    place_name,
-)
+from typed_nnx._transforms.engine.call import place_name
 from typed_nnx._transforms.engine.closures import describe, unwrapped_function
+from typed_nnx._transforms.engine.lift import P, R
 from typed_nnx._transforms.engine.prefixes import Tree
 from typed_nnx._transforms.jit import Device, JitWrapped, jit
 from typed_nnx._transforms.jit_stages import JitMethod
@@ -22,10 +21,6 @@ from typed_nnx.errors import ArgumentError
 
 if TYPE_CHECKING:
     from typed_nnx._transforms import partial_overloads as overloads
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class Bound(JitMethod[P, R]):

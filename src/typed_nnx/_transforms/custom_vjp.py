@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import Any, ParamSpec, Self, TypeVar, overload
+from typing import Any, Self, overload
 
 import jax
 import numpy as np
@@ -32,7 +32,7 @@ from typed_nnx._transforms.engine.diff import (
     unite,
 )
 from typed_nnx._transforms.engine.explain import names_of, shown
-from typed_nnx._transforms.engine.lift import Lift, Lifted
+from typed_nnx._transforms.engine.lift import Lift, Lifted, P, R
 from typed_nnx._transforms.engine.prefixes import DiffState, Function, Tree, Value
 from typed_nnx._transforms.engine.signature import (
     Alias,
@@ -366,10 +366,6 @@ def _plain(leaf: Value) -> Tree:
 
 def _instantiated(leaf: Value) -> Tree:
     return ad.zeros_like_aval(leaf.aval) if isinstance(leaf, SymbolicZero) else leaf
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class CustomVjp(Lifted[P, R]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 
@@ -31,7 +31,7 @@ from typed_nnx._transforms.engine.diff import (
     unite,
 )
 from typed_nnx._transforms.engine.explain import names_of, shown
-from typed_nnx._transforms.engine.lift import Lifted
+from typed_nnx._transforms.engine.lift import Lifted, P, R
 from typed_nnx._transforms.engine.prefixes import Tree
 from typed_nnx._transforms.engine.signature import Signature, TraceResult
 from typed_nnx._transforms.engine.trace import Trace
@@ -40,9 +40,6 @@ from typed_nnx.errors import ResultError
 
 if TYPE_CHECKING:
     from typed_nnx._transforms import grad_overloads as overloads
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class GradOptions(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeAlias, TypeVar, overload
+from typing import Any, Concatenate, NamedTuple, Self, TypeAlias, overload
 
 import jax
 
@@ -13,12 +13,7 @@ from typed_nnx._core.jax_runtime import hide_frames, hides_frames
 from typed_nnx._core.settings import MISSING
 from typed_nnx._graph.record import verify
 from typed_nnx._transforms.engine.argnums import ArgNames, ArgNums, Statics, resolve, spread
-from typed_nnx._transforms.engine.call import (
-    Call,
-    QuickCall,
-    place_name,
-    quick_call,
-)
+from typed_nnx._transforms.engine.call import Call, QuickCall, place_name, quick_call
 from typed_nnx._transforms.engine.explain import (
     NO_PREFIX,
     changes_of,
@@ -26,7 +21,7 @@ from typed_nnx._transforms.engine.explain import (
     names_of_one,
     shown,
 )
-from typed_nnx._transforms.engine.lift import Lift, Lifted, Modes, Signatures, Unseen
+from typed_nnx._transforms.engine.lift import A, Lift, Lifted, Modes, P, Q, R, S, Signatures, Unseen
 from typed_nnx._transforms.engine.prefixes import Prefix, Tree
 from typed_nnx._transforms.engine.signature import Signature, TraceResult, result_prefix
 from typed_nnx._transforms.engine.write import finish
@@ -82,12 +77,6 @@ def check_donated(lift: Lift, call: Call) -> None:
 
 #: A device of jax, whose class has no types that checkers agree on.
 Device: TypeAlias = Any
-
-A = TypeVar("A")
-P = ParamSpec("P")
-Q = ParamSpec("Q")
-R = TypeVar("R")
-S = TypeVar("S")
 
 
 class JitOptions(NamedTuple):

@@ -8,15 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    NamedTuple,
-    ParamSpec,
-    Protocol,
-    TypeVar,
-)
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol
 
 import jax
 
@@ -27,14 +19,8 @@ from typed_nnx._transforms.engine.argnums import Statics
 from typed_nnx._transforms.engine.call import Call, place_name
 from typed_nnx._transforms.engine.closures import Parameters, describe
 from typed_nnx._transforms.engine.explain import differences, kind_of_root
-from typed_nnx._transforms.engine.lift import Lift
-from typed_nnx._transforms.engine.signature import (
-    Argument,
-    Part,
-    Pure,
-    Signature,
-    TraceResult,
-)
+from typed_nnx._transforms.engine.lift import Lift, P, R
+from typed_nnx._transforms.engine.signature import Argument, Part, Pure, Signature, TraceResult
 from typed_nnx._transforms.engine.write import built_arguments, built_result, changes
 from typed_nnx.errors import CompiledCallError
 
@@ -200,13 +186,6 @@ class Program(NamedTuple):
                 raise
             raise CompiledCallError(self.name, changed) from error
         return self.source._lift.finish(call, TraceResult(*found))
-
-
-A = TypeVar("A")
-P = ParamSpec("P")
-Q = ParamSpec("Q")
-R = TypeVar("R")
-S = TypeVar("S")
 
 
 class Stage(Generic[R]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import jax
 from jax.experimental import checkify as jax_checkify
@@ -12,7 +12,7 @@ from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.settings import MISSING, Missing, typed_as
 from typed_nnx._transforms.engine.argnums import Statics, resolve
 from typed_nnx._transforms.engine.explain import names_of, shown
-from typed_nnx._transforms.engine.lift import Lifted, as_arrays
+from typed_nnx._transforms.engine.lift import Lifted, P, R, as_arrays
 from typed_nnx._transforms.engine.prefixes import Function, Tree
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from typed_nnx._transforms import shape_overloads as overloads
 
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 Errors: TypeAlias = frozenset[type[Any]]
 """Kinds of errors, such as ``jax.experimental.checkify.float_checks``."""

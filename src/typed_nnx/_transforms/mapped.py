@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -16,19 +16,11 @@ from typed_nnx._core.nodes import GraphNode
 from typed_nnx._graph.traversal import Leaf, Slot
 from typed_nnx._transforms.axis_metadata import AxisMetadata
 from typed_nnx._transforms.engine.argnums import Statics, by_position, spread, with_defaults
-from typed_nnx._transforms.engine.call import (
-    Call,
-    Input,
-    result_name,
-)
+from typed_nnx._transforms.engine.call import Call, Input, result_name
 from typed_nnx._transforms.engine.explain import names_of, shown
-from typed_nnx._transforms.engine.lift import Lifted
+from typed_nnx._transforms.engine.lift import Lifted, P, R
 from typed_nnx._transforms.engine.prefixes import Prefix, Tree, Value, broadcast
-from typed_nnx._transforms.engine.signature import (
-    Signature,
-    TraceResult,
-    result_prefix,
-)
+from typed_nnx._transforms.engine.signature import Signature, TraceResult, result_prefix
 from typed_nnx.errors import AxisSizeError, BroadcastChangedError
 
 Named: TypeAlias = tuple[Callable[[], str], Prefix, Tree]
@@ -142,10 +134,6 @@ def _is_mapped(value: Value) -> bool:
     # own those have no batch axis that `jax.custom_vjp` made from constants.
     ours = getattr(value, "_trace", None) is context.trace
     return ours and getattr(value, "batch_dim", 0) is not None
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class Axes(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, ParamSpec, TypeVar, overload
+from typing import NamedTuple, overload
 
 import jax
 
@@ -13,13 +13,10 @@ from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._transforms.engine.argnums import Statics, positive, resolve
 from typed_nnx._transforms.engine.call import holds_objects
 from typed_nnx._transforms.engine.explain import names_of, shown
-from typed_nnx._transforms.engine.lift import Lifted, as_arrays
+from typed_nnx._transforms.engine.lift import Lifted, P, R, as_arrays
 from typed_nnx._transforms.engine.prefixes import Function, Tree
 from typed_nnx._transforms.engine.signature import TraceResult
 from typed_nnx._transforms.engine.trace_cache import CachedTrace, StartTrace
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class RematOptions(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
+from typing import Any, NamedTuple, overload
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +17,7 @@ from typed_nnx._transforms.axis_metadata import NO_METADATA, AxisMetadata, named
 from typed_nnx._transforms.engine.argnums import by_position, with_defaults
 from typed_nnx._transforms.engine.call import Call, kind_of_result
 from typed_nnx._transforms.engine.explain import names_of, shown
-from typed_nnx._transforms.engine.lift import Lift, Lifted
+from typed_nnx._transforms.engine.lift import Lift, Lifted, P, R
 from typed_nnx._transforms.engine.prefixes import (
     Carry,
     CarryPrefix,
@@ -30,19 +30,10 @@ from typed_nnx._transforms.engine.prefixes import (
     is_prefix_leaf,
     pure_prefix,
 )
-from typed_nnx._transforms.engine.signature import (
-    Signature,
-    Structure,
-    TraceResult,
-)
+from typed_nnx._transforms.engine.signature import Signature, Structure, TraceResult
 from typed_nnx._transforms.engine.trace import Trace
 from typed_nnx._transforms.engine.trace_cache import CachedTrace, StartTrace
-from typed_nnx._transforms.loops import (
-    check_returned,
-    next_values,
-    stays_in_place,
-    with_objects,
-)
+from typed_nnx._transforms.loops import check_returned, next_values, stays_in_place, with_objects
 from typed_nnx._transforms.mapped import check_sizes
 from typed_nnx.errors import PrefixError
 from typed_nnx.errors._base_error import counted
@@ -354,10 +345,6 @@ def _moved(value: Value, source: int, target: int) -> Tree:
     if source == target:
         return value
     return jax.tree.map(lambda leaf: jnp.moveaxis(leaf, source, target), value)
-
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class Scanned(Lifted[P, R]):

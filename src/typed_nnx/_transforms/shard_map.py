@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Hashable
 from collections.abc import Set as AbstractSet
-from typing import ParamSpec, TypeVar, overload
+from typing import overload
 
 import jax
 from jax.sharding import AbstractMesh, Mesh
@@ -13,13 +13,11 @@ from jax.sharding import AbstractMesh, Mesh
 from typed_nnx._core.jax_runtime import hides_frames
 from typed_nnx._core.settings import MISSING, Missing
 from typed_nnx._transforms.engine.call import Call
+from typed_nnx._transforms.engine.lift import P, R
 from typed_nnx._transforms.engine.prefixes import Function, SpecPrefix, Tree
 from typed_nnx._transforms.engine.signature import TraceResult
 from typed_nnx._transforms.mapped import Axes, Mapped, check_replicated
 from typed_nnx._transforms.partition_specs import REPLICATED
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class ShardMapped(Mapped[P, R]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import jax
 from jax.typing import ArrayLike
@@ -16,7 +16,7 @@ from typed_nnx._graph.traversal import Traversal
 from typed_nnx._transforms.engine.call import is_object, result_name
 from typed_nnx._transforms.engine.diff import Given, Results, Tangents, check_pair, only_wanted
 from typed_nnx._transforms.engine.explain import names_of, shown
-from typed_nnx._transforms.engine.lift import Lift, Lifted
+from typed_nnx._transforms.engine.lift import Lift, Lifted, P, R
 from typed_nnx._transforms.engine.prefixes import Function, Tree, Value
 from typed_nnx._transforms.engine.signature import Argument, TraceResult
 from typed_nnx._transforms.engine.trace import Trace, is_unchanged
@@ -104,9 +104,6 @@ class DifferentiatedCall:
         return Results(found.effects, 0 if self._has_aux else None)
 
 
-R = TypeVar("R")
-
-
 class Jvp(Lifted[[Sequence[Value], Sequence[Value]], R]):
     """A function of primals and tangents that pushes the tangents forward."""
 
@@ -186,7 +183,6 @@ def jvp(
     return transformed(primals, tangents)
 
 
-P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 A_co = TypeVar("A_co", covariant=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, overload
 
 import jax
 
@@ -20,12 +20,11 @@ from typed_nnx._transforms.axis_metadata import (
 from typed_nnx._transforms.engine.argnums import resolve
 from typed_nnx._transforms.engine.call import Call
 from typed_nnx._transforms.engine.explain import shown
+from typed_nnx._transforms.engine.lift import P, R
 from typed_nnx._transforms.engine.prefixes import AxisPrefix, CarryPrefix, Function, Tree
 from typed_nnx._transforms.engine.signature import TraceResult
+from typed_nnx._transforms.jit import Device
 from typed_nnx._transforms.mapped import Axes, Mapped, check_broadcast
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 class Vmapped(Mapped[P, R]):
@@ -121,9 +120,6 @@ def vmap(
     options = Axes(in_axes, out_axes, metadata=metadata, rest=rest)
     return Vmapped.of(f, graph, graph_updates, options)
 
-
-Device: TypeAlias = Any
-"""A ``jax.Device``, which is a variable without a type for pyright."""
 
 # What is captured and what is given by name come first.
 _BEFORE = 2
