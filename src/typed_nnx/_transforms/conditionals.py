@@ -32,15 +32,6 @@ def branch_differences(
     parts: Sequence[Part], one: TraceResult, other: TraceResult, names: Names
 ) -> list[str]:
     """Return what differs between what two branches leave, a line for each place."""
-    return _structures(parts, one, other, names) or [
-        *_types(parts, one, other, names),
-        *_results(one, other, names),
-    ]
-
-
-def _structures(
-    parts: Sequence[Part], one: TraceResult, other: TraceResult, names: Names
-) -> list[str]:
     lines: list[str] = []
     for number, part in enumerate(parts):
         left, right = [flat.effects.structure_of(number) for flat in (one, other)]
@@ -48,7 +39,7 @@ def _structures(
             before = part.graphdef if left is None else left.graphdef
             after = part.graphdef if right is None else right.graphdef
             lines.extend(between(before, after, place_name(part.path), *names))
-    return lines
+    return lines or [*_types(parts, one, other, names), *_results(one, other, names)]
 
 
 def _types(
@@ -114,12 +105,10 @@ def _values(where: str, left: Value, right: Value, names: Names) -> Iterator[str
         yield f"{where} is {left!r} after {names[0]}, {right!r} after {names[1]}"
         return
     for one, two in zip(map(type_of, lefts), map(type_of, rights), strict=True):
-        if one is not None and two is not None and not _are_alike(one, two):
+        if one is None or two is None:
+            continue
+        if (one.shape, one.dtype) != (two.shape, two.dtype):
             yield f"{where} is {one.str_short()} after {names[0]}, {two.str_short()} after {names[1]}"
-
-
-def _are_alike(left: Value, right: Value) -> bool:
-    return bool(left.shape == right.shape and left.dtype == right.dtype)
 
 
 def _named(value: Value) -> str:

@@ -125,24 +125,16 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
 
     def _compile(self, call: Call | None) -> Any:
         """Return what jax compiles; with shardings it is made for one kind of call."""
-        options = self._options
-        lift = self._lift
-        has_shardings = options.has_shardings
+        options, lift, signatures = self._options, self._lift, self._signatures
+        outs = options.out_shardings if options.has_shardings else NO_PREFIX
         fixed_count = self._fixed_count
 
         def flat(
-            signature: Signature,
-            captured: Sequence[Tree],
-            /,
-            *args: Tree,
-            **kwargs: Tree,
+            signature: Signature, captured: Sequence[Tree], /, *args: Tree, **kwargs: Tree
         ) -> Any:
-            outs = options.out_shardings if has_shardings else NO_PREFIX
             traced = lift.run(signature, args, kwargs, captured, out_prefix=outs)
             check_fixed(lift, signature, traced, fixed_count)
             return tuple(traced)
-
-        signatures = self._signatures
 
         def names(own: Signature, captured: Sequence[Tree], *args: Tree) -> Tree:
             every, closed = names_of_one(lift.parameters, list(signatures.values()), args, captured)
@@ -153,8 +145,8 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
             if options.in_shardings is not None:
                 own = [p for n, p in enumerate(call.prefixes) if n not in self._statics]
                 shardings["in_shardings"] = (None, *own)
-            outs = result_prefix(call.signature.parts, options.out_shardings)
-            shardings["out_shardings"] = tuple(outs)
+            prefixes = result_prefix(call.signature.parts, options.out_shardings)
+            shardings["out_shardings"] = tuple(prefixes)
         return jax.jit(
             shown(flat, lift.function, names),
             static_argnums=(0, *[number + _BEFORE for number in sorted(self._statics)]),
@@ -235,11 +227,9 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         key: object = None,
     ) -> R:
         """Call it the general way; remember the signature where the next call can go the quick way."""
-        call = self._gather(args, kwargs)
-        signature = self._signatures.of(call.signature)
+        call, signature, jitted = self._prepared(args, kwargs)
         if quick is not None and quick.fits(signature):
             self._quick.add(quick.key if key is None else key, signature)
-        jitted = self._jitted_for(signature, call)
         try:
             traced = jitted(signature, call.captured, *call.args, **call.kwargs)
         except (TypeError, ValueError, RuntimeError) as error:
@@ -255,25 +245,26 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         if "donate" in str(error) or "deleted" in str(error):
             check_donated(self._lift, self._gather(args, kwargs))
 
-    def _jitted_for(self, signature: Signature, call: Call) -> Any:
+    def _prepared(
+        self, args: Sequence[Tree], kwargs: Mapping[str, Tree]
+    ) -> tuple[Call, Signature, Any]:
+        """Return a call taken apart, its one Signature, and what jax compiles for it."""
+        call = self._gather(args, kwargs)
+        signature = self._signatures.of(call.signature)
         if not self._options.has_shardings:
-            return self._jitted
+            return call, signature, self._jitted
         found = self._with_shardings[signature]
-        return found or self._with_shardings.add(signature, self._compile(call))
+        return call, signature, found or self._with_shardings.add(signature, self._compile(call))
 
     # -- stages -----------------------------------------------------------------------------------------
 
     def _traced(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> Traced[R]:
-        call = self._gather(args, kwargs)
-        signature = self._signatures.of(call.signature)
-        jitted = self._jitted_for(signature, call)
+        call, signature, jitted = self._prepared(args, kwargs)
         stage = jitted.trace(signature, call.captured, *call.args, **call.kwargs)
         return Traced(Program(self, signature, self._statics_of(args, kwargs)), stage)
 
     def _shapes(self, args: tuple[Tree, ...], kwargs: Mapping[str, Tree]) -> R:
-        call = self._gather(args, kwargs)
-        signature = self._signatures.of(call.signature)
-        jitted = self._jitted_for(signature, call)
+        call, signature, jitted = self._prepared(args, kwargs)
         found = jitted.eval_shape(signature, call.captured, *call.args, **call.kwargs)
         result: R = abstract_result(call, TraceResult(*found))
         return result
@@ -310,24 +301,16 @@ class JitWrapped(Lifted[P, R], HasStages[P, R]):
         statics.check_values(self._lift.title, self._lift.parameters)
         placed = self._options.in_shardings is not None
         kept = [placed or number in self._donated for number in range(len(args))]
+        option, count = f"{self._lift.title}: in_shardings", len(args) - len(statics.args)
+        shardings = spread(option, self._options.in_shardings, count)
+        prefixes, _ = Statics(dict.fromkeys(statics.args), {}).within(shardings, {})
+        names = self._donated_names
         return self._lift.gather(
-            args,
-            kwargs,
-            self._prefixes(len(args)),
-            kept=kept,
-            kept_names=self._donated_names,
-            statics=statics,
+            args, kwargs, prefixes, kept=kept, kept_names=names, statics=statics
         )
 
     def _statics_of(self, args: Sequence[Tree], kwargs: Mapping[str, Tree]) -> Statics:
         return Statics.of(self._statics, self._static_names, args, kwargs)
-
-    def _prefixes(self, count: int) -> list[Prefix]:
-        dynamic = [number for number in range(count) if number not in self._statics]
-        own = iter(
-            spread(f"{self._lift.title}: in_shardings", self._options.in_shardings, len(dynamic))
-        )
-        return [None if number in self._statics else next(own) for number in range(count)]
 
 
 @overload

@@ -119,8 +119,7 @@ class ScanAxes:
                 f"{found}",
                 "return one result for each of out_axes",
             )
-        rest = [own for number, own in enumerate(result) if number != self.carry_out]
-        return result[self.carry_out], tuple(rest), self.of_rest()
+        return result[self.carry_out], self._without_carry(result), self.of_rest()
 
     def of_rest(self) -> Prefix:
         """Return the axes of what is not carried in the result."""
@@ -129,7 +128,10 @@ class ScanAxes:
             return ()
         if self.carry_out is None:
             return outs
-        return tuple([own for number, own in enumerate(outs) if number != self.carry_out])
+        return self._without_carry(outs)
+
+    def _without_carry(self, entries: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple([own for number, own in enumerate(entries) if number != self.carry_out])
 
     def whole_result(self, carry: Tree, rest: Tree) -> Tree:
         """Undo `divide_result`."""
