@@ -337,21 +337,15 @@ class RuleCall:
         it must be written. Elsewhere the rule gets no cotangents of arguments, and so later uses
         of what was not changed must go past it.
         """
-        inputs = self._call.inputs
 
         def is_wanted(number: int, leaf: int, value: Value) -> bool:
-            if (number, leaf) in self._changed:
-                return True
-            return self._goes_through_rule(inputs[number].graph.leaves[leaf])
+            if (number, leaf) in self._changed or not self._lift.modes[1]:
+                return (number, leaf) in self._changed
+            variable = self._call.inputs[number].graph.leaves[leaf]
+            # One of another trace cannot be written.
+            return isinstance(variable, Variable) and variable._nnx_trace == context.trace
 
         return only_wanted(self._call, found, is_wanted)
-
-    def _goes_through_rule(self, leaf: Value) -> bool:
-        """Whether later uses of a value that did not change are to go through the rule."""
-        if not self._lift.modes[1] or not isinstance(leaf, Variable):
-            return False
-        # One of another trace cannot be written.
-        return bool(leaf._nnx_trace == context.trace)
 
 
 def _takes(function: Function, name: str) -> bool:

@@ -18,7 +18,6 @@ from typed_nnx._transforms.engine.prefixes import Function, Tree
 if TYPE_CHECKING:
     from jax.extend.core import ClosedJaxpr  # which imports Pallas
 
-if TYPE_CHECKING:
     from typed_nnx._transforms import shape_overloads as overloads
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -35,7 +34,7 @@ def check_broadcast(function: str, call: Call, outs: Prefix, found: TraceResult)
     """
     paths = [
         name()
-        for name, axis, value in (*_changes(call, found), *_returned(found, outs))
+        for name, axis, value in _written(call, outs, found)
         if axis is None and any(map(_is_mapped, jax.tree.leaves(value)))
     ]
     if paths:
@@ -56,7 +55,7 @@ def check_replicated(function: str, call: Call, outs: Prefix, found: TraceResult
         BroadcastChangedError: With the paths of such Variables and results.
     """
     places = []
-    for name, spec, value in (*_changes(call, found), *_returned(found, outs)):
+    for name, spec, value in _written(call, outs, found):
         known = _axes_in(spec)
         axes = {axis for each in jax.tree.leaves(value) for axis in _varying(each)} - known
         if axes:
@@ -109,23 +108,19 @@ def _axes_in(spec: Prefix) -> set[Any]:
     return {axis for each in entries for axis in each}
 
 
-def _changes(call: Call, found: TraceResult) -> Iterator[Named]:
-    """Yield the name, prefix and new value of each value that changed."""
+def _written(call: Call, outs: Prefix, found: TraceResult) -> Iterator[Named]:
+    """Yield the name, prefix and value of each value that changed, and of each in the result."""
     for number, each in enumerate(call.inputs):
         for leaf, value in found.changes(number, each.part):
-            yield functools.partial(each.name_of, leaf), each.part.groups.prefix_of(leaf), value
-
-
-def _returned(found: TraceResult, outs: Prefix) -> Iterator[Named]:
-    """Yield the name, prefix and value of each value in the result."""
+            yield partial(each.name_of, leaf), each.part.groups.prefix_of(leaf), value
     prefixes = broadcast(outs, found.treedef)
     for own, (path, structure, pure) in zip(prefixes, found.entries(), strict=True):
         if structure is None:
-            yield functools.partial(result_name, path), own, pure
+            yield partial(result_name, path), own, pure
             continue
         groups, values = structure.groups, structure.groups.join(pure)
         for below, number in structure.new_leaves():
-            name = functools.partial(result_name, (*path, *below))
+            name = partial(result_name, (*path, *below))
             yield name, groups.prefix_of(number), values[number]
 
 

@@ -99,10 +99,6 @@ class DifferentiatedCall:
     def _has_changed(self, number: int, leaf: int, value: Value) -> bool:
         return not is_unchanged(self._call.inputs[number].values[leaf], value)
 
-    def results(self, found: TraceResult) -> Results:
-        """Return the structure of the result."""
-        return Results(found.effects, 0 if self._has_aux else None)
-
 
 class Jvp(Lifted[[Sequence[Value], Sequence[Value]], R]):
     """A function of primals and tangents that pushes the tangents forward."""
@@ -136,7 +132,7 @@ class Jvp(Lifted[[Sequence[Value], Sequence[Value]], R]):
         ]
         out, slope, found = jax.jvp(call.shown, call.values, tuple(values), has_aux=True)
         out, aux = call.finish(out, found)
-        slope = call.results(found).as_objects(slope)
+        slope = Results(found.effects, 0 if self._options else None).as_objects(slope)
         return (out, slope, aux) if self._options else (out, slope)  # type: ignore[return-value]  # as declared by `jvp`
 
 
@@ -251,7 +247,8 @@ class Vjp(Lifted[P, R]):
         call = DifferentiatedCall(self._lift, primals, has_aux)
         out, pull, found = jax.vjp(call.shown, *call.values, has_aux=True, **rest)
         out, aux = call.finish(out, found)
-        pullback: Pullback[Any, Any] = Pullback(pull, call.arguments, call.results(found))
+        results = Results(found.effects, 0 if has_aux else None)
+        pullback: Pullback[Any, Any] = Pullback(pull, call.arguments, results)
         return (out, pullback, aux) if has_aux else (out, pullback)  # type: ignore[return-value]  # as declared by `vjp`
 
 
