@@ -122,10 +122,13 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
 
     def __getitem__(self, key: K) -> V:
         try:
-            found: Any = self._mapping[key]
+            found: V = self._mapping[key]
         except KeyError:
             raise StateKeyError(key, list(self._mapping)) from None
-        return State._of(found) if isinstance(found, dict) else found  # type: ignore[return-value]  # a level has its own type
+        if isinstance(found, dict):
+            level: Any = State._of(found)  # V does not say the types of levels
+            found = level
+        return found
 
     def __setitem__(self, key: K, value: Any) -> None:
         self._mapping[key] = normalized(value) if isinstance(value, Mapping) else value
@@ -147,13 +150,16 @@ class State(MutableMapping[K, V], StateDisplay, Generic[K, V, M_co, F_co]):
     def __getattr__(self, key: str) -> Any:
         if key.startswith("__") or key == "_mapping":
             raise AttributeError(f"State has no attribute {key!r}")
-        return self[key]  # type: ignore[index]  # a State with other keys has no such attribute
+        name: Any = key  # a State with other keys has no such attribute
+        return self[name]
 
     def __setattr__(self, key: str, value: Any) -> None:
-        self[key] = value  # type: ignore[index]  # as above
+        name: Any = key
+        self[name] = value
 
     def __delattr__(self, key: str) -> None:
-        del self[key]  # type: ignore[arg-type]  # as above
+        name: Any = key
+        del self[name]
 
     def __dir__(self) -> list[str]:
         fields = [key for key in self._mapping if isinstance(key, str)]

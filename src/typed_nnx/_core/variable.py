@@ -441,8 +441,10 @@ class Variable(
             for hook in meta.on_get:
                 value = hook(self, value)
         if index is MISSING or index is Ellipsis:
-            return value  # type: ignore[no-any-return]  # the box holds an A
-        return value[index]  # type: ignore[no-any-return]  # a part has the type its container says
+            found: A = value
+        else:
+            found = value[index]
+        return found
 
     def set_value(self, value: A | Variable[A], *, index: Any = MISSING) -> None:
         """Replace the value, or the part of it at `index`, after the set hooks saw it.
@@ -477,7 +479,8 @@ class Variable(
     def __getitem__(self, key: Any) -> Any:
         box, meta = self._flat
         if meta.plain_get:
-            return box[0] if key is Ellipsis else box[0][key]  # type: ignore[index]  # the value says
+            value: Any = box[0]
+            return value if key is Ellipsis else value[key]
         return self.get_value(index=key)
 
     def __setitem__(self, key: Any, value: Any) -> None:

@@ -8,6 +8,7 @@ whole. Folders of others may have such names too: they are neither listed nor de
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import logging
 import os
@@ -61,9 +62,7 @@ def safetensors(function: str) -> Untyped:
 
 def folder_of(path: str | os.PathLike[str]) -> Folder:
     """Return a path as orbax has it (`etils.epath.Path`): absolute, or in a bucket."""
-    from etils import epath  # type: ignore[import-untyped]  # etils has no types
-
-    make: Untyped = epath.Path
+    make: Untyped = importlib.import_module("etils.epath").Path
     found: Folder = make(path)
     absolute: Folder = found if "://" in str(found) else make(os.path.abspath(found))
     return absolute

@@ -162,7 +162,7 @@ class DiffState(Generic[N, F]):
     __slots__ = ("argnum", "filter")
 
     @typed_as(lambda: overloads.__init__)
-    def __init__(self: DiffState[N, F], argnum: int, filter: Filter) -> None:  # noqa: A002 -- the public name
+    def __init__(self: DiffState[Any, Any], argnum: int, filter: Filter) -> None:  # noqa: A002 -- the public name
         self.argnum: int = argnum
         self.filter: Filter = filter
 
