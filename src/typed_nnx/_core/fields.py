@@ -17,7 +17,7 @@ import numpy as np
 from typing_extensions import dataclass_transform
 
 from typed_nnx._core.nodes import GraphNode
-from typed_nnx._core.settings import MISSING, typed_as
+from typed_nnx._core.settings import MISSING
 from typed_nnx._core.variable import Variable
 from typed_nnx.errors import ArgumentTypeError, ForeignModuleError, GraphError, PytreeAttributeError
 
@@ -181,8 +181,41 @@ def data(value: Any = MISSING, /, **kwargs: Any) -> Any:
     return _annotated(True, value, kwargs)
 
 
-@typed_as(lambda: data)
-def static(value: object = MISSING, /, **kwargs: Any) -> Any:
+@overload
+def static(value: A, /) -> A: ...
+@overload
+def static(
+    *,
+    default: A,
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> A: ...
+@overload
+def static(
+    *,
+    default_factory: Callable[[], A],
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> A: ...
+@overload
+def static(
+    *,
+    init: bool = True,
+    repr: bool = True,
+    hash: bool | None = None,
+    compare: bool = True,
+    metadata: dict[str, Any] | None = None,
+    kw_only: bool = ...,
+) -> Any: ...
+def static(value: Any = MISSING, /, **kwargs: Any) -> Any:
     """Annotate an attribute as static: part of the structure, compared and not traced.
 
     The counterpart of `data`; assigning an array, Variable or Pytree with it is an error.
