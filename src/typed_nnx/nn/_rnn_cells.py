@@ -532,7 +532,7 @@ class SimpleCell(_CellOfOutput):
         check_rngs(self, rngs)
         self.in_features = in_features
         self.hidden_features = hidden_features
-        self.dtype = dtype
+        self.dtype: Dtype | None = dtype
         self.param_dtype = param_dtype
         self.residual: bool = residual
         self.activation_fn: Activation = activation_fn
