@@ -18,6 +18,7 @@ from typed_nnx._core.modules import iter_module_children as iter_module_children
 from typed_nnx._core.nodes import GraphNode as GraphNode
 from typed_nnx._core.nodes import is_node as is_node
 from typed_nnx._core.paths import Key as Key
+from typed_nnx._core.paths import PathParts as PathParts
 from typed_nnx._core.paths import jax_to_nnx_path as jax_to_nnx_path
 from typed_nnx._core.state import FlatState as FlatState
 from typed_nnx._core.state import State as State
@@ -56,6 +57,7 @@ from typed_nnx._graph.split import split as split
 from typed_nnx._graph.split import state as state
 from typed_nnx._graph.split import unpack as unpack
 from typed_nnx._graph.split import variables as variables
+from typed_nnx._graph.tree import is_graph_node as is_graph_node
 from typed_nnx._graph.update import pop as pop
 from typed_nnx._graph.update import update as update
 from typed_nnx._graph.walk import iter_children as iter_children

@@ -13,6 +13,8 @@ Key: TypeAlias = Any
 Path: TypeAlias = tuple[Any, ...]
 """The steps from a root object to something in it."""
 
+PathParts: TypeAlias = Path  # its name in flax
+
 Tree: TypeAlias = Any
 """A pytree; what is in it is not known to checkers."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Hashable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping
 from typing import Literal, Self, TypeVar, overload
 
 from typed_nnx._core.filters import Filter
@@ -19,6 +19,7 @@ from typed_nnx._graph.traversal import Traversal
 from typed_nnx.errors import GraphError
 
 A = TypeVar("A")
+F = TypeVar("F", bound=Callable[..., object])
 
 
 class RefMap(MutableMapping[Node, int]):
@@ -385,6 +386,10 @@ class UpdateContextManager(contextlib.ContextDecorator):
 
     def __exit__(self, *_: object) -> None:
         _stacks.contexts.pop().clear()
+
+    def __call__(self, f: F) -> F:
+        """Return the function with an update context of its own around each call."""
+        return super().__call__(f)
 
 
 def update_context(tag: Hashable) -> UpdateContextManager:

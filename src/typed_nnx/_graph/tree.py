@@ -100,7 +100,7 @@ def is_tree_node(value: object, /) -> bool:
     return isinstance(value, NodeStates)
 
 
-def is_graph_object(x: object) -> bool:
+def is_graph_node(x: object) -> bool:
     """Whether a value is an object or Variable, which `to_tree` replaces."""
     return isinstance(x, GraphNode | Variable)
 
@@ -158,7 +158,7 @@ def same_prefix(left: Any, right: Any) -> bool:
 def clear_non_graph_nodes(tree: object) -> Tree:
     """Return a pytree with None in the place of every leaf that is no object."""
     return jax.tree.map(
-        lambda leaf: leaf if is_graph_object(leaf) else None, tree, is_leaf=is_graph_object
+        lambda leaf: leaf if is_graph_node(leaf) else None, tree, is_leaf=is_graph_node
     )
 
 
@@ -185,16 +185,16 @@ def to_tree(
     Raises:
         PrefixConflictError: See `check_aliasing`; both paths are named.
     """
-    entries, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_graph_object)
+    entries, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=is_graph_node)
     has_prefix = prefix is not MISSING
     prefixes = (
-        broadcast_prefix(prefix, tree, is_graph_object) if has_prefix else [None] * len(entries)
+        broadcast_prefix(prefix, tree, is_graph_node) if has_prefix else [None] * len(entries)
     )
     known: dict[int, tuple[str, object]] = {}
     leaves = []
     with split_context(ctxtag) as context:
         for (path, leaf), own in zip(entries, prefixes, strict=True):
-            if is_graph_object(leaf):
+            if is_graph_node(leaf):
                 if check_aliasing and has_prefix:
                     for below, variable in flatten(leaf)[1]:
                         where = attribute_path((*map(key_of_entry, path), *below))
