@@ -10,11 +10,11 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import Bound
+from typed_nnx_codegen.migrate.linen.running.frames import FunctionRef
 from typed_nnx_codegen.migrate.linen.running.references import (
     ClassRef,
     ClassTransform,
     FieldModule,
-    FunctionRef,
     ModuleValue,
     Partial,
     Ref,

@@ -21,7 +21,7 @@ from typed_nnx_codegen.migrate.linen.running.called_choices import call_of_choic
 from typed_nnx_codegen.migrate.linen.running.calls_in_turn import called_in_turn, made_in_method
 from typed_nnx_codegen.migrate.linen.running.computed_numbers import computed_number
 from typed_nnx_codegen.migrate.linen.running.decided import instance_of
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.mapped_functions import Mapped, under_transform
 from typed_nnx_codegen.migrate.linen.running.normalizing import NORMALIZE
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
@@ -32,7 +32,6 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     ClassRef,
     ClassTransform,
     FieldModule,
-    FunctionRef,
     InTurn,
     ModuleValue,
     OneOf,

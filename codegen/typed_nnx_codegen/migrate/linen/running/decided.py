@@ -7,12 +7,8 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.running.references import (
-    ClassRef,
-    FunctionRef,
-    ModuleValue,
-    Ref,
-)
+from typed_nnx_codegen.migrate.linen.running.frames import FunctionRef
+from typed_nnx_codegen.migrate.linen.running.references import ClassRef, ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     Array,

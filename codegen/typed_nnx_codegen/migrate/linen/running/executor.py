@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.running.calls import Calls
 from typed_nnx_codegen.migrate.linen.running.choices import Choices
 from typed_nnx_codegen.migrate.linen.running.comprehensions import Comprehensions
 from typed_nnx_codegen.migrate.linen.running.expressions import Expressions
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.functions import Functions
 from typed_nnx_codegen.migrate.linen.running.looped_functions import LoopedFunctions
 from typed_nnx_codegen.migrate.linen.running.loops import Loops
@@ -34,12 +34,7 @@ from typed_nnx_codegen.migrate.linen.running.members import Members
 from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.running.recurrence import Recurrence
-from typed_nnx_codegen.migrate.linen.running.references import (
-    ClassRef,
-    FunctionRef,
-    ModuleValue,
-    Ref,
-)
+from typed_nnx_codegen.migrate.linen.running.references import ClassRef, ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.running.statements import Statements
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,

@@ -29,14 +29,13 @@ from typed_nnx_codegen.migrate.linen.lists.size_lists import SizedList
 from typed_nnx_codegen.migrate.linen.modules.classes import public_linen
 from typed_nnx_codegen.migrate.linen.running.array_members import ARRAY_MEMBERS
 from typed_nnx_codegen.migrate.linen.running.decided import decided
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.operator_signs import OPERATORS
 from typed_nnx_codegen.migrate.linen.running.references import (
     ArrayMethod,
     BoundMethod,
     ClassRef,
     FieldModule,
-    FunctionRef,
     Headed,
     ModuleValue,
     PlainClass,

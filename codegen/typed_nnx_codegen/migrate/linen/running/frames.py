@@ -12,16 +12,14 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER
 from typed_nnx_codegen.migrate.linen.modules.classes import Method
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Condition, Mark, Site
-from typed_nnx_codegen.migrate.linen.running.references import SelfValue
+from typed_nnx_codegen.migrate.linen.running.passed import Passed
+from typed_nnx_codegen.migrate.linen.running.references import ClassTransform, SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Atom, Dim, Piece
 from typed_nnx_codegen.migrate.linen.writing.templates import Templates
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.layers import Helper
-    from typed_nnx_codegen.migrate.linen.state.variable_reads import VariableRead
-    from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCall
-    from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunction
 
 
 @dataclass(eq=False)
@@ -366,3 +364,69 @@ class Frame:
                 return frame.names[name]
             frame = frame.outer
         return None
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionRef(Value):
+    """A function or lambda of the project.
+
+    Attributes:
+        node: Its definition.
+        frame: The frame that it is defined in: its file, and the names around it.
+        code: The expression for it; empty for one that is defined in a method.
+        home: Where the names in the expression are bound.
+    """
+
+    node: cst.FunctionDef | cst.Lambda
+    frame: Frame
+    code: str = ""
+    home: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class VariableRead:
+    """A variable that a method reads through a module.
+
+    Attributes:
+        node: The expression.
+        owner: The expression for the module.
+        site: Where the module is constructed; None for the object itself.
+        path: The path in Linen, the collection first.
+    """
+
+    node: cst.Subscript
+    owner: cst.BaseExpression
+    site: Site | None
+    path: str
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedCall:
+    """A call of a submodule whose class is under transforms.
+
+    Attributes:
+        site: The submodule.
+        method: Its method.
+        passed: The arguments.
+        is_here: Whether the transforms are written in the method that has the call.
+    """
+
+    site: Site
+    method: str
+    passed: tuple[Passed, ...]
+    is_here: bool
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedFunction:
+    """A function under transforms, and how it is called.
+
+    Attributes:
+        transforms: The transforms, outermost first.
+        module: The module that it is called with.
+        count: How many arguments there are after the module.
+    """
+
+    transforms: tuple[ClassTransform, ...]
+    module: Value
+    count: int

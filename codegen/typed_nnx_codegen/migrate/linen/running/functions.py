@@ -10,9 +10,9 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.lists.list_arguments import given_list, is_list
 from typed_nnx_codegen.migrate.linen.modules.classes import Method
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind
-from typed_nnx_codegen.migrate.linen.running.references import FunctionRef, SelfValue
+from typed_nnx_codegen.migrate.linen.running.references import SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     UNKNOWN,

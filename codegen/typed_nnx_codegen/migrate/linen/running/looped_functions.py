@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.mapped_functions import (
     Mapped,
     size_along,
@@ -16,12 +16,7 @@ from typed_nnx_codegen.migrate.linen.running.mapped_functions import (
     without_axis,
 )
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
-from typed_nnx_codegen.migrate.linen.running.references import (
-    BoundMethod,
-    FunctionRef,
-    Partial,
-    Ref,
-)
+from typed_nnx_codegen.migrate.linen.running.references import BoundMethod, Partial, Ref
 from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     UNKNOWN,

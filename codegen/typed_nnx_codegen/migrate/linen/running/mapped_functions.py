@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import (
     BoundMethod,
     FieldModule,
-    FunctionRef,
     ModuleValue,
     Partial,
     Ref,

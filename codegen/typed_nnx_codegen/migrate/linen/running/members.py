@@ -22,13 +22,12 @@ from typed_nnx_codegen.migrate.linen.modules.held_values import (
 )
 from typed_nnx_codegen.migrate.linen.modules.layer_attributes import read_attribute
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import (
     BoundMethod,
     ClassRef,
     FieldModule,
-    FunctionRef,
     ModuleValue,
     OneOf,
     Ref,

@@ -6,13 +6,8 @@ from collections.abc import Iterable
 
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.plan import Condition
-from typed_nnx_codegen.migrate.linen.running.references import (
-    Choice,
-    FieldModule,
-    FunctionRef,
-    ModuleValue,
-    Ref,
-)
+from typed_nnx_codegen.migrate.linen.running.frames import FunctionRef
+from typed_nnx_codegen.migrate.linen.running.references import Choice, FieldModule, ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.running.values import NONE, Value
 
 

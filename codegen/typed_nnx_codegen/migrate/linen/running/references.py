@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,9 +12,6 @@ from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.plan import Bound, Condition, Site
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Piece
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.frames import Frame
 
 
 @dataclass(frozen=True)
@@ -60,23 +56,6 @@ class PlainClass(Value):
 
     cls: ProjectClass
     code: str
-    home: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class FunctionRef(Value):
-    """A function or lambda of the project.
-
-    Attributes:
-        node: Its definition.
-        frame: The frame that it is defined in: its file, and the names around it.
-        code: The expression for it; empty for one that is defined in a method.
-        home: Where the names in the expression are bound.
-    """
-
-    node: cst.FunctionDef | cst.Lambda
-    frame: Frame
-    code: str = ""
     home: str = ""
 
 

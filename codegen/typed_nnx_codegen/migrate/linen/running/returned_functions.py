@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
-from typed_nnx_codegen.migrate.linen.running.references import Choice, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.references import Choice
 from typed_nnx_codegen.migrate.linen.running.values import Value
 from typed_nnx_codegen.migrate.linen.writing.parentheses import bare
 

@@ -9,9 +9,9 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.running.applying import applied
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.passed import BoundArguments, Passed
-from typed_nnx_codegen.migrate.linen.running.references import BoundMethod, FunctionRef, Ref
+from typed_nnx_codegen.migrate.linen.running.references import BoundMethod, Ref
 from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     UNKNOWN,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import libcst as cst
@@ -13,7 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder, VariableRead
 from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.running.references import ModuleValue, SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
@@ -25,23 +24,6 @@ if TYPE_CHECKING:
 _MESSAGE: Final = "which variable this is in `.variables` is not known"
 # The settings of a layer that are the shape of a variable.
 _SHAPES: Final = {("flax.linen.Embed", "embedding"): ("num_embeddings", "features")}
-
-
-@dataclass(frozen=True, eq=False)
-class VariableRead:
-    """A variable that a method reads through a module.
-
-    Attributes:
-        node: The expression.
-        owner: The expression for the module.
-        site: Where the module is constructed; None for the object itself.
-        path: The path in Linen, the collection first.
-    """
-
-    node: cst.Subscript
-    owner: cst.BaseExpression
-    site: Site | None
-    path: str
 
 
 class VariableReads:

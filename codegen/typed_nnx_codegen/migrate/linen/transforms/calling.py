@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,7 +10,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, LiftedCall, Recorder
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import ModuleValue, Repeated
 from typed_nnx_codegen.migrate.linen.running.values import (
@@ -41,23 +40,6 @@ if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 Plain = Callable[[list[Passed]], Value]
-
-
-@dataclass(frozen=True, eq=False)
-class LiftedCall:
-    """A call of a submodule whose class is under transforms.
-
-    Attributes:
-        site: The submodule.
-        method: Its method.
-        passed: The arguments.
-        is_here: Whether the transforms are written in the method that has the call.
-    """
-
-    site: Site
-    method: str
-    passed: tuple[Passed, ...]
-    is_here: bool
 
 
 def ignores_keywords(lift: Lift) -> bool:

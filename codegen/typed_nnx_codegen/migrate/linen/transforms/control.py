@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
-from typed_nnx_codegen.migrate.linen.running.references import FunctionRef
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Sequence, Value
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import Filled
 

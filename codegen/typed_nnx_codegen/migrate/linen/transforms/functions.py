@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,11 +12,15 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.frames import (
+    Frame,
+    FunctionRef,
+    LiftedFunction,
+    Recorder,
+)
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import (
     ClassTransform,
-    FunctionRef,
     ModuleValue,
     Partial,
     Ref,
@@ -43,21 +47,6 @@ if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _NAMES = frozenset({"remat", "checkpoint", "scan", "vmap", "jit", "remat_scan"})
-
-
-@dataclass(frozen=True, eq=False)
-class LiftedFunction:
-    """A function under transforms, and how it is called.
-
-    Attributes:
-        transforms: The transforms, outermost first.
-        module: The module that it is called with.
-        count: How many arguments there are after the module.
-    """
-
-    transforms: tuple[ClassTransform, ...]
-    module: Value
-    count: int
 
 
 class LiftedFunctions:

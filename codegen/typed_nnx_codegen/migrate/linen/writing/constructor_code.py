@@ -19,14 +19,13 @@ from typed_nnx_codegen.migrate.linen.modules.optional_submodules import asked_fo
 from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in, is_plain, targets_of
 from typed_nnx_codegen.migrate.linen.names.visible_names import is_setup_local, is_visible
 from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.references import (
     ArrayMethod,
     BoundMethod,
     Choice,
     ClassRef,
     FieldModule,
-    FunctionRef,
     ModuleValue,
     Partial,
     PlainClass,
