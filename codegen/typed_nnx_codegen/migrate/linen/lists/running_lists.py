@@ -185,7 +185,7 @@ class RunningLists:
 
     def method(self, receiver: CodedList, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a method of the list returns; None where it is as of any list."""
-        values = [self._executor.seen(arg.value, frame) or UNKNOWN for arg in node.args]
+        values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
         match name, values:
             case "append", [value]:
                 return self._changed(receiver, self._added(receiver, (value,), frame), frame)
@@ -266,7 +266,7 @@ class RunningLists:
 
     def _place(self, node: cst.BaseExpression, frame: Frame) -> str | None:
         """Return the code of a place in a list; the number of an iteration is counted along."""
-        value = self._executor.seen(node, frame)
+        value = frame.seen(node)
         if isinstance(value, Const):
             return str(value.value)
         names = {
@@ -293,7 +293,7 @@ class RunningLists:
 
     def zipped(self, node: cst.Call, frame: Frame) -> Value | None:
         """Return `zip` of submodules that a loop makes and lists of arrays; None for other ones."""
-        values = [self._executor.seen(arg.value, frame) for arg in node.args]
+        values = [frame.seen(arg.value) for arg in node.args]
         made = [one for one in values if isinstance(one, Repeated) and one.loop is not None]
         is_there = is_followed(frame) and not frame.recorder.call_loops
         if not made or not is_there or any(arg.keyword or arg.star for arg in node.args):

@@ -128,7 +128,7 @@ def _axis(executor: Executor, node: cst.Call, frame: Frame) -> int | None:
     for position, arg in enumerate(node.args):
         is_axis = arg.keyword.value == "axis" if arg.keyword is not None else position == 1
         if is_axis:
-            value = executor.seen(arg.value, frame)
+            value = frame.seen(arg.value)
             known = value.value if isinstance(value, Const) else None
             return known if isinstance(known, int) else None
     return 0

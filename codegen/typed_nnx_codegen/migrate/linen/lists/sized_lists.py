@@ -133,7 +133,7 @@ class SizedLists:
         """Return what a method of the list returns; None where it is as of any list."""
         if isinstance(receiver, CodedList):
             return self._executor.running_lists.method(receiver, name, node, frame)
-        values = [self._executor.seen(arg.value, frame) or UNKNOWN for arg in node.args]
+        values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
         match name, values:
             case "append", [value]:
                 return self._added(receiver, (value,), frame)
@@ -222,7 +222,7 @@ class SizedLists:
         first = node.args[0] if node.args else None
         if first is None or first.keyword is not None:
             return None
-        value = self._executor.seen(first.value, frame)
+        value = frame.seen(first.value)
         if isinstance(value, CodedList):
             return self._executor.running_lists.over(name, value, node, frame)
         if not isinstance(value, SizedList) or not self._is_sure(value, frame):
@@ -283,7 +283,7 @@ class SizedLists:
     def _over(
         self, target: cst.BaseExpression, node: cst.BaseExpression, frame: Frame
     ) -> SizedLoop | None:
-        value = self._executor.seen(node, frame)
+        value = frame.seen(node)
         match node, target:
             case _, cst.Name(value=name) if isinstance(value, SizedList):
                 is_there = not isinstance(value, CodedList) and self._is_sure(value, frame)

@@ -104,7 +104,7 @@ def asked_for_none(
                 )
             ],
         ):
-            code = _there(executor.seen(left, frame), left, frame)
+            code = _there(frame.seen(left), left, frame)
             if not code:
                 return None
             return cst.parse_expression(code if isinstance(operator, cst.IsNot) else negated(code))

@@ -134,7 +134,7 @@ class Calls:
         """Return the method that `Other.name(self, ...)` is, which a class may only borrow."""
         if not isinstance(node.func, cst.Attribute) or not passed or passed[0].keyword:
             return None
-        owner = self._executor.seen(node.func.value, frame)
+        owner = frame.seen(node.func.value)
         instance = passed[0].value
         if not isinstance(owner, ClassRef) or not isinstance(instance, SelfValue):
             return None
@@ -305,7 +305,7 @@ class Calls:
         """Mark what a class builds of which nothing is known: it is called at once."""
         match node.func:
             case cst.Call(func=inner):
-                held = self._executor.seen(inner, frame)
+                held = frame.seen(inner)
             case _:
                 return
         is_field = isinstance(held, Code) and held.code.startswith("self.")

@@ -146,7 +146,7 @@ class Comprehensions:
                     inner_for_in=None,
                 )
             ) if frame.lookup("range") is None and not any(arg.star for arg in args):
-                ends = [dim_of(self._executor.seen(arg.value, frame) or UNKNOWN) for arg in args]
+                ends = [dim_of(frame.seen(arg.value) or UNKNOWN) for arg in args]
                 known = [one for one in ends if one is not None]
                 if len(known) == len(ends) and len(known) in (1, 2):
                     return known[-1] - (known[0] if len(known) == 2 else 0)

@@ -120,14 +120,6 @@ class Executor:
         frame.values[node] = value
         return value
 
-    def seen(self, node: cst.BaseExpression, frame: Frame) -> Value | None:
-        """Return what an expression stood for when it was gone through last."""
-        if node in frame.values:
-            return frame.values[node]
-        if isinstance(node, cst.Name):
-            return frame.lookup(node.value)
-        return None
-
     def analysis_with(self, function: cst.CSTNode) -> Analysis | None:
         """Return the analysis of the file that defines a function."""
         return self._functions.get(function)

@@ -365,6 +365,12 @@ class Frame:
             frame = frame.outer
         return None
 
+    def seen(self, node: cst.BaseExpression) -> Value | None:
+        """Return what an expression stood for when it was gone through last."""
+        if node in self.values:
+            return self.values[node]
+        return self.lookup(node.value) if isinstance(node, cst.Name) else None
+
 
 @dataclass(frozen=True, eq=False)
 class FunctionRef(Value):

@@ -128,7 +128,7 @@ class Loops:
                 keywords = [f"{arg.keyword.value}=" if arg.keyword else "" for arg in args]
                 pairs = zip(keywords, known, strict=True)
                 return f"{name}({', '.join(keyword + code for keyword, code in pairs)})"
-        if isinstance(self._executor.seen(node, frame), Array):
+        if isinstance(frame.seen(node), Array):
             return None
         return self._executor.code.of(node, frame)
 

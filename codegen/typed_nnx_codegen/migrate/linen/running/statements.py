@@ -190,7 +190,7 @@ class Statements:
                 func=cst.Attribute(value=owner, attr=cst.Name(value="setup" | "__post_init__"))
             ):
                 is_super = code_of(owner) == "super()"
-                return is_super or isinstance(self._executor.seen(owner, frame), ClassRef)
+                return is_super or isinstance(frame.seen(owner), ClassRef)
         return False
 
     def _expect(self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame) -> None:

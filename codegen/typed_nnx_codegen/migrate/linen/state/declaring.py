@@ -103,7 +103,7 @@ class Declaring:
                 text += part.value
                 continue
             assert isinstance(part, cst.FormattedStringExpression)
-            value = self._executor.seen(part.expression, frame)
+            value = frame.seen(part.expression)
             is_plain = part.format_spec is None and part.conversion is None
             if isinstance(value, Const) and is_plain:
                 text += str(value.value)

@@ -234,7 +234,7 @@ class Variables:
 
     def attribute_text(self, node: cst.BaseExpression, frame: Frame) -> str:
         """Return the attribute that an expression names; empty where nothing is known of it."""
-        value = self._executor.seen(node, frame) or UNKNOWN
+        value = frame.seen(node) or UNKNOWN
         code = self._executor.code.bound(node, value, frame).code
         found = self._declaring.name_of(Passed(value, code, node), frame)
         is_computed = found is None or re.fullmatch(r"\{\w+\}", found.text) is not None

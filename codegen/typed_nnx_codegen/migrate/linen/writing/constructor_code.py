@@ -275,7 +275,7 @@ class ConstructorCode:
         return self._rebuilt(node, frame, bound)
 
     def _name(self, node: cst.Name, frame: Frame) -> cst.CSTNode:
-        value = self._executor.seen(node, frame)
+        value = frame.seen(node)
         if value is None:
             return node  # a name of the file, or of Python
         if value is frame.recorder.instance and frame.records:
@@ -307,7 +307,7 @@ class ConstructorCode:
         read = read_of_parameter(node, frame) if self._has_shapes else ""
         if read:
             return parsed(read)
-        value = self._executor.seen(node, frame)
+        value = frame.seen(node)
         if value is None and is_plain(node, bound):
             # Within a lambda: it has not been gone through.
             frame.values[node] = UNKNOWN  # asked for again while it is gone through
@@ -326,7 +326,7 @@ class ConstructorCode:
             return node.with_changes(value=self._converted(node.value, frame, bound))
         if isinstance(node, cst.Subscript):
             return self._rebuilt(node, frame, bound)
-        callee = self._executor.seen(node.func, frame)
+        callee = frame.seen(node.func)
         if _is_of_linen(callee):
             raise _NotThere
         after = self._rebuilt(node, frame, bound)
@@ -342,7 +342,7 @@ class ConstructorCode:
             return self.of_value(value, frame)
         match node:
             case cst.Attribute(value=inner, attr=cst.Name(value="ndim")) if self._has_shapes:
-                array = self._executor.seen(inner, frame)
+                array = frame.seen(inner)
                 text = self.of_shape(array.shape, frame) if isinstance(array, Array) else None
                 if text is not None:
                     return f"len({text})"
@@ -354,7 +354,7 @@ class ConstructorCode:
         """Whether an array is what a function of jax or numpy, or a method, makes of others alone."""
         if not isinstance(node, cst.Call):
             return False
-        callee = self._executor.seen(node.func, frame)
+        callee = frame.seen(node.func)
         is_function = isinstance(callee, Ref) and callee.name.startswith(_COMPUTES)
         return is_function or isinstance(callee, ArrayMethod)
 
