@@ -8,7 +8,7 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import OTHER, SIZE
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.modules.layer_subclasses import LayerSubclass
@@ -24,6 +24,8 @@ Path = tuple[str, ...]
 
 
 # What is said of a variable that has the right shape, and not its first value.
+# The code of an argument that a partial has already.
+HIDDEN: Final = "__hidden__"
 STAND_IN: Final = "its first value depends on what the method is called with: zeros of its shape"
 
 
@@ -339,3 +341,19 @@ class ClassPlan:
     asks_mode: bool = False
 
     __hash__ = object.__hash__
+
+
+def given_of(site: Site) -> dict[str, Given]:
+    """Return the arguments of a layer's constructor, as the table of layers takes them."""
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    leading = layer.leading if layer is not None else ()
+    movable = layer.movable if layer is not None else frozenset()
+    found: dict[str, Given] = {}
+    for name, one in site.given.items():
+        if name == "name" or (one.code is None and name in movable):
+            continue
+        code = "None" if one.code is None else one.code
+        # What a partial has already is not written; by position nothing else tells it.
+        hidden = one.hidden and name in leading
+        found[name] = Given(HIDDEN if hidden else code, one.value, one.keyword)
+    return found

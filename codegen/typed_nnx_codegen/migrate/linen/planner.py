@@ -80,7 +80,7 @@ class Planner:
                 self.classes,
                 self.executor.facts,
                 self._explored,
-                lambda seen: is_sayable(self.executor, seen, seen.returned),
+                lambda seen: is_sayable(self.executor.code, seen, seen.returned),
             ).run()
         if cls not in self._plans:
             if self.executor.gradual is not None and cls in self.executor.gradual.kept:
@@ -88,15 +88,15 @@ class Planner:
                 self._plans[cls] = ClassPlan(cls, stays=kept.why, problem=kept.problem)
                 return self._plans[cls]
             self._plans[cls] = ClassPlan(cls)
-            around = self.executor.refer
-            self.executor.refer = self._refers.get(cls.analysis.path, around)
+            around = self.executor.names
+            self.executor.names = self._refers.get(cls.analysis.path, around)
             try:
                 self._plans[cls] = self._plan(cls)
             # One module that we fail at must not take others along.
             except Exception as error:  # noqa: BLE001 - a bug of ours, which the report says
                 self._plans[cls] = _failed(cls, described(error))
             finally:
-                self.executor.refer = around
+                self.executor.names = around
         return self._plans[cls]
 
     def _plan(self, cls: LinenClass) -> ClassPlan:
@@ -120,7 +120,7 @@ class Planner:
         except TooLong:
             return _staying(cls, "its methods are too long to go through")
         if self.executor.facts.is_asked(cls):
-            write_output(self.executor, recorder, recorder.returned)
+            write_output(self.executor.code, recorder, recorder.returned)
         StateAccesses(self.executor, Frame(recorder, cls.analysis, recorder.instance)).run()
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.lists.container_changes import CHANGING
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
 from typed_nnx_codegen.migrate.linen.running.values import NONE, UNKNOWN, Code, OfShapes, Value
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 _CHANGING: Final = CHANGING | {"add", "discard"}
 _GIVING: Final = frozenset({"pop", "popitem", "setdefault"})
 
 
-def note_setting_call(executor: Executor, node: cst.Call, frame: Frame) -> Value | None:
+def note_setting_call(writer: ConstructorCode, node: cst.Call, frame: Frame) -> Value | None:
     """Note a method call that changes a list or dict: the constructor changes it, too.
 
     Returns:
@@ -27,7 +25,7 @@ def note_setting_call(executor: Executor, node: cst.Call, frame: Frame) -> Value
         case cst.Attribute(value=cst.Name(value=name) as owner, attr=cst.Name(value=method)) if (
             method in _CHANGING
         ):
-            codes = [_argument(executor, arg, frame) for arg in node.args]
+            codes = [_argument(writer, arg, frame) for arg in node.args]
             known = [code for code in codes if code is not None]
             change = f".{method}({', '.join(known)})" if len(known) == len(codes) else ""
             local = frame.recorder.fresh(f"{name}_item") if method in _GIVING else ""
@@ -39,23 +37,23 @@ def note_setting_call(executor: Executor, node: cst.Call, frame: Frame) -> Value
 
 
 def note_setting_item(
-    executor: Executor, target: cst.Subscript, source: cst.BaseExpression | None, frame: Frame
+    writer: ConstructorCode, target: cst.Subscript, source: cst.BaseExpression | None, frame: Frame
 ) -> None:
     """Note that an item of a list or dict is assigned."""
     match target:
         case cst.Subscript(
             value=cst.Name(value=name), slice=[cst.SubscriptElement(slice=cst.Index(value=key))]
         ):
-            place = executor.code.of(key, frame)
-            value = None if source is None else executor.code.of(source, frame)
+            place = writer.of(key, frame)
+            value = None if source is None else writer.of(source, frame)
             is_known = place is not None and value is not None
             _change(name, f"[{place}] = {value}" if is_known else "", frame)
         case cst.Subscript(value=cst.Name(value=name)):
             _change(name, "", frame)
 
 
-def _argument(executor: Executor, arg: cst.Arg, frame: Frame) -> str | None:
-    code = executor.code.of(arg.value, frame)
+def _argument(writer: ConstructorCode, arg: cst.Arg, frame: Frame) -> str | None:
+    code = writer.of(arg.value, frame)
     keyword = f"{arg.keyword.value}=" if arg.keyword is not None else ""
     return None if code is None else f"{arg.star}{keyword}{code}"
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.lists.size_lists import CodedList
 from typed_nnx_codegen.migrate.linen.names.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
 from typed_nnx_codegen.migrate.linen.running.iteration import inner_name
 from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Atom, Dim, Piece, as_dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,8 @@ class Span:
 
 
 def coded_lists(
-    executor: Executor,
+    trial: Callable[[dict[str, Value], Frame, Callable[[], None]], Mapping[str, Value]],
+    lists_in: RunningLists,
     before: Mapping[str, Value],
     names: dict[str, Value],
     span: Span | None,
@@ -63,7 +61,8 @@ def coded_lists(
     """Return the lists of arrays that a loop of a submodule adds to, where their sizes are known.
 
     Args:
-        executor: What goes through the methods.
+        trial: Goes through the body once, which leaves no trace.
+        lists_in: Gives the code for the sizes of lists.
         before: What names stand for before the loop.
         names: What they stand for in any iteration.
         span: What the loop goes over; None where that is not known.
@@ -78,11 +77,11 @@ def coded_lists(
     if span is None or frame.records or not lists:
         return {}
     empty: dict[str, Value] = {name: Sequence((), is_list=True) for name in lists}
-    after = executor.loops.trial({**names, **empty}, frame, run)
+    after = trial({**names, **empty}, frame, run)
     found: dict[str, Value] = {}
     for name, value in lists.items():
         added = after.get(name)
-        first = executor.running_lists.code_of(value, frame)
+        first = lists_in.code_of(value, frame)
         if not isinstance(added, Sequence) or not added.items or first is None:
             continue
         sizes = [_size_in(item, span) for item in added.items]

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.lists.container_changes import changed_by, rebind
 from typed_nnx_codegen.migrate.linen.lists.grown_lists import with_part
 from typed_nnx_codegen.migrate.linen.lists.size_lists import SizedList
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
 from typed_nnx_codegen.migrate.linen.running.iteration import (
     as_key,
     element_of,
 )
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import (
     BoundMethod,
     Grown,
     Headed,
-    ModuleValue,
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.running.values import (
@@ -34,19 +34,22 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
 
 class HeldItems:
     """Goes through calls on lists and dicts.
 
     Args:
-        executor: What goes through the methods.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        merging: Joins values.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        sized_lists: SizedLists,
+        merging: Merging,
+    ) -> None:
+        self._sized_lists = sized_lists
+        self._merging = merging
 
     def over_values(
         self, name: str, args: Sequence[Value], keywords: Mapping[str, Value]
@@ -76,7 +79,7 @@ class HeldItems:
         receiver = callee.receiver
         values = [one.value for one in passed]
         if isinstance(receiver, SizedList):
-            found = self._executor.sized_lists.method(receiver, callee.name, node, frame)
+            found = self._sized_lists.method(receiver, callee.name, node, frame)
             if found is not None:
                 return found
             receiver = Repeated(receiver.element)
@@ -91,7 +94,7 @@ class HeldItems:
                 self._rebind(node, with_part(receiver, *values[0].items), frame)
                 return NONE
             case ("append", Repeated(element=element)) if len(values) == 1:
-                joined = self._executor.merging.joined(element, values[0], frame)
+                joined = self._merging.joined(element, values[0], frame)
                 self._rebind(node, replace(receiver, element=joined), frame)
                 return NONE
             case ("pop", Items(items=items)) if items and not values:
@@ -127,13 +130,3 @@ class HeldItems:
         match node.func:
             case cst.Attribute(value=cst.Name(value=name)) if name in frame.names:
                 frame.names[name] = value
-
-
-def is_own_item(node: cst.Subscript, value: Value | None, frame: Frame) -> bool:
-    """Whether a subscript is a submodule in a list that `setup` has built before: `self.blocks[k]`."""
-    match node.value:
-        case cst.Attribute(value=cst.Name(value="self" as name)):
-            owner = frame.lookup(name)
-            is_own = owner is not None and owner is frame.recorder.instance and frame.records
-            return is_own and isinstance(value, ModuleValue) and value.site.is_verbatim
-    return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -18,6 +17,7 @@ from typed_nnx_codegen.migrate.linen.lists.size_lists import (
     is_followed,
     is_joined_last,
     last_size,
+    local_for,
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.running.frames import Change, Frame
@@ -33,9 +33,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import Piece, as_dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 
 @dataclass(frozen=True)
@@ -57,11 +55,14 @@ class RunningLists:
     """Goes through what such loops do with lists.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        code: ConstructorCode,
+    ) -> None:
+        self._code = code
 
     # -- loops --------------------------------------------------------------------------------
 
@@ -87,7 +88,7 @@ class RunningLists:
             code = self.code_of(value, frame) if is_sized or name in names else None
             if code is None:
                 continue
-            local = self._executor.sized_lists.local(name, "sizes", place, frame, loop)
+            local = local_for(name, "sizes", place, frame, loop)
             element = value.element if isinstance(value, Repeated) else ARRAY
             recorder = frame.recorder
             frame.names[name] = RunningList(
@@ -108,7 +109,7 @@ class RunningLists:
             case SizedList(local=local):
                 return local
             case Sequence(items=items):
-                codes = [last_size(self._executor, item, frame) for item in items]
+                codes = [last_size(self._code, item, frame) for item in items]
                 known = [code for code in codes if code is not None]
                 return f"[{', '.join(known)}]" if len(known) == len(codes) else None
         return None
@@ -192,7 +193,7 @@ class RunningLists:
             case "extend", [Sequence(items=items)]:
                 return self._changed(receiver, self._added(receiver, items, frame), frame)
             case "insert", [Const(value=0), value]:
-                size = last_size(self._executor, value, frame)
+                size = last_size(self._code, value, frame)
                 code = None if size is None else f"[{size}] + {receiver.code}"
                 return self._changed(receiver, code, frame)
             case "pop", [] | [Const(value=-1)]:
@@ -210,7 +211,7 @@ class RunningLists:
         return with_last(receiver.element, _part(receiver.code, item))
 
     def _added(self, receiver: CodedList, values: tuple[Value, ...], frame: Frame) -> str | None:
-        codes = [last_size(self._executor, value, frame) for value in values]
+        codes = [last_size(self._code, value, frame) for value in values]
         known = [code for code in codes if code is not None]
         return f"{receiver.code} + [{', '.join(known)}]" if len(known) == len(codes) else None
 
@@ -275,17 +276,17 @@ class RunningLists:
             if isinstance(one, cst.Name) and isinstance(frame.lookup(one.value), Position)
         }
         if not names:
-            return self._executor.code.of(node, frame)
+            return self._code.of(node, frame)
         known: dict[str, Value] = {name: Code(local) for name, local in names.items()}
         inner = Frame(frame.recorder, frame.analysis, frame.instance, frame.method, known, frame)
-        return self._executor.code.of(node, inner)
+        return self._code.of(node, inner)
 
     def _counter(self, node: cst.Name, frame: Frame) -> str:
         """Return the local that counts the iterations which a name has the number of."""
         value = frame.lookup(node.value)
         assert isinstance(value, Position)
         recorder = frame.recorder
-        local = self._executor.sized_lists.local(node.value, "count", node, frame, value.loop)
+        local = local_for(node.value, "count", node, frame, value.loop)
         if recorder.is_recording:
             counter = Piece(local)
             recorder.changes[counter] = Change(as_dim(0), as_dim(counter) + 1, value.loop)
@@ -312,7 +313,7 @@ class RunningLists:
         code = self.code_of(value, frame)
         if code is None:
             return value.element
-        local = self._executor.sized_lists.local(value.base, "rest_sizes", node, frame, made.loop)
+        local = local_for(value.base, "rest_sizes", node, frame, made.loop)
         if recorder.is_recording:
             rest = as_dim(Piece(f"{local}[1:]"))
             recorder.changes[Piece(local)] = Change(as_dim(Piece(code)), rest, made.loop, made.also)
@@ -328,7 +329,7 @@ class RunningLists:
             return replace(value, code=_part(value.code, "::-1"))
         if name in ("builtins.list", "builtins.tuple"):
             return value
-        if is_joined_last(self._executor, name, value, node, frame):
+        if is_joined_last(name, value, node, frame):
             return with_last(value.element, f"sum({value.code})")
         return None
 

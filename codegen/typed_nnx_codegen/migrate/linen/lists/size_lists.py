@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -20,9 +20,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import ItemSize, as_dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 _JOINING: Final = ("jax.numpy.concatenate", "jax.numpy.concat", "numpy.concatenate")
 # An item of a list of which nothing else is known.
@@ -107,24 +105,22 @@ def is_followed(frame: Frame) -> bool:
     )
 
 
-def last_size(executor: Executor, value: Value, frame: Frame) -> str | None:
+def last_size(code: ConstructorCode, value: Value, frame: Frame) -> str | None:
     """Return the code of the last size of an array; None where it cannot be said."""
     size = value.shape.axis(-1) if isinstance(value, Array) else None
-    if size is None or not executor.code.sizes_are_visible(size, frame):
+    if size is None or not code.sizes_are_visible(size, frame):
         return None
     return frame.recorder.templates.token(size)
 
 
-def is_joined_last(
-    executor: Executor, name: str, value: SizedList, node: cst.Call, frame: Frame
-) -> bool:
+def is_joined_last(name: str, value: SizedList, node: cst.Call, frame: Frame) -> bool:
     """Whether a call joins the arrays of a list along their last axis."""
-    axis = _axis(executor, node, frame) if name in _JOINING else None
+    axis = _axis(node, frame) if name in _JOINING else None
     rank = value.element.shape.rank if isinstance(value.element, Array) else None
     return axis is not None and (axis == -1 or axis + 1 == rank)
 
 
-def _axis(executor: Executor, node: cst.Call, frame: Frame) -> int | None:
+def _axis(node: cst.Call, frame: Frame) -> int | None:
     for position, arg in enumerate(node.args):
         is_axis = arg.keyword.value == "axis" if arg.keyword is not None else position == 1
         if is_axis:
@@ -163,3 +159,14 @@ def any_item(element: Value, values: Value) -> Value:
     """
     sizes = values.sizes if isinstance(values, SizedList) else ""
     return with_last(element, f"{sizes}[0]") if sizes.isidentifier() else element
+
+
+def local_for(
+    name: str, suffix: str, place: cst.CSTNode, frame: Frame, loop: int | None = None
+) -> str:
+    """Return the local for a size at a place: the same one each time that it is gone through."""
+    known = frame.recorder.sized_names
+    key = (place, f"{name}_{suffix}", loop)
+    if key not in known:
+        known[key] = frame.recorder.fresh(f"{name}_{suffix}")
+    return known[key]

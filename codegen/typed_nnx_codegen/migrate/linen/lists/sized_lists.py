@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
+from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.lists.size_lists import (
     CodedList,
     SizedList,
@@ -15,10 +16,12 @@ from typed_nnx_codegen.migrate.linen.lists.size_lists import (
     is_followed,
     is_joined_last,
     last_size,
+    local_for,
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.names.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.iteration import header_of
 from typed_nnx_codegen.migrate.linen.running.references import Repeated
 from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
@@ -32,9 +35,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import ItemSize, as_dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 _KEEPING: Final = ("builtins.list", "builtins.tuple")
 
@@ -81,11 +82,17 @@ class SizedLists:
     """Goes through what methods do with such lists.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
+        running_lists: Goes through lists in loops over submodules.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        code: ConstructorCode,
+        running_lists: RunningLists,
+    ) -> None:
+        self._code = code
+        self._running_lists = running_lists
 
     # -- making -------------------------------------------------------------------------------
 
@@ -117,9 +124,9 @@ class SizedLists:
         if added is None or not (added or before.items):
             return None
         ranks = {one.shape.rank for one in (*before.items, *added) if isinstance(one, Array)}
-        codes = [last_size(self._executor, item, frame) for item in before.items]
+        codes = [last_size(self._code, item, frame) for item in before.items]
         known = [code for code in codes if code is not None]
-        local = self.local(name, "features", place, frame)
+        local = local_for(name, "features", place, frame)
         if len(known) != len(codes) or local in frame.recorder.unsized:
             return None
         frame.recorder.write(f"{local} = [{', '.join(known)}]", local)
@@ -132,7 +139,7 @@ class SizedLists:
     def method(self, receiver: SizedList, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a method of the list returns; None where it is as of any list."""
         if isinstance(receiver, CodedList):
-            return self._executor.running_lists.method(receiver, name, node, frame)
+            return self._running_lists.method(receiver, name, node, frame)
         values = [frame.seen(arg.value) or UNKNOWN for arg in node.args]
         match name, values:
             case "append", [value]:
@@ -149,7 +156,7 @@ class SizedLists:
         return None
 
     def _added(self, receiver: SizedList, values: tuple[Value, ...], frame: Frame) -> Value | None:
-        codes = [last_size(self._executor, value, frame) for value in values]
+        codes = [last_size(self._code, value, frame) for value in values]
         known = [code for code in codes if code is not None]
         if len(known) != len(codes) or not self._is_sure(receiver, frame):
             self._forget(receiver, frame)
@@ -163,14 +170,14 @@ class SizedLists:
         if not self._is_sure(receiver, frame):
             self._forget(receiver, frame)
             return None
-        item = self.local(receiver.base, "item_features", node, frame)
+        item = local_for(receiver.base, "item_features", node, frame)
         text = f"{item} = {receiver.local}.pop({place})"
         frame.recorder.write_before(text, f"{item}, {receiver.local}")
         return with_last(receiver.element, item)
 
     def added(self, left: Value, right: Value, frame: Frame) -> Value | None:
         """Return the list after `list += [array]`; None where it is no such list."""
-        running = self._executor.running_lists
+        running = self._running_lists
         if isinstance(left, CodedList) or not isinstance(left, SizedList):
             return running.total(left, right, frame)
         code = running.code_of(right, frame)
@@ -195,53 +202,53 @@ class SizedLists:
     ) -> Value | None:
         """Return an item of the list, or the list of a slice; None as of any list."""
         if isinstance(base, CodedList):
-            return self._executor.running_lists.item(base, index, frame)
+            return self._running_lists.item(base, index, frame)
         if not self._is_sure(base, frame):
             return None
         if isinstance(index, cst.Slice):
             parts = (index.lower, index.upper, index.step)
-            codes = ["" if one is None else self._executor.code.of(one, frame) for one in parts]
+            codes = ["" if one is None else self._code.of(one, frame) for one in parts]
             if None in codes:
                 return None
-            local = self.local(base.base, "part_features", node, frame)
+            local = local_for(base.base, "part_features", node, frame)
             text = ":".join(code or "" for code in codes[: 3 if codes[2] else 2])
             frame.recorder.write_before(f"{local} = {base.local}[{text}]", local)
             return replace(base, local=local)
         assert isinstance(index, cst.Index)
-        code = self._executor.code.of(index.value, frame)
+        code = self._code.of(index.value, frame)
         if code is None:
             return None
-        local = self.local(base.base, "item_features", node, frame)
+        local = local_for(base.base, "item_features", node, frame)
         frame.recorder.write_before(f"{local} = {base.local}[{code}]", local)
         return with_last(base.element, local)
 
     def over(self, name: str, node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function makes of such a list; None as of any list."""
         if name == "builtins.zip":
-            return self._executor.running_lists.zipped(node, frame)
+            return self._running_lists.zipped(node, frame)
         first = node.args[0] if node.args else None
         if first is None or first.keyword is not None:
             return None
         value = frame.seen(first.value)
         if isinstance(value, CodedList):
-            return self._executor.running_lists.over(name, value, node, frame)
+            return self._running_lists.over(name, value, node, frame)
         if not isinstance(value, SizedList) or not self._is_sure(value, frame):
             return None
         base = value.base
-        if is_joined_last(self._executor, name, value, node, frame):
-            local = self.local(base, "sum_features", node, frame)
+        if is_joined_last(name, value, node, frame):
+            local = local_for(base, "sum_features", node, frame)
             frame.recorder.write_before(f"{local} = sum({value.local})", local)
             return with_last(value.element, local)
         if name == "builtins.len":
-            local = self.local(base, "count", node, frame)
+            local = local_for(base, "count", node, frame)
             frame.recorder.write_before(f"{local} = len({value.local})", local)
             return Code(local)
         if name == "builtins.reversed" and len(node.args) == 1:
-            local = self.local(base, "reversed_features", node, frame)
+            local = local_for(base, "reversed_features", node, frame)
             frame.recorder.write_before(f"{local} = {value.local}[::-1]", local)
             return replace(value, local=local)
         if name in _KEEPING and len(node.args) == 1:
-            local = self.local(base, "copy_features", node, frame)
+            local = local_for(base, "copy_features", node, frame)
             frame.recorder.write_before(f"{local} = list({value.local})", local)
             return replace(value, local=local)
         return None
@@ -250,7 +257,7 @@ class SizedLists:
         """Return a list with a local for its sizes, where a name is bound to it."""
         if not _is_open(frame) or value.local:
             return value
-        local = self.local(name, "sizes", place, frame)
+        local = local_for(name, "sizes", place, frame)
         frame.recorder.write(f"{local} = {value.code}", local)
         return SizedList(value.element, local=local)
 
@@ -264,7 +271,7 @@ class SizedLists:
         if not isinstance(value, SizedList) or not self._is_sure(value, frame):
             return value
         recorder = frame.recorder
-        local = self.local(name, "sizes", node, frame)
+        local = local_for(name, "sizes", node, frame)
         recorder.write_before(f"{local} = tuple({value.local})", local)
         loops, conditions = tuple(recorder.loops), tuple(recorder.conditions)
         return replace(value, local=local, loops=loops, conditions=conditions)
@@ -289,7 +296,7 @@ class SizedLists:
                 is_there = not isinstance(value, CodedList) and self._is_sure(value, frame)
                 if not is_there or not isinstance(value.element, Array):
                     return None
-                local = self.local(name, "features", node, frame)
+                local = local_for(name, "features", node, frame)
                 sizes, arrays = ((name, local),), ((name, value.element),)
                 first = ((local, f"{value.local}[0]"),)
                 return SizedLoop(local, value.local, sizes, first, arrays)
@@ -315,7 +322,7 @@ class SizedLists:
                     header=f"enumerate({part.header})",
                     plain=(index, *part.plain),
                 )
-        code = self._executor.loops.header(node, frame)
+        code = header_of(node, self._code, frame)
         if code is None:
             return None
         return SizedLoop(code_of(target), code, plain=tuple(names_in(target)))
@@ -325,17 +332,6 @@ class SizedLists:
     @staticmethod
     def _is_sure(value: SizedList, frame: Frame) -> bool:
         return _is_open(frame) and value.local not in frame.recorder.unsized
-
-    @staticmethod
-    def local(
-        name: str, suffix: str, place: cst.CSTNode, frame: Frame, loop: int | None = None
-    ) -> str:
-        """Return the local for a size at a place: the same one each time that it is gone through."""
-        known = frame.recorder.sized_names
-        key = (place, f"{name}_{suffix}", loop)
-        if key not in known:
-            known[key] = frame.recorder.fresh(f"{name}_{suffix}")
-        return known[key]
 
 
 def _is_open(frame: Frame) -> bool:

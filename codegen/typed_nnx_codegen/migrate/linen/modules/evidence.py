@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 import libcst as cst
 
@@ -13,12 +13,9 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
 from typed_nnx_codegen.migrate.analysis.values import External, ProjectClass
 from typed_nnx_codegen.migrate.linen.modules.classes import Field, LinenClass, LinenClasses
 from typed_nnx_codegen.migrate.linen.modules.held_values import held_kind
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame
 from typed_nnx_codegen.migrate.linen.running.references import ClassRef
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Value
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 # The values that a function assigns to names.
 _Locals = Mapping[str, list[cst.BaseExpression]]
@@ -32,16 +29,25 @@ class Evidence:
 
     Args:
         classes: The Linen modules of the project.
+        evaluate: Goes through an expression.
+        value_of_file: Gives the class or function that a name at a place of a file refers to.
     """
 
-    def __init__(self, classes: LinenClasses) -> None:
+    def __init__(
+        self,
+        classes: LinenClasses,
+        evaluate: Evaluate,
+        value_of_file: Callable[[cst.BaseExpression, Frame], Value | None],
+    ) -> None:
         self._classes = classes
+        self._evaluate = evaluate
+        self._value_of_file = value_of_file
         self._found: dict[tuple[LinenClass, str], list[_Given]] = {}
         # What dictionaries have by a name: settings that a constructor gets with ``**``.
         self._named: dict[str, list[tuple[cst.BaseExpression, Analysis]]] = {}
         self._is_read = False
 
-    def of(self, one: Field, executor: Executor, frame: Frame) -> list[Value]:
+    def of(self, one: Field, frame: Frame) -> list[Value]:
         """Return what callers outside of modules give for a field, where that is a kind of thing."""
         if not self._is_read:
             self._is_read = True
@@ -52,15 +58,42 @@ class Evidence:
             if name == one.name and one.owner in cls.ancestry():
                 for node, analysis, names in given:
                     at = Frame(frame.recorder, analysis, records=False)
-                    found += _values(node, names, executor, at, 0)
+                    found += self._values(node, names, at, 0)
         if not found and one.default is None:
             for node, analysis in (*self._named.get(one.name, ()), *_compared(one)):
                 at = Frame(frame.recorder, analysis, records=False)
-                kinds = _values(node, _NO_LOCALS, executor, at, 0)
+                kinds = self._values(node, _NO_LOCALS, at, 0)
                 found += [value for value in kinds if isinstance(value, ClassRef)]
             known = {value.cls for value in found if isinstance(value, ClassRef)}
             found += [ClassRef(cls, cls.name, cls.home) for cls in self._derived(known)]
         return [value for value in found if held_kind(value) is not None]
+
+    def _values(
+        self, node: cst.BaseExpression, names: _Locals, frame: Frame, depth: int
+    ) -> list[Value]:
+        """Return what an expression of a function may stand for; nothing for plain values."""
+        if depth > _DEEPEST:
+            return []
+        if isinstance(node, cst.Name) and node.value in names:
+            return [
+                value
+                for one in names[node.value]
+                for value in self._values(one, names, frame, depth + 1)
+            ]
+        if isinstance(node, (cst.Name, cst.Attribute)):
+            value = self._value_of_file(node, frame)
+            return [] if value is None else [value]
+        if isinstance(node, cst.IfExp):
+            sides = (node.body, node.orelse)
+            return [one for side in sides for one in self._values(side, names, frame, depth + 1)]
+        if not isinstance(node, cst.Call):
+            return []
+        inner = Frame(frame.recorder, frame.analysis, records=False)
+        for below in descendants(node):
+            if isinstance(below, cst.Name) and below.value in names:
+                options = self._values(below, names, frame, depth + 1)
+                inner.names[below.value] = options[0] if len(options) == 1 else UNKNOWN
+        return [self._evaluate(node, inner)]
 
     def _derived(self, known: set[LinenClass]) -> Iterator[LinenClass]:
         """Yield the modules that derive from one of some."""
@@ -131,34 +164,6 @@ def _local_names(analysis: Analysis, classes: LinenClasses) -> Iterator[tuple[cs
         for node in below:
             if isinstance(node, cst.Call) and node not in inside:
                 yield node, names
-
-
-def _values(
-    node: cst.BaseExpression, names: _Locals, executor: Executor, frame: Frame, depth: int
-) -> list[Value]:
-    """Return what an expression of a function may stand for; nothing for plain values."""
-    if depth > _DEEPEST:
-        return []
-    if isinstance(node, cst.Name) and node.value in names:
-        return [
-            value
-            for one in names[node.value]
-            for value in _values(one, names, executor, frame, depth + 1)
-        ]
-    if isinstance(node, (cst.Name, cst.Attribute)):
-        value = executor.value_of_file(node, frame)
-        return [] if value is None else [value]
-    if isinstance(node, cst.IfExp):
-        sides = (node.body, node.orelse)
-        return [one for side in sides for one in _values(side, names, executor, frame, depth + 1)]
-    if not isinstance(node, cst.Call):
-        return []
-    inner = Frame(frame.recorder, frame.analysis, records=False)
-    for below in descendants(node):
-        if isinstance(below, cst.Name) and below.value in names:
-            options = _values(below, names, executor, frame, depth + 1)
-            inner.names[below.value] = options[0] if len(options) == 1 else UNKNOWN
-    return [executor.evaluate(node, inner)]
 
 
 def _compared(one: Field) -> Iterator[tuple[cst.BaseExpression, Analysis]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import COUNTERPART
 from typed_nnx_codegen.migrate.linen.modules.classes import Field
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, Line
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, Line
 from typed_nnx_codegen.migrate.linen.running.references import (
     FieldModule,
     ModuleValue,
@@ -22,9 +22,7 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     Repeated,
 )
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Sequence, Table, Value
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 # What NNX may call otherwise; other keywords stay as they are written.
 _RENAMED: Final = "features"
@@ -33,7 +31,7 @@ _FIELD_FUNCTIONS: Final = frozenset(
 )
 
 
-def default_of(one: Field, executor: Executor, frame: Frame) -> Value:
+def default_of(one: Field, evaluate: Evaluate, frame: Frame) -> Value:
     """Return the default of a field, in the file of the class that declares it."""
     if one.default is None:
         return UNKNOWN
@@ -43,24 +41,26 @@ def default_of(one: Field, executor: Executor, frame: Frame) -> Value:
             break
         if any(is_name(node, other.name) for node in descendants(one.default)):
             # In the body of a class the name is the default of that field.
-            inner.names[other.name] = default_of(other, executor, frame)
+            inner.names[other.name] = default_of(other, evaluate, frame)
     options = _options(one, one.default)
     if options is None:
-        return executor.evaluate(one.default, inner)
+        return evaluate(one.default, inner)
     if "default_factory" in options:
         made = cst.Call(options["default_factory"])
-        return executor.evaluate(made, inner)
-    return executor.evaluate(options["default"], inner) if "default" in options else UNKNOWN
+        return evaluate(made, inner)
+    return evaluate(options["default"], inner) if "default" in options else UNKNOWN
 
 
-def note_default(one: Field, value: Value, found: Value, executor: Executor, frame: Frame) -> Value:
+def note_default(
+    one: Field, value: Value, found: Value, writer: ConstructorCode, frame: Frame
+) -> Value:
     """Let the constructor build a module that is the default of a field.
 
     Args:
         one: The field.
         value: Its default.
         found: What it stands for.
-        executor: What goes through the module.
+        writer: Writes expressions for the constructor.
         frame: A frame of the module that is planned.
 
     Returns:
@@ -69,11 +69,11 @@ def note_default(one: Field, value: Value, found: Value, executor: Executor, fra
     plan = frame.recorder.plan
     layer = find_layer(value.name) if isinstance(value, Ref) else None
     if layer is not None and layer.definition is not None:
-        code = executor.code.of_value(value, frame)
+        code = writer.of_value(value, frame)
         if code is not None:
             plan.defaults[one.name] = code
     if isinstance(value, Partial) and (value.args or _RENAMED in value.keywords):
-        code = executor.code.of_value(value, frame)
+        code = writer.of_value(value, frame)
         if code is not None:
             plan.defaults[one.name] = code
     if isinstance(value, ModuleValue) and isinstance(found, FieldModule):

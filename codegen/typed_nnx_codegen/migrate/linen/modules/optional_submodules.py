@@ -6,7 +6,6 @@ Elsewhere there is None, or for a submodule a function: `self.norm = nn.LayerNor
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,9 +14,6 @@ from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.running.module_or_function import is_submodule, stands_for_one
 from typed_nnx_codegen.migrate.linen.running.references import Choice
 from typed_nnx_codegen.migrate.linen.running.values import NONE, OPEN, Array, Value
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 
 def there_if(value: Value, one: Value, other: Value, code: str) -> Value:
@@ -81,16 +77,13 @@ def assigned_if(value: Value, before: Value, after: Value, recorder: Recorder) -
     return there_if(value, after, before, whole)
 
 
-def asked_for_none(
-    executor: Executor, node: cst.Comparison, frame: Frame
-) -> cst.BaseExpression | None:
+def asked_for_none(node: cst.Comparison, frame: Frame) -> cst.BaseExpression | None:
     """Return `x is None` as the constructor says it; None for another comparison.
 
     The size of an argument tells the constructor whether it is given; else the condition of the
     branch does that decides.
 
     Args:
-        executor: What goes through the method.
         node: The comparison.
         frame: Where it is.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -12,11 +11,12 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import Field, LinenClass
-from typed_nnx_codegen.migrate.linen.modules.evidence import Evidence
+from typed_nnx_codegen.migrate.linen.modules.field_defaults import default_of
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.modules.layer_subclasses import layer_subclass
 from typed_nnx_codegen.migrate.linen.names.given_names import name_pattern
 from typed_nnx_codegen.migrate.linen.plan import Bound, Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Dispatch, Evaluate, Frame
 from typed_nnx_codegen.migrate.linen.running.passed import BoundArguments, Passed, bind_names
 from typed_nnx_codegen.migrate.linen.running.references import (
     ClassRef,
@@ -30,25 +30,26 @@ from typed_nnx_codegen.migrate.linen.running.references import (
 from typed_nnx_codegen.migrate.linen.running.values import NONE, UNKNOWN, Code, Const, Table, Value
 from typed_nnx_codegen.migrate.linen.sizes.given_numbers import with_given_numbers
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
 
 class Submodules:
     """Constructs submodules.
 
     Args:
-        executor: What goes through the methods.
+        facts: What is known of fields.
+        evaluate: Goes through an expression.
+        dispatch: Goes through a call of something.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        facts: FieldFacts,
+        evaluate: Evaluate,
+        dispatch: Dispatch,
+    ) -> None:
+        self._facts = facts
+        self._evaluate = evaluate
+        self._dispatch = dispatch
         self._instances: dict[Site, SelfValue] = {}
-        self._evidence = Evidence(executor.classes)
-
-    def evidence(self, one: Field, frame: Frame) -> list[Value]:
-        """Return what the project gives for a field of a module."""
-        return self._evidence.of(one, self._executor, frame)
 
     def construct(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return the object that a call of a class constructs."""
@@ -70,13 +71,13 @@ class Submodules:
     ) -> Value:
         """Return the object that a call of one of several classes constructs."""
         first, *others = options
-        value = self._executor.calls.dispatch(first, passed, node, frame)
+        value = self._dispatch(first, passed, node, frame)
         if not isinstance(value, ModuleValue):
             return UNKNOWN
         found: list[Site] = []
         frame.recorder.trials += 1
         for other in others:
-            made = self._executor.calls.dispatch(other, passed, node, frame)
+            made = self._dispatch(other, passed, node, frame)
             if isinstance(made, ModuleValue):
                 made.site.is_alternative = True
                 found.append(made.site)
@@ -135,7 +136,7 @@ class Submodules:
             numbered = {f"*{place}": one for place, one in enumerate(bound.extra) if not one.star}
             bound.by_name = numbered | bound.by_name
         method = frame.method.name if frame.method is not None else ""
-        given = with_given_numbers(self._executor.facts, target, _given(bound), frame)
+        given = with_given_numbers(self._facts, target, _given(bound), frame)
         site = Site(node, target, code, given, method, transforms=transforms)
         site.method_node = frame.method.node if frame.method is not None else None
         site.loops = tuple(recorder.loops)
@@ -194,7 +195,7 @@ class Submodules:
                 elif site.is_open:
                     fields[one.name] = UNKNOWN
                 else:
-                    fields[one.name] = self._executor.members.field_default(one, frame)
+                    fields[one.name] = default_of(one, self._evaluate, frame)
             self._instances[site] = SelfValue(site.target, fields)
         return self._instances[site]
 
@@ -205,7 +206,7 @@ class Submodules:
             return None
         keywords = {
             name: Bound(
-                self._executor.members.field_default(one, frame),
+                default_of(one, self._evaluate, frame),
                 code_of(one.default) if one.default is not None else "...",
                 one.default,
                 hidden=True,

@@ -12,8 +12,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LINEN, LinenClass
-from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.plan import Site, given_of
 from typed_nnx_codegen.migrate.linen.running.references import (
     Choice,
     Grown,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.linen.builders.borrowed_names import is_same_name
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.running.references import ModuleValue
+from typed_nnx_codegen.migrate.linen.running.values import Value
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
-
-def is_visible(executor: Executor, home: str, frame: Frame, code: str = "") -> bool:
+def is_visible(analyses: Iterable[Analysis], home: str, frame: Frame, code: str = "") -> bool:
     """Whether names of a home can be read in the constructor where it is written now.
 
     Args:
-        executor: What goes through the methods.
+        analyses: The files of the project.
         home: The home.
         frame: The frame.
         code: What is read, where it is one name or attributes of it.
@@ -28,7 +28,7 @@ def is_visible(executor: Executor, home: str, frame: Frame, code: str = "") -> b
     ):
         return True
     name = code.partition(".")[0]
-    there = next((one for one in executor.classes.analyses if str(one.path) == home), None)
+    there = next((one for one in analyses if str(one.path) == home), None)
     if there is None or not name.isidentifier():
         return False
     return is_same_name(name, there, recorder.plan.cls.analysis)
@@ -37,3 +37,27 @@ def is_visible(executor: Executor, home: str, frame: Frame, code: str = "") -> b
 def is_setup_local(node: cst.Name, frame: Frame) -> bool:
     """Whether a name is a local of `setup`, which is one of the constructor as well."""
     return frame.verbatim and frame.records and node.value in frame.names
+
+
+def is_own_item(node: cst.Subscript, value: Value | None, frame: Frame) -> bool:
+    """Whether a subscript is a submodule in a list that `setup` has built before: `self.blocks[k]`."""
+    match node.value:
+        case cst.Attribute(value=cst.Name(value="self" as name)):
+            owner = frame.lookup(name)
+            is_own = owner is not None and owner is frame.recorder.instance and frame.records
+            return is_own and isinstance(value, ModuleValue) and value.site.is_verbatim
+    return False
+
+
+def read_of_parameter(node: cst.CSTNode, frame: Frame) -> str:
+    """Return the code of a parameter that `setup` made before, for the first value of another one.
+
+    Empty for any other expression.
+    """
+    recorder = frame.recorder
+    match node:
+        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=attribute)):
+            is_own = frame.verbatim and frame.lookup(owner) is recorder.instance
+            if is_own and recorder.params.get(attribute, False):
+                return f"self.{attribute}[...]"
+    return ""

@@ -146,7 +146,7 @@ class CallLoops:
         ended = None if frame.records or loop is None else self._loops.ended.get(loop)
         last = self._loops.trial(names, frame, run) if ended is not None else {}
         span = None if loop is None else self._loops.spans.get(loop)
-        coded = coded_lists(self._executor, before, names, span, frame, run)
+        coded = coded_lists(self._loops.trial, lists, before, names, span, frame, run)
         if loop is not None:
             recorder.loops.pop()
         lists.end(settled.begun, loop, also, frame)

@@ -174,7 +174,7 @@ class Calls:
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
                 self._check_class(node, frame)
-                changed = note_setting_call(executor, node, frame)
+                changed = note_setting_call(executor.code, node, frame)
                 return self._opaque(code, passed) if changed is None else changed
             case OneOf(options=options):
                 return executor.submodules.one_of(options, passed, node, frame)
@@ -258,7 +258,7 @@ class Calls:
             return found
         found = shapes.function_result(name, args, keywords)
         given = [*args, *keywords.values()]
-        number = computed_number(self._executor, name, given, node, frame)
+        number = computed_number(self._executor.code, name, given, node, frame)
         return number or _shape_call(found)
 
     def _method(

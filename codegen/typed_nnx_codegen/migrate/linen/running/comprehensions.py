@@ -10,10 +10,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.lists.open_tuples import is_dropping_none, without_none
 from typed_nnx_codegen.migrate.linen.lists.size_lists import any_item
 from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Frame
-from typed_nnx_codegen.migrate.linen.running.iteration import (
-    element_of,
-    unrolled,
-)
+from typed_nnx_codegen.migrate.linen.running.iteration import element_of, header_of, unrolled
 from typed_nnx_codegen.migrate.linen.running.references import (
     Choice,
     Headed,
@@ -57,7 +54,7 @@ class Comprehensions:
         """Return what a comprehension stands for."""
         part = node.for_in
         values = self._executor.evaluate(part.iter, frame)
-        header = self._loops.header(part.iter, frame)
+        header = header_of(part.iter, self._executor.code, frame)
         kept = dict(frame.names)
         items = unrolled(values, header)
         if items is None and not frame.records and isinstance(values, Items):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
 from typed_nnx_codegen.migrate.linen.running.values import Code, Const, Size, Value
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import operand
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 # Functions that make a number of numbers.
 _ON_NUMBERS: Final = frozenset(
@@ -25,12 +23,12 @@ _ON_NUMBERS: Final = frozenset(
 
 
 def computed_number(
-    executor: Executor, name: str, given: Iterable[Value], node: cst.Call, frame: Frame
+    writer: ConstructorCode, name: str, given: Iterable[Value], node: cst.Call, frame: Frame
 ) -> Code | None:
     """Return what a function of numpy makes of numbers, as code; None for anything else.
 
     Args:
-        executor: What goes through the method.
+        writer: Writes expressions for the constructor.
         name: The public name of the function.
         given: Its arguments.
         node: The call.
@@ -41,5 +39,5 @@ def computed_number(
         return None
     if not all(isinstance(one, Const | Size | Code) for one in values):
         return None
-    code = executor.code.of(node, frame)
+    code = writer.of(node, frame)
     return None if code is None else Code(operand(code))

@@ -7,6 +7,7 @@ expressions, calls, statements, loops; they meet here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Sequence as Arguments
 from typing import Final
 
 import libcst as cst
@@ -17,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.lists.held_items import HeldItems
 from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.modules.evidence import Evidence
 from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.names.linen_names import nnx_name
@@ -33,6 +35,7 @@ from typed_nnx_codegen.migrate.linen.running.mapped_functions import MappedFunct
 from typed_nnx_codegen.migrate.linen.running.members import Members
 from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.module_calls import ModuleCalls
+from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.recurrence import Recurrence
 from typed_nnx_codegen.migrate.linen.running.references import ClassRef, ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.running.statements import Statements
@@ -45,6 +48,8 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.sizes.size_arrays import is_made_by, without_local
+from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
+from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues
 from typed_nnx_codegen.migrate.linen.state.functional_calls import FunctionalCalls
 from typed_nnx_codegen.migrate.linen.state.variable_reads import VariableReads
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
@@ -72,34 +77,55 @@ class Executor:
     def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
         self.classes = classes
         self.plan_of = plan_of
-        self.refer: Callable[[str], str] = _plain_name
+        self.names: Callable[[str], str] = _plain_name
         self.recorded: Recorded | None = None
         self.gradual: Gradual | None = None
         self.facts = FieldFacts()
-        self.code = ConstructorCode(self)
+        self.code = ConstructorCode(classes.analyses, self.facts, self.evaluate, self.refer)
+        self.merging = Merging(self.code)
+        self.running_lists = RunningLists(self.code)
+        self.sized_lists = SizedLists(self.code, self.running_lists)
+        self.held_items = HeldItems(self.sized_lists, self.merging)
+        self.declaring = Declaring(self.refer)
+        self.first_values = FirstValues(
+            self.code, self.evaluate, self.dispatch, self.call_function, self.refer
+        )
+        self.variables = Variables(
+            self.code,
+            self.merging,
+            self.evaluate,
+            self.refer,
+            self.declaring,
+            self.first_values,
+        )
+        self.variable_reads = VariableReads(self.evaluate)
+        self.functional_calls = FunctionalCalls()
+        self.lifted_calls = LiftedCalls(plan_of, self.refer)
+        self.lifted_functions = LiftedFunctions(
+            self.evaluate, self.call_function, plan_of, self.refer
+        )
+        self.control = Control(self.lifted_functions, self.merging, self.refer)
+        self.mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
+        self.looped_functions = LoopedFunctions(self.dispatch)
+        self.recurrence = Recurrence(self.evaluate, self.passed, self.refer)
+        self.functions = Functions(self.lifted_functions, self.merging, self.evaluate, self.run)
+        self.submodules = Submodules(self.facts, self.evaluate, self.dispatch)
         self.expressions = Expressions(self)
-        self.members = Members(self)
+        self.members = Members(
+            self.functions,
+            self.submodules,
+            Evidence(classes, self.evaluate, self.value_of_file),
+            self.facts,
+            self.code,
+            self.evaluate,
+            self.expressions.of_file,
+        )
         self.calls = Calls(self)
-        self.functions = Functions(self)
-        self.submodules = Submodules(self)
         self.module_calls = ModuleCalls(self)
-        self.functional_calls = FunctionalCalls(self)
-        self.lifted_calls = LiftedCalls(self)
-        self.lifted_functions = LiftedFunctions(self)
-        self.control = Control(self)
-        self.variables = Variables(self)
-        self.variable_reads = VariableReads(self)
-        self.recurrence = Recurrence(self)
         self.statements = Statements(self)
         self.loops = Loops(self)
         self.comprehensions = Comprehensions(self, self.loops)
-        self.held_items = HeldItems(self)
-        self.sized_lists = SizedLists(self)
-        self.running_lists = RunningLists(self)
         self.choices = Choices(self)
-        self.merging = Merging(self)
-        self.mapped_functions = MappedFunctions(self)
-        self.looped_functions = LoopedFunctions(self)
         self._functions: dict[cst.CSTNode, Analysis] = {}
         for analysis in classes.analyses:
             for kind in (cst.FunctionDef, cst.Lambda):
@@ -119,6 +145,28 @@ class Executor:
             value = without_local(value)
         frame.values[node] = value
         return value
+
+    def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what a call of something returns."""
+        return self.calls.dispatch(callee, passed, node, frame)
+
+    def passed(self, node: cst.Call, frame: Frame) -> list[Passed]:
+        """Go through the arguments of a call."""
+        return self.calls.passed(node, frame)
+
+    def call_function(
+        self, function: FunctionRef, passed: Arguments[Passed], frame: Frame
+    ) -> Value:
+        """Return what a function of the project returns."""
+        return self.functions.call_function(function, passed, frame)
+
+    def run(self, body: cst.BaseSuite, frame: Frame) -> bool:
+        """Go through statements; return whether they end there."""
+        return self.statements.run(body, frame)
+
+    def refer(self, public: str) -> str:
+        """Return the code for a public name, in the file of the module that is planned."""
+        return self.names(public)
 
     def analysis_with(self, function: cst.CSTNode) -> Analysis | None:
         """Return the analysis of the file that defines a function."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from collections.abc import Sequence as Arguments
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -365,6 +366,16 @@ class Frame:
             frame = frame.outer
         return None
 
+    def note_call(self, site: Site, method: str, values: dict[str, Value]) -> None:
+        """Note what a method of a submodule is called with: its sizes follow from that."""
+        recorder = self.recorder
+        is_known = site.is_alternative or site in recorder.plan.sites
+        if recorder.is_recording and is_known:
+            site.calls.append((self.root, method, values))
+            site.call_conditions.append(tuple(recorder.conditions))
+            if not self.records and not site.is_alternative:
+                site.is_called_elsewhere = True
+
     def seen(self, node: cst.BaseExpression) -> Value | None:
         """Return what an expression stood for when it was gone through last."""
         if node in self.values:
@@ -436,3 +447,13 @@ class LiftedFunction:
     transforms: tuple[ClassTransform, ...]
     module: Value
     count: int
+
+
+# Goes through an expression.
+Evaluate = Callable[[cst.BaseExpression, Frame], Value]
+# Goes through a call of something with arguments.
+Dispatch = Callable[[Value, list[Passed], cst.Call, Frame], Value]
+# Goes through a function of the project with arguments.
+CallFunction = Callable[[FunctionRef, Arguments[Passed], Frame], Value]
+# Goes through a method of an object with arguments, from a call.
+CallMethod = Callable[[SelfValue, Method, Arguments[Passed], cst.BaseExpression, Frame], Value]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.lists.list_arguments import given_list, is_list
 from typed_nnx_codegen.migrate.linen.modules.classes import Method
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind
 from typed_nnx_codegen.migrate.linen.running.references import SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import (
@@ -25,9 +26,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 
 _DEEPEST: Final = 24
 _FLAGS: Final = frozenset({"bool", "int", "float", "str", "Optional[bool]", "bool | None"})
@@ -37,11 +36,23 @@ class Functions:
     """Goes through functions.
 
     Args:
-        executor: What goes through the methods.
+        lifted_functions: Goes through functions under transforms.
+        merging: Joins values.
+        evaluate: Goes through an expression.
+        run: Goes through statements; says whether they end.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        lifted_functions: LiftedFunctions,
+        merging: Merging,
+        evaluate: Evaluate,
+        run: Callable[[cst.BaseSuite, Frame], bool],
+    ) -> None:
+        self._lifted_functions = lifted_functions
+        self._merging = merging
+        self._evaluate = evaluate
+        self._run_body = run
 
     # -- methods ------------------------------------------------------------------------------
 
@@ -105,9 +116,7 @@ class Functions:
         for star in (params.star_arg, params.star_kwarg):
             if isinstance(star, cst.Param):
                 inner.names[star.name.value] = UNKNOWN
-        return self._executor.lifted_functions.run(
-            method, inner, lambda: self._run(method.node, inner)
-        )
+        return self._lifted_functions.run(method, inner, lambda: self._run(method.node, inner))
 
     def call_method(
         self,
@@ -137,10 +146,8 @@ class Functions:
                     recorder.repeated.add(method.node)
         self._name_self(method, inner)
         self._bind(method.node.params, passed, inner, skip=1 if method.is_bound else 0)
-        self._executor.lifted_functions.check(method, passed, node, recorder)
-        return self._executor.lifted_functions.run(
-            method, inner, lambda: self._run(method.node, inner)
-        )
+        self._lifted_functions.check(method, passed, node, recorder)
+        return self._lifted_functions.run(method, inner, lambda: self._run(method.node, inner))
 
     @staticmethod
     def _name_self(method: Method, frame: Frame) -> None:
@@ -174,7 +181,7 @@ class Functions:
         self._bind(function.node.params, passed, inner)
         if isinstance(function.node, cst.Lambda):
             body = function.node.body
-            return self._shallow(lambda: self._executor.evaluate(body, inner), inner)
+            return self._shallow(lambda: self._evaluate(body, inner), inner)
         return self._run(function.node, inner)
 
     # -- bodies -------------------------------------------------------------------------------
@@ -190,7 +197,7 @@ class Functions:
                 frame.names[name] = bound.by_name[name].value
             elif parameter.default is not None and not bound.is_open:
                 outside = Frame(frame.recorder, frame.analysis, records=False)
-                frame.names[name] = self._executor.evaluate(parameter.default, outside)
+                frame.names[name] = self._evaluate(parameter.default, outside)
             else:
                 frame.names[name] = UNKNOWN
         named = {one.name.value for one in (*params.params, *params.kwonly_params)}
@@ -210,7 +217,7 @@ class Functions:
         return self._shallow(lambda: self._body(node, frame), frame)
 
     def _body(self, node: cst.FunctionDef, frame: Frame) -> Value:
-        ends = self._executor.statements.run(node.body, frame)
+        ends = self._run_body(node.body, frame)
         results = frame.results if ends else [*frame.results, NONE]
         if frame.results and not ends and len(frame.results) == 1:
             results = frame.results  # all but what raises or falls through
@@ -218,7 +225,7 @@ class Functions:
             return UNKNOWN  # it only raises
         value = results[0]
         for other in results[1:]:
-            value = self._executor.merging.joined(value, other, frame)
+            value = self._merging.joined(value, other, frame)
         return value
 
     def _shallow(self, run: Callable[[], Value], frame: Frame) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -29,11 +29,10 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
 from typed_nnx_codegen.migrate.linen.sizes.dims import Atom, Dim, Piece, as_dim, chosen
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import parsed
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
+_COUNTERS: Final = ("range", "enumerate")
 _MOST_UNROLLED: Final = 64
 _Names = dict[str, Value]
 # The condition for a loop to run, and what its targets are in the last iteration; None if unknown.
@@ -80,9 +79,27 @@ def as_key(key: object) -> Value:
     return Const(key)
 
 
-def ran(executor: Executor, body: cst.BaseSuite, frame: Frame) -> None:
+def ran(run: Callable[[cst.BaseSuite, Frame], bool], body: cst.BaseSuite, frame: Frame) -> None:
     """Go through the body of a loop."""
-    executor.statements.run(body, frame)
+    run(body, frame)
+
+
+def header_of(node: cst.BaseExpression, writer: ConstructorCode, frame: Frame) -> str | None:
+    """Return what a loop of the constructor goes over; None where only the call knows."""
+    match node:
+        case cst.Call(func=cst.Name(value=name), args=args) if (
+            name in _COUNTERS and frame.lookup(name) is None
+        ):
+            codes = [writer.of(arg.value, frame) for arg in args]
+            known = [code for code in codes if code is not None]
+            if len(known) != len(codes) or any(arg.star for arg in args):
+                return None
+            keywords = [f"{arg.keyword.value}=" if arg.keyword else "" for arg in args]
+            pairs = zip(keywords, known, strict=True)
+            return f"{name}({', '.join(keyword + code for keyword, code in pairs)})"
+    if isinstance(frame.seen(node), Array):
+        return None
+    return writer.of(node, frame)
 
 
 def unrolled(values: Value, header: str | None) -> list[Value] | None:

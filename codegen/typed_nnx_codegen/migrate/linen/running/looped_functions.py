@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Several
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import Dispatch, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.mapped_functions import (
     Mapped,
     size_along,
@@ -31,9 +31,6 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
 _FIRST: Final = Const(0)
 _CALLABLE = (FunctionRef, Mapped, Partial, Ref, BoundMethod)
 # The parameters of each of them, as jax names them.
@@ -52,11 +49,14 @@ class LoopedFunctions:
     """Goes through functions that loops and branches of jax call.
 
     Args:
-        executor: What goes through the methods.
+        dispatch: Goes through a call of something.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        dispatch: Dispatch,
+    ) -> None:
+        self._dispatch = dispatch
 
     def call(
         self, name: str, passed: Several[Passed], node: cst.Call, frame: Frame
@@ -96,7 +96,7 @@ class LoopedFunctions:
 
     def _result(self, function: Value, args: list[Value], node: cst.Call, frame: Frame) -> Value:
         given = [Passed(one, None, node) for one in args]
-        return traced(self._executor.calls.dispatch(function, given, node, frame))
+        return traced(self._dispatch(function, given, node, frame))
 
     def _map(self, given: dict[str, Value], node: cst.Call, frame: Frame) -> Value | None:
         function, items = given.get("f"), traced(given.get("xs", UNKNOWN))

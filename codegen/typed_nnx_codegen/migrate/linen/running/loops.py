@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.linen.running.call_loops import CallLoops
 from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Frame, Line
 from typed_nnx_codegen.migrate.linen.running.iteration import (
     Ended,
+    header_of,
     inner_name,
     last_iteration,
     left,
@@ -45,7 +46,6 @@ from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
-_COUNTERS: Final = ("range", "enumerate")
 _MOST_TRIALS: Final = 4
 _Names = dict[str, Value]
 
@@ -86,7 +86,7 @@ class Loops:
     def statement(self, node: cst.For, frame: Frame) -> None:
         """Go through a `for` statement."""
         values = self._executor.evaluate(node.iter, frame)
-        header = self.header(node.iter, frame)
+        header = header_of(node.iter, self._executor.code, frame)
         items = unrolled(values, header)
 
         def run() -> None:
@@ -115,23 +115,6 @@ class Loops:
         """Go through a loop that only runs with the call."""
         self._call_loops.run(target, values, frame, run)
 
-    def header(self, node: cst.BaseExpression, frame: Frame) -> str | None:
-        """Return what a loop of the constructor goes over; None where only the call knows."""
-        match node:
-            case cst.Call(func=cst.Name(value=name), args=args) if (
-                name in _COUNTERS and frame.lookup(name) is None
-            ):
-                codes = [self._executor.code.of(arg.value, frame) for arg in args]
-                known = [code for code in codes if code is not None]
-                if len(known) != len(codes) or any(arg.star for arg in args):
-                    return None
-                keywords = [f"{arg.keyword.value}=" if arg.keyword else "" for arg in args]
-                pairs = zip(keywords, known, strict=True)
-                return f"{name}({', '.join(keyword + code for keyword, code in pairs)})"
-        if isinstance(frame.seen(node), Array):
-            return None
-        return self._executor.code.of(node, frame)
-
     def _otherwise(self, node: cst.Else, frame: Frame) -> None:
         """Go through the `else` of a loop."""
         recorder = frame.recorder
@@ -151,7 +134,10 @@ class Loops:
         self._executor.evaluate(node.test, frame)
         sites = len(frame.recorder.plan.sites)
         self._call_loops.run(
-            cst.Name("_"), UNKNOWN, frame, lambda: ran(self._executor, node.body, frame)
+            cst.Name("_"),
+            UNKNOWN,
+            frame,
+            lambda: ran(self._executor.statements.run, node.body, frame),
         )
         if len(frame.recorder.plan.sites) > sites and frame.records:
             frame.recorder.mark(node, "submodules are built in a `while` loop")
@@ -220,7 +206,15 @@ class Loops:
         after = self.trial(counted, frame, run)
         recorder.loops.pop()
         last = self.note_end(node.target, node.iter, header, number, frame)
-        coded = coded_lists(self._executor, before, names, self.spans.get(number), frame, run)
+        coded = coded_lists(
+            self.trial,
+            self._executor.running_lists,
+            before,
+            names,
+            self.spans.get(number),
+            frame,
+            run,
+        )
         for name, value in before.items():
             if name not in after or after[name] == value:
                 continue

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen import shapes
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import Dispatch, Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import (
     BoundMethod,
@@ -31,9 +31,6 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _MAPPING: Final = "jax.vmap"
 _SAME: Final = frozenset(
@@ -67,11 +64,17 @@ class MappedFunctions:
     """Goes through functions under transforms of jax.
 
     Args:
-        executor: What goes through the methods.
+        evaluate: Goes through an expression.
+        dispatch: Goes through a call of something.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        dispatch: Dispatch,
+    ) -> None:
+        self._evaluate = evaluate
+        self._dispatch = dispatch
 
     def decorated(self, name: str, frame: Frame) -> Value | None:
         """Return a function of a file whose decorators are transforms; None where it is none."""
@@ -85,7 +88,7 @@ class MappedFunctions:
         outside = Frame(frame.recorder, frame.analysis, records=False)
         value: Value | None = FunctionRef(found[0], outside, name, frame.home)
         for one in reversed(found[0].decorators):
-            decorator = self._executor.evaluate(one.decorator, outside)
+            decorator = self._evaluate(one.decorator, outside)
             value = None if value is None else self._under(decorator, value)
         return value
 
@@ -115,7 +118,7 @@ class MappedFunctions:
         if isinstance(callee.function, _OBJECTS):
             # The call is one of the transform: it stays as it is.
             frame = replace(frame, records=False)
-        result = self._executor.calls.dispatch(callee.function, inner, node, frame)
+        result = self._dispatch(callee.function, inner, node, frame)
         return with_axis(result, callee.out_axes, size)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -13,7 +13,9 @@ from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.lists.coded_tuples import one_by_one
 from typed_nnx_codegen.migrate.linen.modules.classes import Field, LinenClass, Method
+from typed_nnx_codegen.migrate.linen.modules.evidence import Evidence
 from typed_nnx_codegen.migrate.linen.modules.field_defaults import default_of, note_default
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.modules.held_values import (
     held_kind,
     in_field,
@@ -21,8 +23,10 @@ from typed_nnx_codegen.migrate.linen.modules.held_values import (
     with_counterpart,
 )
 from typed_nnx_codegen.migrate.linen.modules.layer_attributes import read_attribute
+from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.functions import Functions
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import (
     BoundMethod,
@@ -40,9 +44,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Const,
     Value,
 )
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 # What every Linen module has.
 API: Final = frozenset(
@@ -59,16 +61,37 @@ class Members:
     """Finds attributes of modules.
 
     Args:
-        executor: What goes through the methods.
+        functions: Goes through methods and functions.
+        submodules: Constructs submodules.
+        evidence: What callers give for fields.
+        facts: What is known of fields.
+        code: Writes expressions for the constructor.
+        evaluate: Goes through an expression.
+        of_file: Goes through a name of a file.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        functions: Functions,
+        submodules: Submodules,
+        evidence: Evidence,
+        facts: FieldFacts,
+        code: ConstructorCode,
+        evaluate: Evaluate,
+        of_file: Evaluate,
+    ) -> None:
+        self._functions = functions
+        self._submodules = submodules
+        self._evidence = evidence
+        self._facts = facts
+        self._code = code
+        self._evaluate = evaluate
+        self._of_file = of_file
 
     def of_self(self, base: SelfValue, name: str, node: cst.Attribute, frame: Frame) -> Value:
         """Return an attribute of the object whose method is gone through."""
         if not base.is_set_up and name not in base.fields:
-            self._executor.functions.set_up(base, frame)
+            self._functions.set_up(base, frame)
         if name in base.attributes:
             return base.attributes[name]
         if name in base.fields:
@@ -76,7 +99,7 @@ class Members:
         method = base.cls.method(name)
         if method is not None:
             if method.is_property:
-                return self._executor.functions.call_method(base, method, [], node, frame)
+                return self._functions.call_method(base, method, [], node, frame)
             return BoundMethod(base, name, method)
         if name in API:
             return BoundMethod(base, name)
@@ -90,7 +113,7 @@ class Members:
             return UNKNOWN
         node, owner = found
         inner = Frame(frame.recorder, owner.analysis, records=False)
-        value = self._executor.evaluate(node, inner)
+        value = self._evaluate(node, inner)
         if isinstance(value, (Const, Ref, ClassRef, FunctionRef)):
             return value
         return Code(f"self.{name}") if frame.records else UNKNOWN
@@ -100,7 +123,7 @@ class Members:
         match [one.value for one in passed]:
             case [SelfValue() as base, Const(value=str() as name)]:
                 if not base.is_set_up and name not in base.fields:
-                    self._executor.functions.set_up(base, frame)
+                    self._functions.set_up(base, frame)
                 known = {*base.fields, *base.attributes, *base.cls.methods(), *API}
                 is_there = name in known or base.cls.constant(name) is not None
                 is_whole = not any(one.foreign or _is_mixed(one) for one in base.cls.ancestry())
@@ -130,13 +153,13 @@ class Members:
             return UNKNOWN
         site = base.site
         if isinstance(site.target, LinenClass):
-            instance = self._executor.submodules.instance(site, frame)
+            instance = self._submodules.instance(site, frame)
             if name in instance.fields:
                 return self._of_held(site, name, instance.fields[name], frame)
             method = site.target.method(name)
             if (method is not None and not method.is_property) or name in API:
                 return BoundMethod(base, name, method)
-            self._executor.functions.set_up(instance, frame)
+            self._functions.set_up(instance, frame)
             value = instance.attributes.get(name, UNKNOWN)
             return value
         layer = find_layer(site.target)
@@ -173,11 +196,11 @@ class Members:
         What it is by default, or what callers in the project give, says what kind of thing it is.
         """
         code = f"self.{one.name}"
-        facts = self._executor.facts
+        facts = self._facts
         if facts.is_of_call(frame.recorder.plan.cls, one.name):
             return Array() if facts.holds_arrays(one) else UNKNOWN
-        default = self.field_default(one, frame)
-        given = [default, *self._executor.submodules.evidence(one, frame)]
+        default = default_of(one, self._evaluate, frame)
+        given = [default, *self._evidence.of(one, frame)]
         held = [kind for kind in map(held_kind, given) if kind is not None]
         kinds = with_counterpart(joined_kinds([*held, *facts.kinds(one)]))
         names = {
@@ -186,11 +209,11 @@ class Members:
             if keyword.field == one.name and keyword.path
         }
         found = [in_field(kind, code, names) for kind in kinds]
-        if len(found) > 1 and all(self._executor.submodules.is_class(one) for one in found):
+        if len(found) > 1 and all(self._submodules.is_class(one) for one in found):
             value: Value = OneOf(tuple(found))
         else:
             value = self._kind_of(one, found, frame)
-        return note_default(one, default, value, self._executor, frame)
+        return note_default(one, default, value, self._code, frame)
 
     def _kind_of(self, one: Field, found: list[Value], frame: Frame) -> Value:
         """Return what a field stands for, of what it is by default or given."""
@@ -204,20 +227,16 @@ class Members:
         kind = class_in(one.annotation.annotation)
         if kind is not None:
             inner = Frame(frame.recorder, one.owner.analysis, records=False)
-            held = held_kind(self._executor.expressions.of_file(kind, inner))
+            held = held_kind(self._of_file(kind, inner))
             if isinstance(held, ClassRef):
                 return in_field(held, f"self.{one.name}", {})
         code = f"self.{one.name}"
         return one_by_one(one, code) or Code(code, is_number=one.is_number, is_shape=one.is_shape)
 
-    def field_default(self, one: Field, frame: Frame) -> Value:
-        """Return the default of a field, in the file of the class that declares it."""
-        return default_of(one, self._executor, frame)
-
     def _is_module(self, one: Field, frame: Frame) -> bool:
         annotation = one.annotation.annotation
         inner = Frame(frame.recorder, one.owner.analysis, records=False)
-        found = self._executor.expressions.of_file(annotation, inner)
+        found = self._of_file(annotation, inner)
         if isinstance(found, ClassRef):
             return True
         return isinstance(found, Ref) and (

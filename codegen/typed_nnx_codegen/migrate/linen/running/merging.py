@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.lists.open_tuples import head_of, record_or_tuple, tail_of
@@ -38,9 +37,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 from typed_nnx_codegen.migrate.linen.shapes.ranks import aligned
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.sizes.residuals import are_equal
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 _CALLABLE = (Ref, ClassRef, Partial, ModuleValue, FieldModule, Choice)
 
@@ -64,11 +61,11 @@ class Merging:
     """Joins values.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(self, code: ConstructorCode) -> None:
+        self._code = code
 
     def joined(self, one: Value, other: Value, frame: Frame) -> Value:
         """Return what stands for either of two values, where nothing can be written about it."""
@@ -163,7 +160,7 @@ class Merging:
             if either is not None:
                 running.append(either)
                 return Code(either.local)
-            with self._executor.code.with_shapes():
+            with self._code.with_shapes():
                 either = self._local_for(name, one, other, frame)
             if either is not None:
                 running.append(either)
@@ -192,8 +189,8 @@ class Merging:
 
     def _local_for(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
         """Return a local that holds either of two values; None where one of them has no code."""
-        first = self._executor.code.of_value(one, frame)
-        second = self._executor.code.of_value(other, frame)
+        first = self._code.of_value(one, frame)
+        second = self._code.of_value(other, frame)
         if first is None or second is None:
             return None
         return Running(frame.recorder.fresh(name), first, second)
@@ -301,7 +298,7 @@ class Merging:
             return None
         if running is None:
             return other if are_equal(one, other, frame) else None
-        code = self._executor.code
+        code = self._code
         if not (code.sizes_are_visible(one, frame) and code.sizes_are_visible(other, frame)):
             return None
         templates = frame.recorder.templates

@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER, COUNTERPART
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.plan import Site, given_of
 from typed_nnx_codegen.migrate.linen.running.calls_in_turn import SEQUENTIAL, called_in_turn
 from typed_nnx_codegen.migrate.linen.running.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.running.known_outputs import output_key
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 
-# The code of an argument that a partial has already.
-HIDDEN: Final = "__hidden__"
 # Layers that call other modules one after the other, and the field that holds those.
 _WRAPPERS: Final = {
     SEQUENTIAL: "layers",
@@ -93,7 +91,7 @@ class ModuleCalls:
                 # The submodules of a submodule are not within reach.
                 if not frame.records or not (is_of_project or site.code.startswith("self.")):
                     return value
-                return of_alternatives(self._executor, site, [value], value, frame)
+                return of_alternatives(self._executor.facts, site, [value], value, frame)
             case FieldModule():
                 return self._of_field(receiver, method, passed, node, frame)
             case Choice(options=options):
@@ -145,7 +143,7 @@ class ModuleCalls:
         value = results[0]
         for other in results[1:]:
             value = self._executor.merging.joined(value, other, frame)
-        return of_alternatives(self._executor, site, results, value, frame)
+        return of_alternatives(self._executor.facts, site, results, value, frame)
 
     # -- layers -------------------------------------------------------------------------------
 
@@ -167,7 +165,7 @@ class ModuleCalls:
         names = [one.linen for one in layer.calls.get(method, ())]
         bound = bind_names(names, passed)
         values = _ranked(site, {name: one.value for name, one in bound.by_name.items()})
-        self.note(site, method, values, frame)
+        frame.note_call(site, method, values)
         if frame.records and frame.recorder.is_recording:
             if bound.extra:
                 frame.recorder.mark(
@@ -184,7 +182,7 @@ class ModuleCalls:
     ) -> Value:
         """Call a layer that stays in Linen: its arguments stay, too."""
         values = {one.keyword or f"*{place}": one.value for place, one in enumerate(passed)}
-        self.note(site, method, values, frame)
+        frame.note_call(site, method, values)
         if frame.records and frame.recorder.is_recording:
             frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
         return UNKNOWN
@@ -265,7 +263,7 @@ class ModuleCalls:
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
         values = {name: one.value for name, one in bound.by_name.items()}
         kept = self._executor.sized_lists.kept(values, node, frame)
-        self.note(site, method, kept, frame)
+        frame.note_call(site, method, kept)
         if frame.records and frame.recorder.is_recording:
             edit = CallEdit(site, None, called=method, frame=frame)
             frame.recorder.edits.setdefault(node, []).append(edit)
@@ -280,15 +278,6 @@ class ModuleCalls:
             result = self._executor.functions.call_method(instance, found, passed, node, inner)
             outputs[key] = result
         return outputs[key]
-
-    def note(self, site: Site, method: str, values: dict[str, Value], frame: Frame) -> None:
-        """Note what a method of a submodule is called with: its sizes follow from that."""
-        is_known = site.is_alternative or site in frame.recorder.plan.sites
-        if frame.recorder.is_recording and is_known:
-            site.calls.append((frame.root, method, values))
-            site.call_conditions.append(tuple(frame.recorder.conditions))
-            if not frame.records and not site.is_alternative:
-                site.is_called_elsewhere = True
 
     # -- modules in fields --------------------------------------------------------------------
 
@@ -314,7 +303,15 @@ class ModuleCalls:
                 given = self._by_name(kind, method, passed)
                 receiver.site.calls.append((frame.root, method, given))
         del node
-        return of_field(self._executor, receiver, method, values, list(passed), frame)
+        return of_field(
+            self._executor.functions.call_method,
+            self._executor.facts,
+            receiver,
+            method,
+            values,
+            list(passed),
+            frame,
+        )
 
     @staticmethod
     def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
@@ -377,23 +374,3 @@ def _ranked(site: Site, values: dict[str, Value]) -> dict[str, Value]:
             return values
     shape = array.shape.with_rank(count + 2)
     return values if shape is None else {**values, "inputs": replace(array, shape=shape)}
-
-
-def given_of(site: Site) -> dict[str, Given]:
-    """Return the arguments of a layer's constructor, as the table of layers takes them."""
-    layer = find_layer(site.target) if isinstance(site.target, str) else None
-    leading = layer.leading if layer is not None else ()
-    found: dict[str, Given] = {}
-    for name, one in site.given.items():
-        if name == "name" or (one.code is None and name in _movable(site)):
-            continue
-        code = "None" if one.code is None else one.code
-        # What a partial has already is not written; by position nothing else tells it.
-        hidden = one.hidden and name in leading
-        found[name] = Given(HIDDEN if hidden else code, one.value, one.keyword)
-    return found
-
-
-def _movable(site: Site) -> frozenset[str]:
-    layer = find_layer(site.target) if isinstance(site.target, str) else None
-    return layer.movable if layer is not None else frozenset()

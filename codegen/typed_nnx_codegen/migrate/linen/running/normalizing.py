@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -14,10 +14,8 @@ from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
 from typed_nnx_codegen.migrate.linen.running.references import SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Sequence, Value
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import bare
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 NORMALIZE: Final = f"{LINEN}.normalization._normalize"
 _PARAMETERS: Final = (
@@ -47,12 +45,12 @@ class Normalizing:
     """Goes through calls of that function.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
         declaring: Declares variables.
     """
 
-    def __init__(self, executor: Executor, declaring: Declaring) -> None:
-        self._executor = executor
+    def __init__(self, code: ConstructorCode, declaring: Declaring) -> None:
+        self._code = code
         self._declaring = declaring
 
     def call(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
@@ -89,8 +87,8 @@ class Normalizing:
             return True
         if not isinstance(x.value, Array) or key in recorder.variables:
             return False
-        with self._executor.code.with_shapes():
-            shape = self._executor.code.of_shape(x.value.shape, frame)
+        with self._code.with_shapes():
+            shape = self._code.of_shape(x.value.shape, frame)
             along = self._along(axes, shape, frame)
         attribute = self._declaring.free(name, recorder, "params")
         is_sayable = None not in (along, uses.code, init.code, dtype.code)
@@ -111,7 +109,7 @@ class Normalizing:
 
     def _along(self, axes: Passed, shape: str | None, frame: Frame) -> str | None:
         """Return the code of the sizes of a shape along axes."""
-        code = axes.code or self._executor.code.of_value(axes.value, frame)
+        code = axes.code or self._code.of_value(axes.value, frame)
         if shape is None or code is None:
             return None
         if isinstance(axes.value, Const):

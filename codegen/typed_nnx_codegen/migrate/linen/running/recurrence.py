@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -14,8 +14,8 @@ from typed_nnx_codegen.migrate.linen.layers.cells import CellLayer
 from typed_nnx_codegen.migrate.linen.marker_codes import COUNTERPART
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
-from typed_nnx_codegen.migrate.linen.running.passed import bind_names
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame
+from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
 from typed_nnx_codegen.migrate.linen.running.references import ModuleValue, Ref
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
@@ -31,9 +31,6 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
 _INNER: Final = {
     "flax.linen.RNN": ("cell",),
     "flax.linen.Bidirectional": ("forward_rnn", "backward_rnn"),
@@ -44,11 +41,20 @@ class Recurrence:
     """Goes through layers that run other modules over time.
 
     Args:
-        executor: What goes through the methods.
+        evaluate: Goes through an expression.
+        passed: Goes through the arguments of a call.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        passed: Callable[[cst.Call, Frame], list[Passed]],
+        refer: Callable[[str], str],
+    ) -> None:
+        self._evaluate = evaluate
+        self._passed = passed
+        self._refer = refer
 
     @staticmethod
     def runs(site: Site) -> bool:
@@ -97,17 +103,17 @@ class Recurrence:
                 return None
         if not any(_is_no_parent(arg) for arg in made.args):
             return None
-        callee = self._executor.evaluate(made.func, frame)
+        callee = self._evaluate(made.func, frame)
         layer = find_layer(callee.name) if isinstance(callee, Ref) else None
         if not isinstance(layer, CellLayer):
             return None
-        settings = bind_names(layer.parameters, self._executor.calls.passed(made, frame)).by_name
+        settings = bind_names(layer.parameters, self._passed(made, frame)).by_name
         given = {
             name: Given(code_of(one.node), one.value, bool(one.keyword))
             for name, one in settings.items()
             if name not in ("parent", "name")
         }
-        passed = bind_names(["rng", "input_shape"], self._executor.calls.passed(node, frame))
+        passed = bind_names(["rng", "input_shape"], self._passed(node, frame))
         shape = passed.by_name.get("input_shape")
         code = None if shape is None else layer.first_carry(given, code_of(shape.node))
         if code is None:
@@ -115,7 +121,7 @@ class Recurrence:
                 frame.recorder.mark(node, "the first carry of this cell is not zeros", COUNTERPART)
             return UNKNOWN
         if frame.records:
-            zeros = self._executor.refer("jax.numpy.zeros")
+            zeros = self._refer("jax.numpy.zeros")
             frame.recorder.replace(node, code.replace("jnp.zeros", zeros))
         values = {name: one.value for name, one in passed.by_name.items()}
         return layer.output(given, Inputs(values), "initialize_carry")

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.references import Choice
 from typed_nnx_codegen.migrate.linen.running.values import Value
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import bare
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 
 def with_function(
-    executor: Executor, name: str, value: Value, source: cst.Call, frame: Frame
+    writer: ConstructorCode, name: str, value: Value, source: cst.Call, frame: Frame
 ) -> Value:
     """Return what a name is bound to; a function that a call returns is a local of the constructor.
 
     Args:
-        executor: What goes through the method.
+        writer: Writes expressions for the constructor.
         name: The name.
         value: What it is bound to.
         source: The call that returns it.
@@ -32,7 +29,7 @@ def with_function(
     is_here = frame.records and not frame.verbatim and recorder.is_recording
     if not is_here or not _is_returned(value):
         return value
-    code = executor.code.of(source, frame)
+    code = writer.of(source, frame)
     if code is None or any(one.is_of_call for one in recorder.conditions):
         return value
     local = recorder.fresh(name)

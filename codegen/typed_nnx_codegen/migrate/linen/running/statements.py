@@ -266,7 +266,7 @@ class Statements:
             case cst.StarredElement(value=inner):
                 self.assign(inner, value, source, frame)
             case cst.Subscript():
-                note_setting_item(self._executor, target, source, frame)
+                note_setting_item(self._executor.code, target, source, frame)
                 key = self._key(target, frame)
                 join = self._executor.merging.joined
                 note_item(target, value, frame, key, lambda a, b: join(a, b, frame))
@@ -300,9 +300,9 @@ class Statements:
             frame.recorder.write(f"{local} = {bare(value.code)}", local)
             return replace(value, code=local, home="")
         if isinstance(value, Array) and source is not None:
-            return with_local(self._executor, name, value, source, frame)
+            return with_local(self._executor.code, name, value, source, frame)
         if isinstance(source, cst.Call):
-            return with_function(self._executor, name, value, source, frame)
+            return with_function(self._executor.code, name, value, source, frame)
         return value
 
     def _unpack(
@@ -332,7 +332,7 @@ class Statements:
         parts: list[Value] = [UNKNOWN for _ in elements] if values is None else values
         if source is not None and not starred:
             parts = self._settings(parts, source, frame)
-            parts = with_locals(self._executor, elements, parts, source, frame)
+            parts = with_locals(self._executor.code, elements, parts, source, frame)
         for one, part in zip(elements, parts, strict=True):
             self.assign(one.value, part, None, frame)
         del target

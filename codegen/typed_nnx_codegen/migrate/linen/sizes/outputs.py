@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from typed_nnx_codegen.migrate.linen.layers import Inputs, find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, Line, Recorder
+from typed_nnx_codegen.migrate.linen.running.frames import CallMethod, Frame, Line, Recorder
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import ClassRef, FieldModule, Ref, SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Shape, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 ATTRIBUTE: Final = "out_features"
 # Where objects of NNX have the last size of what they return.
@@ -27,7 +26,8 @@ _OF_LAYERS: Final = {
 
 
 def of_field(
-    executor: Executor,
+    call_method: CallMethod,
+    facts: FieldFacts,
     receiver: FieldModule,
     method: str,
     values: dict[str, Value],
@@ -52,17 +52,15 @@ def of_field(
                 return UNKNOWN
             instance = SelfValue(cls, {one.name: UNKNOWN for one in cls.fields()})
             inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
-            found = executor.functions.call_method(
-                instance, called, passed, called.node.name, inner
-            )
-            if method == "__call__" and executor.facts.has_output(cls):
+            found = call_method(instance, called, passed, called.node.name, inner)
+            if method == "__call__" and facts.has_output(cls):
                 return with_last(found, f"self.{receiver.name}.{ATTRIBUTE}")
             return found
     return UNKNOWN
 
 
 def of_alternatives(
-    executor: Executor, site: Site, results: list[Value], joined: Value, frame: Frame
+    facts: FieldFacts, site: Site, results: list[Value], joined: Value, frame: Frame
 ) -> Value:
     """Return what a call of an object of one of several classes returns."""
     targets = [site.target, *(one.target for one in site.alternatives)]
@@ -76,7 +74,7 @@ def of_alternatives(
         return joined
     for target in targets:
         if isinstance(target, LinenClass):
-            if not executor.facts.has_output(target):
+            if not facts.has_output(target):
                 return joined
         else:
             layer = find_layer(target)
@@ -99,9 +97,9 @@ def with_last(value: Value, code: str) -> Value:
     return Array(Shape((*shape.dims[:-1], size), shape.lead), value.dtype)
 
 
-def write_output(executor: Executor, recorder: Recorder, value: Value) -> bool:
+def write_output(writer: ConstructorCode, recorder: Recorder, value: Value) -> bool:
     """Let a module know the last size of what it returns; return whether that is known."""
-    size = _last_size(executor, recorder, value)
+    size = _last_size(writer, recorder, value)
     if size is None:
         return False
     code = recorder.templates.token(size)
@@ -109,17 +107,17 @@ def write_output(executor: Executor, recorder: Recorder, value: Value) -> bool:
     return True
 
 
-def is_sayable(executor: Executor, recorder: Recorder, value: Value) -> bool:
+def is_sayable(writer: ConstructorCode, recorder: Recorder, value: Value) -> bool:
     """Whether the constructor of a module can say the last size of what it returns."""
-    return _last_size(executor, recorder, value) is not None
+    return _last_size(writer, recorder, value) is not None
 
 
-def _last_size(executor: Executor, recorder: Recorder, value: Value) -> Dim | None:
+def _last_size(writer: ConstructorCode, recorder: Recorder, value: Value) -> Dim | None:
     cls = recorder.plan.cls
     if ATTRIBUTE in {*(one.name for one in cls.fields()), *cls.methods()}:
         return None
     size = value.shape.axis(-1) if isinstance(value, Array) else None
     frame = Frame(recorder, cls.analysis, recorder.instance)
-    if size is None or not executor.code.sizes_are_visible(size, frame):
+    if size is None or not writer.sizes_are_visible(size, frame):
         return None
     return size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,10 +12,8 @@ from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
 from typed_nnx_codegen.migrate.linen.running.references import SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import Array, Code, Value
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import bare, is_atom
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 
 def without_local(value: Array) -> Array:
@@ -35,12 +32,12 @@ def is_made_by(node: cst.BaseExpression, value: Array) -> bool:
 
 
 def with_local(
-    executor: Executor, name: str, value: Array, source: cst.BaseExpression, frame: Frame
+    writer: ConstructorCode, name: str, value: Array, source: cst.BaseExpression, frame: Frame
 ) -> Array:
     """Return an array that a name is bound to, with a local where the constructor can compute it.
 
     Args:
-        executor: What goes through the method.
+        writer: Writes expressions for the constructor.
         name: The name.
         value: The array.
         source: The expression that makes it.
@@ -52,7 +49,7 @@ def with_local(
         return without_local(value)
     if isinstance(source, (cst.Name, cst.Attribute)) or value.origin:
         return value
-    code, of_shapes = _code(executor, source, frame)
+    code, of_shapes = _code(writer, source, frame)
     if code is None:
         return without_local(value)
     local = frame.recorder.fresh(name)
@@ -61,7 +58,7 @@ def with_local(
 
 
 def with_locals(
-    executor: Executor,
+    writer: ConstructorCode,
     elements: list[cst.BaseElement],
     parts: list[Value],
     source: cst.BaseExpression,
@@ -70,7 +67,7 @@ def with_locals(
     """Return what names are bound to that unpack a tuple, with locals as in `with_local`.
 
     Args:
-        executor: What goes through the method.
+        writer: Writes expressions for the constructor.
         elements: The names.
         parts: The items of the tuple.
         source: The expression that makes it.
@@ -82,7 +79,7 @@ def with_locals(
         return parts
     if not _is_there(frame) or not isinstance(source, cst.Call):
         return parts
-    code, of_shapes = _code(executor, source, frame)
+    code, of_shapes = _code(writer, source, frame)
     if code is None or any(is_changed(name, frame) for name in names):
         return parts
     locals_ = [frame.recorder.fresh(name) for name in names]
@@ -101,13 +98,15 @@ def _is_there(frame: Frame) -> bool:
     return frame.records and not frame.verbatim and recorder.is_recording and not is_of_call
 
 
-def _code(executor: Executor, source: cst.BaseExpression, frame: Frame) -> tuple[str | None, bool]:
+def _code(
+    writer: ConstructorCode, source: cst.BaseExpression, frame: Frame
+) -> tuple[str | None, bool]:
     """Return the code that makes an array, and whether it reads whole shapes; None if there is none."""
-    code = executor.code.of(source, frame)
+    code = writer.of(source, frame)
     if code is not None:
         return code, False
-    with executor.code.with_shapes():
-        return executor.code.of(source, frame), True
+    with writer.with_shapes():
+        return writer.of(source, frame), True
 
 
 def note_setup(node: cst.SimpleStatementLine, frame: Frame) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -25,9 +26,6 @@ from typed_nnx_codegen.migrate.linen.running.values import Array, Const, Value
 from typed_nnx_codegen.migrate.linen.state.first_values import Made
 from typed_nnx_codegen.migrate.linen.state.modes import MODE
 from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 TYPES: Final = {
     "params": "nnx.Param",
@@ -68,11 +66,14 @@ class Declaring:
     """Declares variables.
 
     Args:
-        executor: What goes through the methods.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        refer: Callable[[str], str],
+    ) -> None:
+        self._refer = refer
 
     # -- names --------------------------------------------------------------------------------
 
@@ -158,8 +159,8 @@ class Declaring:
         """Return the expression for the type of the variables of a collection."""
         known = TYPES.get(collection)
         if known is not None:
-            return self._executor.refer(known)
-        function = self._executor.refer("nnx.variable_type_from_name")
+            return self._refer(known)
+        function = self._refer("nnx.variable_type_from_name")
         return f"{function}({collection!r}, allow_register=True)"
 
     def declare(

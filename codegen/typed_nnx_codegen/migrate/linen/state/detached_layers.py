@@ -13,9 +13,8 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import COUNTERPART
-from typed_nnx_codegen.migrate.linen.plan import Entry, Site
+from typed_nnx_codegen.migrate.linen.plan import Entry, Site, given_of
 from typed_nnx_codegen.migrate.linen.running.frames import Recorder
-from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.running.values import Table, Value
 
 

@@ -12,9 +12,8 @@ from typed_nnx_codegen.migrate.linen.lists.field_containers import LIST, held_co
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.modules.other_classes import entries_of_others
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site, given_of
 from typed_nnx_codegen.migrate.linen.running.frames import Recorder
-from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.running.references import (
     ClassRef,
     FieldModule,

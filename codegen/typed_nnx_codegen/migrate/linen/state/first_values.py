@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.running.applying import applied
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import (
+    CallFunction,
+    Dispatch,
+    Evaluate,
+    Frame,
+    FunctionRef,
+)
 from typed_nnx_codegen.migrate.linen.running.passed import BoundArguments, Passed
 from typed_nnx_codegen.migrate.linen.running.references import BoundMethod, Ref
 from typed_nnx_codegen.migrate.linen.running.values import (
@@ -24,9 +31,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import wanted_shape
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 # What is said to `self.param` and `self.variable` themselves.
 _OWN: Final = frozenset({"name", "init_fn", "col", "unbox"})
@@ -48,29 +53,30 @@ class Made:
     is_stand_in: bool = False
 
 
-def read_of_parameter(node: cst.CSTNode, frame: Frame) -> str:
-    """Return the code of a parameter that `setup` made before, for the first value of another one.
-
-    Empty for any other expression.
-    """
-    recorder = frame.recorder
-    match node:
-        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=attribute)):
-            is_own = frame.verbatim and frame.lookup(owner) is recorder.instance
-            if is_own and recorder.params.get(attribute, False):
-                return f"self.{attribute}[...]"
-    return ""
-
-
 class FirstValues:
     """Finds the first values of variables.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
+        evaluate: Goes through an expression.
+        dispatch: Goes through a call of something.
+        call_function: Goes through a function of the project.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        code: ConstructorCode,
+        evaluate: Evaluate,
+        dispatch: Dispatch,
+        call_function: CallFunction,
+        refer: Callable[[str], str],
+    ) -> None:
+        self._code = code
+        self._evaluate = evaluate
+        self._dispatch = dispatch
+        self._call_function = call_function
+        self._refer = refer
 
     def value(self, init: Passed, bound: BoundArguments, frame: Frame, *, has_key: bool) -> Value:
         """Return what an initializer makes."""
@@ -81,11 +87,11 @@ class FirstValues:
         found: Value = UNKNOWN
         match init.value:
             case FunctionRef() as function:
-                found = self._executor.functions.call_function(function, passed, inner)
+                found = self._call_function(function, passed, inner)
             case BoundMethod(receiver=receiver, method=method) if method is not None:
                 del receiver
                 call = cst.Call(init.node)
-                found = self._executor.calls.dispatch(init.value, passed, call, inner)
+                found = self._dispatch(init.value, passed, call, inner)
             case Ref(name=name) if name.startswith(("jax.numpy.", "numpy.")):
                 args = [one.value for one in passed if not one.keyword]
                 words = {one.keyword: one.value for one in passed if one.keyword}
@@ -114,7 +120,7 @@ class FirstValues:
             value: What it makes.
             frame: The frame.
         """
-        with self._executor.code.with_shapes():
+        with self._code.with_shapes():
             found = self._called(init, bound, key, frame) or self._like(init, value, frame)
             if found is not None:
                 return found
@@ -139,11 +145,11 @@ class FirstValues:
         if isinstance(function, FunctionRef) and not function.code and is_here:
             if isinstance(function.node, cst.FunctionDef):
                 return self._defined(function, args, named, frame)
-            text = self._executor.code.of(function.node, function.frame)
+            text = self._code.of(function.node, function.frame)
             return None if text is None else Made(applied(text, args, named))
         text = init.code
         if text is None and isinstance(init.node, cst.Call):
-            text = self._executor.code.of(init.node, frame)
+            text = self._code.of(init.node, frame)
         return None if text is None else Made(applied(text, args, named))
 
     def _defined(
@@ -151,7 +157,7 @@ class FirstValues:
     ) -> Made | None:
         """Return the call of a function that is defined in the method: it comes along."""
         assert isinstance(function.node, cst.FunctionDef)
-        text = self._executor.code.of_function(function.node, function.frame)
+        text = self._code.of_function(function.node, function.frame)
         if text is None:
             return None
         name = function.node.name.value
@@ -162,33 +168,33 @@ class FirstValues:
         """Return the code of an argument; that of the dtype of an input is what it mostly is."""
         match one.node:
             case cst.Attribute(attr=cst.Name(value="dtype")) if one.code is None:
-                return self._executor.refer("jax.numpy.float32")
+                return self._refer("jax.numpy.float32")
         if one.code is not None:
             return one.code
-        code = self._executor.code.of_value(one.value, frame)
-        return code if code is not None else self._executor.code.of(one.node, frame)
+        code = self._code.of_value(one.value, frame)
+        return code if code is not None else self._code.of(one.node, frame)
 
     def _like(self, init: Passed, value: Value, frame: Frame) -> Made | None:
         """Return zeros or ones like an array, of the same shape."""
         match init.value:
             case FunctionRef(node=cst.Lambda(body=cst.Call() as call), frame=inner):
-                function = self._executor.evaluate(call.func, inner)
+                function = self._evaluate(call.func, inner)
                 name = function.name if isinstance(function, Ref) else ""
                 if name in _LIKE and len(call.args) == 1 and isinstance(value, Array):
-                    shape = self._executor.code.of_shape(value.shape, frame)
+                    shape = self._code.of_shape(value.shape, frame)
                     if shape is not None:
-                        return Made(f"{self._executor.refer(_LIKE[name])}({shape})")
+                        return Made(f"{self._refer(_LIKE[name])}({shape})")
         return None
 
     def zeros(self, value: Value, frame: Frame) -> str | None:
         """Return zeros of the form that a value has; None where the constructor cannot say it."""
         match value:
             case Array(shape=shape, dtype=dtype):
-                code = self._executor.code.of_shape(shape, frame)
+                code = self._code.of_shape(shape, frame)
                 if code is None:
                     return None
                 kind = f", {dtype}" if dtype.replace(".", "").isalnum() and "self" in dtype else ""
-                return f"{self._executor.refer('jax.numpy.zeros')}({code}{kind})"
+                return f"{self._refer('jax.numpy.zeros')}({code}{kind})"
             case Sequence(items=items):
                 codes = [self.zeros(item, frame) for item in items]
                 inner = ", ".join(code for code in codes if code is not None)
@@ -200,5 +206,5 @@ class FirstValues:
                 inner = ", ".join(f"{key!r}: {code}" for key, code in pairs.items())
                 return None if None in pairs.values() else f"{{{inner}}}"
             case Const() | Size():
-                return self._executor.code.of_value(value, frame)
+                return self._code.of_value(value, frame)
         return None

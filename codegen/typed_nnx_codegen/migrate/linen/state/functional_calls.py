@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, find_layer
-from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.plan import Site, given_of
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
-from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
 from typed_nnx_codegen.migrate.linen.running.references import ModuleValue
 from typed_nnx_codegen.migrate.linen.running.values import Table, Value
 from typed_nnx_codegen.migrate.linen.state.detached_layers import drawn_variables
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _PARAMS: Final = "params"
 
@@ -35,14 +31,7 @@ def with_parameters(module, values):
 
 
 class FunctionalCalls:
-    """Calls layers with parameters that the call gives.
-
-    Args:
-        executor: What goes through the methods.
-    """
-
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    """Calls layers with parameters that the call gives."""
 
     def call(
         self, receiver: Value, passed: list[Passed], node: cst.Call, frame: Frame
@@ -65,7 +54,7 @@ class FunctionalCalls:
         if bound.extra or bound.is_open or not _stay(layer, site, bound.by_name):
             return None
         values = {name: one.value for name, one in bound.by_name.items()}
-        self._executor.module_calls.note(site, "__call__", values, frame)
+        frame.note_call(site, "__call__", values)
         if frame.records and frame.recorder.is_recording:
             frame.recorder.helpers.append(WITH_PARAMETERS)
             frame.recorder.plan.rebuilt[node] = _WithParameters()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -17,9 +17,6 @@ from typed_nnx_codegen.migrate.linen.running.values import Value
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, VariableName
 from typed_nnx_codegen.migrate.linen.transforms.constructing import Stack, stacks_of
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 # The arguments of `self.variable` before those of the initializer.
 _FIRST: Final = ("col", "name", "init_fn")
@@ -40,12 +37,12 @@ class LaterVariables:
     """Declares variables that the constructor leaves None.
 
     Args:
-        executor: What goes through the methods.
+        refer: Gives the code for a public name.
         declaring: Declares variables.
     """
 
-    def __init__(self, executor: Executor, declaring: Declaring) -> None:
-        self._executor = executor
+    def __init__(self, refer: Callable[[str], str], declaring: Declaring) -> None:
+        self._refer = refer
         self._declaring = declaring
 
     def declare(
@@ -72,7 +69,7 @@ class LaterVariables:
             return ""
         attribute = self._declaring.attribute(collection, name, frame)
         if known is None:
-            none = f"{self._executor.refer('nnx.data')}(None)"
+            none = f"{self._refer('nnx.data')}(None)"
             recorder.setup.append(Line(f"self.{attribute} = {none}"))
             recorder.variables[key] = VariableSite(
                 node, collection, name.text, attribute, none, value, is_later=True

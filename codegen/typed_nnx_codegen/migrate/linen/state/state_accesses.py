@@ -20,7 +20,6 @@ from typed_nnx_codegen.migrate.linen.running.frames import (
 )
 from typed_nnx_codegen.migrate.linen.running.values import Array
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
-from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.running.executor import Executor
@@ -75,10 +74,10 @@ class StateAccesses:
             if access.method != "put_variable" or not is_new:
                 continue
             with code.with_shapes():
-                zeros = FirstValues(self._executor).zeros(access.value, self._frame)
+                zeros = self._executor.first_values.zeros(access.value, self._frame)
             if zeros is None:
                 continue
-            declaring = Declaring(self._executor)
+            declaring = self._executor.declaring
             attribute = declaring.free(access.name, self._recorder, access.collection)
             made = f"{declaring.kind(access.collection)}({zeros})"
             self._recorder.block.append(Line(f"self.{attribute} = {made}"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -15,10 +16,7 @@ from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const
 from typed_nnx_codegen.migrate.linen.state.declaring import TYPES, Declaring
 from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues, Made
 from typed_nnx_codegen.migrate.linen.state.modes import STATISTICS, ask_mode
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 _SOWN: Final = (
     "NNX keeps what is sown from one call to the next; take it away with `nnx.pop` after each call"
@@ -29,13 +27,21 @@ class StateCalls:
     """Rewrites calls of the methods of Linen's Module that declare no parameter.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
+        refer: Gives the code for a public name.
         declaring: Declares variables.
         first_values: Finds their first values.
     """
 
-    def __init__(self, executor: Executor, declaring: Declaring, first_values: FirstValues) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        code: ConstructorCode,
+        refer: Callable[[str], str],
+        declaring: Declaring,
+        first_values: FirstValues,
+    ) -> None:
+        self._code = code
+        self._refer = refer
         self._declaring = declaring
         self._first = first_values
 
@@ -90,7 +96,7 @@ class StateCalls:
             assert arg.keyword is not None
             recorder.replace(arg.keyword, "variable_type")
         if known is not None:
-            recorder.replace(collection.node, self._executor.refer(known))
+            recorder.replace(collection.node, self._refer(known))
         if known is None:
             recorder.mark(node, _SOWN, CALL)
         if not isinstance(name.value, Const):
@@ -108,7 +114,7 @@ class StateCalls:
         key = f"{collection}/{text}"
         if made is None or key in frame.recorder.declared or self._is_taken(text, frame):
             return
-        array = self._executor.refer("jax.numpy.asarray")
+        array = self._refer("jax.numpy.asarray")
         code = f"self.{text} = {self._declaring.kind(collection)}({array}({made.code}))"
         frame.recorder.write(code)
         frame.recorder.declared[key] = [()]
@@ -127,7 +133,7 @@ class StateCalls:
         where = collection.value if collection is not None else Const("perturbations")
         spelled = self._declaring.name_of(name, frame)
         zeros = None
-        with self._executor.code.with_shapes():
+        with self._code.with_shapes():
             zeros = self._first.zeros(value, frame)
         if spelled is None or zeros is None or where != Const("perturbations"):
             frame.recorder.mark(node, "the shape of what is perturbed is not known", CALL)

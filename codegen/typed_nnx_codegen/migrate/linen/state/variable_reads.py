@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder, VariableRead
-from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site, given_of
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, Recorder, VariableRead
 from typed_nnx_codegen.migrate.linen.running.references import ModuleValue, SelfValue
 from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
 from typed_nnx_codegen.migrate.linen.shapes.operands import wanted_shape
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _MESSAGE: Final = "which variable this is in `.variables` is not known"
 # The settings of a layer that are the shape of a variable.
@@ -30,11 +26,14 @@ class VariableReads:
     """Finds such reads, and writes them as attributes.
 
     Args:
-        executor: What goes through the methods.
+        evaluate: Goes through an expression.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        evaluate: Evaluate,
+    ) -> None:
+        self._evaluate = evaluate
 
     def read(self, node: cst.Subscript, frame: Frame) -> Value | None:
         """Return the variable that an expression reads; None where it is something else."""
@@ -43,7 +42,7 @@ class VariableReads:
             return None
         owner, path = found
         site: Site | None = None
-        match self._executor.evaluate(owner, frame):
+        match self._evaluate(owner, frame):
             case SelfValue() as instance if instance is frame.instance:
                 pass
             case ModuleValue(site=given) if not (given.transforms or given.alternatives):

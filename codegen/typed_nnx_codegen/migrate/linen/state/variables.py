@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -13,8 +13,8 @@ from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
 from typed_nnx_codegen.migrate.linen.modules.optional_submodules import assigned_if
 from typed_nnx_codegen.migrate.linen.plan import STAND_IN, Entry
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, StateAccess
-from typed_nnx_codegen.migrate.linen.running.merging import holds_callables, is_module
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, StateAccess
+from typed_nnx_codegen.migrate.linen.running.merging import Merging, holds_callables, is_module
 from typed_nnx_codegen.migrate.linen.running.module_or_function import is_submodule, takes_place
 from typed_nnx_codegen.migrate.linen.running.normalizing import Normalizing
 from typed_nnx_codegen.migrate.linen.running.passed import BoundArguments, Passed, bind_names
@@ -41,25 +41,39 @@ from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues
 from typed_nnx_codegen.migrate.linen.state.later_variables import LaterVariables, asks_for
 from typed_nnx_codegen.migrate.linen.state.state_calls import StateCalls
 from typed_nnx_codegen.migrate.linen.transforms.optional import settle_branches
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 
 class Variables:
     """Declares variables.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        evaluate: Goes through an expression.
+        refer: Gives the code for a public name.
+        declaring: Declares variables.
+        first_values: Finds their first values.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
-        self._first = FirstValues(executor)
-        self._declaring = Declaring(executor)
-        self._later = LaterVariables(executor, self._declaring)
-        self.normalizing = Normalizing(executor, self._declaring)
-        state = StateCalls(executor, self._declaring, self._first)
+    def __init__(
+        self,
+        code: ConstructorCode,
+        merging: Merging,
+        evaluate: Evaluate,
+        refer: Callable[[str], str],
+        declaring: Declaring,
+        first_values: FirstValues,
+    ) -> None:
+        self._code = code
+        self._merging = merging
+        self._evaluate = evaluate
+        self._refer = refer
+        self._declaring = declaring
+        self._first_values = first_values
+        self._later = LaterVariables(refer, declaring)
+        self.normalizing = Normalizing(code, declaring)
+        state = StateCalls(code, refer, declaring, first_values)
         self._handlers: Final[dict[str, Callable[..., Value]]] = {
             "param": self._param,
             "variable": self._variable,
@@ -93,7 +107,7 @@ class Variables:
         name, init = bound.by_name.get("name"), bound.by_name.get("init_fn")
         if name is None or init is None or bound.is_open:
             return self._unclear(node, frame)
-        value = self._first.value(init, bound, frame, has_key=True)
+        value = self._first_values.value(init, bound, frame, has_key=True)
         if isinstance(value, Drawn) and isinstance(name.value, Const) and frame.records:
             declare_drawn(value, str(name.value.value), node, frame.recorder)
             return Array()
@@ -113,7 +127,7 @@ class Variables:
         assert name is not None
         assert init is not None
         if axes.code is not None and init.code is not None:
-            function = self._executor.refer("nnx.with_partitioning")
+            function = self._refer("nnx.with_partitioning")
             code = f"{function}({init.code}, {axes.code}, eager_sharding=False)"
             named_axes = replace(init, value=UNKNOWN, code=code)
             plain = [named_axes if one is init else one for one in plain]
@@ -134,7 +148,7 @@ class Variables:
         if init is None or init.value == NONE:
             self._note("variable", passed, node, frame)
             return VariableValue("", UNKNOWN)
-        value = self._first.value(init, bound, frame, has_key=False)
+        value = self._first_values.value(init, bound, frame, has_key=False)
         where = str(collection.value.value)
         attribute = self._declared(where, name, bound, "", value, node, frame)
         return VariableValue(attribute, value)
@@ -162,7 +176,7 @@ class Variables:
         if spelled is None:
             frame.recorder.mark(node, "the name of this variable depends on the call", NAME)
             return ""
-        made = self._first.made(bound.by_name["init_fn"], bound, key, value, frame)
+        made = self._first_values.made(bound.by_name["init_fn"], bound, key, value, frame)
         conditions = frame.recorder.conditions
         is_asked = any(one.is_of_call for one in conditions) and asks_for(
             collection, frame.recorder
@@ -235,7 +249,7 @@ class Variables:
     def attribute_text(self, node: cst.BaseExpression, frame: Frame) -> str:
         """Return the attribute that an expression names; empty where nothing is known of it."""
         value = frame.seen(node) or UNKNOWN
-        code = self._executor.code.bound(node, value, frame).code
+        code = self._code.bound(node, value, frame).code
         found = self._declaring.name_of(Passed(value, code, node), frame)
         is_computed = found is None or re.fullmatch(r"\{\w+\}", found.text) is not None
         return "" if found is None or is_computed else found.text
@@ -246,7 +260,7 @@ class Variables:
         is_single = not isinstance(node, cst.Assign) or len(node.targets) == 1
         match target:
             case cst.Attribute(value=owner, attr=cst.Name(value="value")) if is_single:
-                value = self._executor.evaluate(owner, frame)
+                value = self._evaluate(owner, frame)
                 is_recorded = frame.records and frame.recorder.is_recording
                 if isinstance(value, VariableValue) and is_recorded and not frame.verbatim:
                     frame.recorder.plan.writes[node] = _reading(value)
@@ -280,7 +294,7 @@ class Variables:
             value, (ModuleValue, Array, VariableValue, Partial)
         ) or holds_callables(value)
         if not is_short and frame.records:
-            code = self._executor.code.of_value(value, frame)
+            code = self._code.of_value(value, frame)
             # An attribute of a field is what other modules have for it, too.
             is_long = code is not None and len(code) > 20 and re.fullmatch(r"[\w.]+", code) is None
             if is_long:
@@ -309,7 +323,7 @@ class Variables:
         ):
             # Another branch of `setup` assigned it.
             settle_branches(before, kept, frame.recorder.branch_codes)
-            joined = self._executor.merging.joined(before, kept, frame)
+            joined = self._merging.joined(before, kept, frame)
             kept = assigned_if(joined, before, kept, frame.recorder)
         owner.attributes[name] = kept
 

@@ -9,8 +9,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOTHING
 from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, public_linen
-from typed_nnx_codegen.migrate.linen.plan import Site
-from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.plan import Site, given_of
 from typed_nnx_codegen.migrate.linen.running.values import Array, Const, Sequence, Value
 from typed_nnx_codegen.migrate.linen.writing.templates import Templates
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.plan import Bound, Site
+from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Site
 from typed_nnx_codegen.migrate.linen.running.frames import Frame, LiftedCall, Recorder
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import ModuleValue, Repeated
@@ -35,9 +34,6 @@ from typed_nnx_codegen.migrate.linen.transforms.rebuilding import (
 from typed_nnx_codegen.migrate.linen.transforms.settings import axes_of, in_method, size_setting
 from typed_nnx_codegen.migrate.linen.transforms.state import collections_of, draws, state_axes
 from typed_nnx_codegen.migrate.linen.transforms.wrapping import Mapped, Wrapping
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 Plain = Callable[[list[Passed]], Value]
 
@@ -90,11 +86,17 @@ class LiftedCalls:
     """Goes through calls of submodules whose class is under transforms, and writes them.
 
     Args:
-        executor: What goes through the methods.
+        plan_of: Plans another module of the project.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        refer: Callable[[str], str],
+    ) -> None:
+        self._plan_of = plan_of
+        self._refer = refer
 
     def call(
         self,
@@ -172,7 +174,7 @@ class LiftedCalls:
         code = self._function(recorder, call, lifts, passed)
         positional = [k for k, one in enumerate(passed) if not one.keyword]
         count = len(positional)
-        plan_of = self._executor.plan_of
+        plan_of = self._plan_of
         kept = tuple(k for k in code.kept if k < count)
         if len(kept) < len(code.kept) and any(lift.kind == "scan" for lift in lifts):
             raise Unsupported("an argument with a keyword is computed in the call")
@@ -188,7 +190,7 @@ class LiftedCalls:
                 raise Unsupported("a setting of this transform is a field of another module")
             return code
 
-        wrapping = Wrapping(mapped, spelled, self._executor.refer, count)
+        wrapping = Wrapping(mapped, spelled, self._refer, count)
         function = code.code
         for lift in reversed(lifts):
             if lift.kind == "remat_scan":
@@ -250,7 +252,7 @@ class LiftedCalls:
     ) -> str:
         if mapped.kept != (0,):
             raise Unsupported("`nn.remat_scan` is called with more than its carry")
-        refer = self._executor.refer
+        refer = self._refer
         carry = refer("nnx.Carry")
         state = state_axes(lift, mapped.collections, refer)
         policy = [f"policy={spelled(lift.given['policy'])}"] if "policy" in lift.given else []

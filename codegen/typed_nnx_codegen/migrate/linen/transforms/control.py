@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Sequence, Value
+from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import Filled
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _WITHOUT: Final = frozenset(
     {
@@ -42,11 +41,20 @@ class Control:
     """Goes through control flow with modules.
 
     Args:
-        executor: What goes through the methods.
+        lifted_functions: Goes through functions under transforms.
+        merging: Joins values.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        lifted_functions: LiftedFunctions,
+        merging: Merging,
+        refer: Callable[[str], str],
+    ) -> None:
+        self._lifted_functions = lifted_functions
+        self._merging = merging
+        self._refer = refer
 
     def call(self, public: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value | None:
         """Return what a function of Linen returns; None where it is none of those here."""
@@ -66,7 +74,7 @@ class Control:
         """Go through a function that is called with a module first."""
         if not isinstance(function, FunctionRef) or not arguments:
             return UNKNOWN
-        return self._executor.lifted_functions.run_with_module(function, arguments, frame)
+        return self._lifted_functions.run_with_module(function, arguments, frame)
 
     def _branches(self, call: _Call) -> Value:
         """Return what `nn.cond` or `nn.switch` returns."""
@@ -83,10 +91,10 @@ class Control:
         if len(recorder.plan.sites) > before:
             return self._refuse(call, f"a branch of `nn.{call.name}` builds submodules")
         if call.frame.records:
-            recorder.replace(call.node.func, self._executor.refer(f"nnx.{call.name}"))
+            recorder.replace(call.node.func, self._refer(f"nnx.{call.name}"))
         value = results[0] if results else UNKNOWN
         for other in results[1:]:
-            value = self._executor.merging.joined(value, other, call.frame)
+            value = self._merging.joined(value, other, call.frame)
         return value
 
     def _while(self, call: _Call) -> Value:
@@ -100,12 +108,12 @@ class Control:
         value = self._run(body.value, [module, first], call.frame)
         if call.frame.records and call.frame.recorder.is_recording:
             template = (
-                f"{self._executor.refer('nnx.while_loop')}(lambda state: __0__(*state),"
+                f"{self._refer('nnx.while_loop')}(lambda state: __0__(*state),"
                 " lambda state: (state[0], __1__(*state)), (__2__, __3__))[1]"
             )
             nodes = tuple(one.node for one in known)
             call.frame.recorder.plan.rebuilt[call.node] = Filled(template, nodes)
-        return self._executor.merging.joined(first.value, value, call.frame)
+        return self._merging.joined(first.value, value, call.frame)
 
     def _derivative(self, call: _Call) -> Value:
         """Return what `nn.value_and_grad` or `nn.grad` returns."""
@@ -117,7 +125,7 @@ class Control:
         if call.frame.records and call.frame.recorder.is_recording:
             numbers = tuple(range(1, len(arguments)))
             places = ", ".join(f"__{k}__" for k in range(1, len(call.passed)))
-            name = self._executor.refer(f"nnx.{call.name}")
+            name = self._refer(f"nnx.{call.name}")
             template = f"{name}(__0__, argnums={numbers!r})({places})"
             nodes = tuple(one.node for one in call.passed)
             call.frame.recorder.plan.rebuilt[call.node] = Filled(template, nodes)

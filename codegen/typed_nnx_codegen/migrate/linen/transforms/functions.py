@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.marker_codes import TRANSFORM
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, Method
-from typed_nnx_codegen.migrate.linen.plan import Bound
+from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan
 from typed_nnx_codegen.migrate.linen.running.frames import (
+    CallFunction,
+    Evaluate,
     Frame,
     FunctionRef,
     LiftedFunction,
@@ -43,9 +44,6 @@ from typed_nnx_codegen.migrate.linen.transforms.state import (
 )
 from typed_nnx_codegen.migrate.linen.transforms.wrapping import Mapped, Wrapping
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
 _NAMES = frozenset({"remat", "checkpoint", "scan", "vmap", "jit", "remat_scan"})
 
 
@@ -53,11 +51,23 @@ class LiftedFunctions:
     """Goes through functions and methods under transforms, and writes them.
 
     Args:
-        executor: What goes through the methods.
+        evaluate: Goes through an expression.
+        call_function: Goes through a function of the project.
+        plan_of: Plans another module of the project.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        call_function: CallFunction,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        refer: Callable[[str], str],
+    ) -> None:
+        self._evaluate = evaluate
+        self._call_function = call_function
+        self._plan_of = plan_of
+        self._refer = refer
 
     # -- functions ----------------------------------------------------------------------------
 
@@ -101,7 +111,7 @@ class LiftedFunctions:
         outer, owner = recorder.stacks, recorder.owner
         recorder.stacks = (*outer, *stacks) if is_own else outer
         recorder.owner = _first_parameter(function) if is_own else owner
-        value = self._executor.functions.call_function(function, [module, *inner], frame)
+        value = self._call_function(function, [module, *inner], frame)
         recorder.stacks, recorder.owner = outer, owner
         if not is_own and len(recorder.plan.sites) > before:
             raise Unsupported("a function under a transform builds parts of another module")
@@ -120,7 +130,7 @@ class LiftedFunctions:
         owner = recorder.owner
         if recorder.instance is not None and arguments[0].value is recorder.instance:
             recorder.owner = _first_parameter(function)
-        value = self._executor.functions.call_function(function, arguments, frame)
+        value = self._call_function(function, arguments, frame)
         recorder.owner = owner
         return value
 
@@ -136,7 +146,7 @@ class LiftedFunctions:
     def _transform(
         self, decorator: cst.BaseExpression, target: Value, frame: Frame
     ) -> ClassTransform | None:
-        match self._executor.evaluate(decorator, frame):
+        match self._evaluate(decorator, frame):
             case Ref(name=name) if _is_transform(name):
                 return ClassTransform(name, target, node=decorator)
             case Partial(function=Ref(name=name), args=args, keywords=keywords) if _is_transform(
@@ -229,7 +239,7 @@ class LiftedFunctions:
         transform: ClassTransform,
         node: cst.BaseExpression,
     ) -> None:
-        plan_of = self._executor.plan_of
+        plan_of = self._plan_of
         if isinstance(function.module, ModuleValue):
             site = function.module.site
             collections, random = collections_of(site, plan_of), draws(site, plan_of)
@@ -246,7 +256,7 @@ class LiftedFunctions:
 
         try:
             lift = lift_of(transform)
-            wrapping = Wrapping(mapped, spelled, self._executor.refer, function.count)
+            wrapping = Wrapping(mapped, spelled, self._refer, function.count)
             name, settings = wrapping.transform(lift)
             if is_decorator:
                 recorder.replace(node, self._decorator(name, settings))
@@ -262,7 +272,7 @@ class LiftedFunctions:
         function = name.removesuffix("({})")
         if not settings:
             return function
-        partial = self._executor.refer("functools.partial")
+        partial = self._refer("functools.partial")
         return f"{partial}({', '.join([function, *settings])})"
 
     def _write_method(self, recorder: Recorder, method: Method) -> None:
@@ -280,7 +290,7 @@ class LiftedFunctions:
     ) -> str:
         params = method.node.params
         count = len(list(method.parameters())) - len(params.kwonly_params)
-        plan_of = self._executor.plan_of
+        plan_of = self._plan_of
         mapped = Mapped(
             collections_in(recorder.plan),
             plan_draws(recorder.plan, plan_of) or recorder.uses_rngs,
@@ -299,7 +309,7 @@ class LiftedFunctions:
                 raise Unsupported("a method under a transform takes `*` arguments")
             if params.kwonly_params and lift.kind != "jit":
                 raise Unsupported("a method under a transform takes arguments by name only")
-            wrapping = Wrapping(mapped, spelled, self._executor.refer, count)
+            wrapping = Wrapping(mapped, spelled, self._refer, count)
             return self._decorator(*wrapping.transform(lift))
         except Unsupported as error:
             recorder.mark(node, str(error), TRANSFORM)

@@ -7,8 +7,7 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site
-from typed_nnx_codegen.migrate.linen.running.module_calls import given_of
+from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Site, given_of
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Axis, Lift
 
 Refer = Callable[[str], str]

@@ -27,12 +27,11 @@ from typed_nnx_codegen.migrate.linen.marker_codes import (
 from typed_nnx_codegen.migrate.linen.modules.class_choices import chosen_constructor
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.modules.field_facts import optional_fields
-from typed_nnx_codegen.migrate.linen.plan import Bound, ClassPlan, Lifted, Site
+from typed_nnx_codegen.migrate.linen.plan import HIDDEN, Bound, ClassPlan, Lifted, Site, given_of
 from typed_nnx_codegen.migrate.linen.running.frames import Recorder
 from typed_nnx_codegen.migrate.linen.running.given_on_condition import given_when
 from typed_nnx_codegen.migrate.linen.running.given_parts import is_absent, part_at
 from typed_nnx_codegen.migrate.linen.running.input_dtypes import SETTING, follows_inputs, typed
-from typed_nnx_codegen.migrate.linen.running.module_calls import HIDDEN, given_of
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,

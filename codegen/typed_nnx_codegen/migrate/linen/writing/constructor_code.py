@@ -6,20 +6,26 @@ depends on the values of a call cannot be said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, is_node
 from typed_nnx_codegen.migrate.linen.layers import find_layer
-from typed_nnx_codegen.migrate.linen.lists.held_items import is_own_item
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.modules.optional_submodules import asked_for_none
 from typed_nnx_codegen.migrate.linen.names.bound_names import bound_in, is_plain, targets_of
-from typed_nnx_codegen.migrate.linen.names.visible_names import is_setup_local, is_visible
+from typed_nnx_codegen.migrate.linen.names.visible_names import (
+    is_own_item,
+    is_setup_local,
+    is_visible,
+    read_of_parameter,
+)
 from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.references import (
     ArrayMethod,
     BoundMethod,
@@ -52,13 +58,9 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece
-from typed_nnx_codegen.migrate.linen.state.first_values import read_of_parameter
 from typed_nnx_codegen.migrate.linen.state.partitioning import is_partitioning, placed_later
 from typed_nnx_codegen.migrate.linen.writing.parentheses import closed, parsed
 from typed_nnx_codegen.migrate.linen.writing.partial_code import partial_arguments
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _COMPUTES: Final = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "numpy.", "math.")
 
@@ -71,11 +73,23 @@ class ConstructorCode:
     """Writes expressions for the constructor.
 
     Args:
-        executor: What goes through the methods.
+        analyses: The files of the project.
+        facts: What is known of fields.
+        evaluate: Goes through an expression.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        analyses: Iterable[Analysis],
+        facts: FieldFacts,
+        evaluate: Evaluate,
+        refer: Callable[[str], str],
+    ) -> None:
+        self._analyses = analyses
+        self._facts = facts
+        self._evaluate = evaluate
+        self._refer = refer
         self._has_shapes = False
 
     @contextmanager
@@ -100,7 +114,7 @@ class ConstructorCode:
             frame: The frame.
             code: What is read, where it is one name or attributes of it.
         """
-        return is_visible(self._executor, home, frame, code)
+        return is_visible(self._analyses, home, frame, code)
 
     def sizes_are_visible(self, dim: Dim, frame: Frame) -> bool:
         """Whether all that a size is made of can be said in the constructor."""
@@ -181,7 +195,7 @@ class ConstructorCode:
         """Return the expression for a public name; for some layers, of a class of the file."""
         layer = find_layer(public)
         if layer is None or layer.definition is None:
-            return self._executor.refer(public)
+            return self._refer(public)
         frame.recorder.helpers.append(layer.definition)
         return layer.nnx
 
@@ -189,12 +203,12 @@ class ConstructorCode:
         if value.code:
             return value.code
         function = self._class_of_partial(value.function, frame)
-        arguments = partial_arguments(value, self._executor.facts)
+        arguments = partial_arguments(value, self._facts)
         if function is None or arguments is None:
             return None
         if not arguments:
             return function
-        return f"{self._executor.refer('functools.partial')}({', '.join([function, *arguments])})"
+        return f"{self._refer('functools.partial')}({', '.join([function, *arguments])})"
 
     def _class_of_partial(self, value: Value, frame: Frame) -> str | None:
         """Return the class in a partial: a layer of Linen is one of NNX."""
@@ -202,7 +216,7 @@ class ConstructorCode:
             layer = find_layer(value.name)
             if layer is not None and layer.nnx:
                 is_here = layer.definition is None
-                return self._executor.refer(layer.nnx) if is_here else self._ref(value, frame)
+                return self._refer(layer.nnx) if is_here else self._ref(value, frame)
         return self.of_value(value, frame)
 
     def _class(self, value: ClassRef | PlainClass, frame: Frame) -> str | None:
@@ -267,7 +281,7 @@ class ConstructorCode:
             bound |= targets_of(node.for_in)
             return self._rebuilt(node, frame, bound)
         if isinstance(node, cst.Comparison):
-            given = asked_for_none(self._executor, node, frame)
+            given = asked_for_none(node, frame)
             if given is not None:
                 return given
         if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr)):
@@ -293,7 +307,7 @@ class ConstructorCode:
             case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=field)):
                 owner = frame.lookup(name)
                 is_self = isinstance(owner, SelfValue) and owner is frame.recorder.instance
-                return is_self and self._executor.facts.is_of_call(frame.recorder.plan.cls, field)
+                return is_self and self._facts.is_of_call(frame.recorder.plan.cls, field)
         return False
 
     def _composed(
@@ -311,7 +325,7 @@ class ConstructorCode:
         if value is None and is_plain(node, bound):
             # Within a lambda: it has not been gone through.
             frame.values[node] = UNKNOWN  # asked for again while it is gone through
-            value = self._executor.evaluate(node, frame)
+            value = self._evaluate(node, frame)
         text = self._known(node, value, frame)
         if text is not None:
             return parsed(text)
