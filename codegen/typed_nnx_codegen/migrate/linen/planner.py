@@ -65,12 +65,10 @@ class Planner:
         gradual: Gradual | None = None,
     ) -> None:
         self.classes = classes
-        self.executor = Executor(classes, self.plan_of)
+        self.executor = Executor(classes, self.plan_of, recorded, gradual)
         self._plans: dict[LinenClass, ClassPlan] = {}
         self._refers = refers or {}
         self._is_discovered = False
-        self.executor.recorded = recorded
-        self.executor.gradual = gradual
 
     def plan_of(self, cls: LinenClass) -> ClassPlan:
         """Return what becomes of a module."""

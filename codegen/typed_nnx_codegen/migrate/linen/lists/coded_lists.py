@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.lists.size_lists import CodedList
 from typed_nnx_codegen.migrate.linen.names.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
-from typed_nnx_codegen.migrate.linen.running.iteration import inner_name
+from typed_nnx_codegen.migrate.linen.running.iteration import inner_name, trial
 from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Atom, Dim, Piece, as_dim
 
@@ -50,7 +50,6 @@ class Span:
 
 
 def coded_lists(
-    trial: Callable[[dict[str, Value], Frame, Callable[[], None]], Mapping[str, Value]],
     lists_in: RunningLists,
     before: Mapping[str, Value],
     names: dict[str, Value],
@@ -61,7 +60,6 @@ def coded_lists(
     """Return the lists of arrays that a loop of a submodule adds to, where their sizes are known.
 
     Args:
-        trial: Goes through the body once, which leaves no trace.
         lists_in: Gives the code for the sizes of lists.
         before: What names stand for before the loop.
         names: What they stand for in any iteration.

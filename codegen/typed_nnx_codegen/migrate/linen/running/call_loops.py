@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.lists.coded_lists import coded_lists
+from typed_nnx_codegen.migrate.linen.lists.coded_lists import Span, coded_lists
 from typed_nnx_codegen.migrate.linen.lists.open_tuples import rest_of
-from typed_nnx_codegen.migrate.linen.lists.running_lists import Begun
-from typed_nnx_codegen.migrate.linen.running.frames import Change, Frame
-from typed_nnx_codegen.migrate.linen.running.iteration import element_of, left, literal_size
-from typed_nnx_codegen.migrate.linen.running.merging import Running, is_module
+from typed_nnx_codegen.migrate.linen.lists.running_lists import Begun, RunningLists
+from typed_nnx_codegen.migrate.linen.running.frames import Assign, Change, Frame
+from typed_nnx_codegen.migrate.linen.running.iteration import (
+    Ended,
+    element_of,
+    left,
+    literal_size,
+    stable,
+    trial,
+)
+from typed_nnx_codegen.migrate.linen.running.merging import Merging, Running, is_module
 from typed_nnx_codegen.migrate.linen.running.references import Grown, Headed, Repeated, Sometimes
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-    from typed_nnx_codegen.migrate.linen.running.loops import Loops
-
 
 _Sized = tuple[Running, Callable[[], Value | Dim | None]]
 
@@ -56,19 +57,32 @@ class CallLoops:
     """Goes through such loops.
 
     Args:
-        executor: What goes through the methods.
-        loops: What goes through all loops.
+        merging: Joins values.
+        running_lists: Goes through lists in loops over submodules.
+        assign: Binds a target to a value.
+        ended: What the last iterations of loops of the constructor leave.
+        spans: What they go over.
     """
 
-    def __init__(self, executor: Executor, loops: Loops) -> None:
-        self._executor = executor
-        self._loops = loops
+    def __init__(
+        self,
+        merging: Merging,
+        running_lists: RunningLists,
+        assign: Assign,
+        ended: Mapping[int, Ended],
+        spans: Mapping[int, Span],
+    ) -> None:
+        self._merging = merging
+        self._running_lists = running_lists
+        self._assign = assign
+        self._ended = ended
+        self._spans = spans
 
     def run(
         self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
     ) -> None:
         """Go through a loop that runs with the call only, over submodules or arrays."""
-        assign = self._executor.statements.assign
+        assign = self._assign
         if isinstance(values, Headed) and any(is_module(item) for item in values.head):
             for item in values.head:
                 assign(target, item, None, frame)
@@ -106,15 +120,13 @@ class CallLoops:
                 names, frame.names = frame.names, before
                 self._parts(target, part.orelse, frame, run)
                 frame.names = {
-                    name: self._executor.merging.chosen(
-                        part.condition, names.get(name, value), value, frame
-                    )
+                    name: self._merging.chosen(part.condition, names.get(name, value), value, frame)
                     for name, value in frame.names.items()
                 } | {name: value for name, value in names.items() if name not in frame.names}
             elif isinstance(part, Repeated):
                 self.run(target, part, frame, run)
             else:
-                self._executor.statements.assign(target, part, None, frame)
+                self._assign(target, part, None, frame)
                 run()
 
     def _running(
@@ -130,7 +142,7 @@ class CallLoops:
         also = values.also if isinstance(values, Repeated) else ()
         recorder = frame.recorder
         bind()
-        lists = self._executor.running_lists
+        lists = self._running_lists
         settled = self._settled(target, loop, [], frame, run)
         lost = lists.lost(settled.before, settled.names, settled.sizes, loop, frame)
         if lost:
@@ -143,10 +155,10 @@ class CallLoops:
         bind()
         run()
         recorder.call_loops.pop()
-        ended = None if frame.records or loop is None else self._loops.ended.get(loop)
-        last = self._loops.trial(names, frame, run) if ended is not None else {}
-        span = None if loop is None else self._loops.spans.get(loop)
-        coded = coded_lists(self._loops.trial, lists, before, names, span, frame, run)
+        ended = None if frame.records or loop is None else self._ended.get(loop)
+        last = trial(names, frame, run) if ended is not None else {}
+        span = None if loop is None else self._spans.get(loop)
+        coded = coded_lists(lists, before, names, span, frame, run)
         if loop is not None:
             recorder.loops.pop()
         lists.end(settled.begun, loop, also, frame)
@@ -179,12 +191,12 @@ class CallLoops:
         """
         recorder = frame.recorder
         around, locals_ = dict(frame.names), set(recorder.locals)
-        begun = self._executor.running_lists.begun(lost, target, loop, frame)
+        begun = self._running_lists.begun(lost, target, loop, frame)
         before = dict(frame.names)
         # What the items are made with can be said where they are made.
         recorder.loops += [] if loop is None else [loop]
         recorder.call_loops.append(loop or 0)
-        running, names = self._loops.stable(before, frame, run)
+        running, names = stable(self._merging, before, frame, run)
         return _Settled(around, locals_, begun, before, running, names)
 
     @staticmethod

@@ -3,61 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.lists.grown_lists import condition_of
-from typed_nnx_codegen.migrate.linen.running.frames import Frame
+from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.running.frames import Dispatch, Frame
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
+from typed_nnx_codegen.migrate.linen.running.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.references import Choice, FieldModule, ModuleValue
 from typed_nnx_codegen.migrate.linen.running.values import NONE, UNKNOWN, Value
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
+@dataclass(frozen=True, eq=False)
+class ChoiceCalls:
+    """Calls one of a few functions, classes or submodules.
 
-def call_of_choice(
-    executor: Executor, callee: Choice, passed: list[Passed], node: cst.Call, frame: Frame
-) -> Value:
-    """Return what a call of one of a few functions, classes or submodules returns.
-
-    Args:
-        executor: What goes through the method.
-        callee: What is called.
-        passed: The arguments.
-        node: The call.
-        frame: Where it is.
+    Attributes:
+        module_calls: Calls submodules.
+        merging: Joins values.
+        dispatch: Goes through a call of something.
     """
-    there = [one for one in callee.options if one != NONE]
-    modules = [one for one in there if isinstance(one, ModuleValue | FieldModule)]
-    others = [one for one in there if one not in modules]
-    if not others:
-        return executor.module_calls.call(callee, "__call__", passed, node, frame)
-    if any(executor.submodules.is_class(one) for one in others):
-        if frame.records:
-            frame.recorder.mark(node, "which class is constructed here depends on a branch")
-        return UNKNOWN
-    function = _joined(executor, others, passed, node, frame)
-    if not modules:
-        return function
-    module = _joined(executor, modules, passed, node, frame)
-    _check_arguments(node, frame)
-    condition = condition_of(callee.condition, frame.recorder) if callee.condition else None
-    if condition is None:
-        return executor.merging.joined(module, function, frame)
-    return executor.merging.chosen(condition, module, function, frame)
 
+    module_calls: ModuleCalls
+    merging: Merging
+    dispatch: Dispatch
 
-def _joined(
-    executor: Executor, options: Sequence[Value], passed: list[Passed], node: cst.Call, frame: Frame
-) -> Value:
-    """Return what stands for the results of calls of some values."""
-    value = executor.calls.dispatch(options[0], passed, node, frame)
-    for one in options[1:]:
-        other = executor.calls.dispatch(one, passed, node, frame)
-        value = executor.merging.joined(value, other, frame)
-    return value
+    def call(self, callee: Choice, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what a call of one of a few functions, classes or submodules returns.
+
+        Args:
+            callee: What is called.
+            passed: The arguments.
+            node: The call.
+            frame: Where it is.
+        """
+        there = [one for one in callee.options if one != NONE]
+        modules = [one for one in there if isinstance(one, ModuleValue | FieldModule)]
+        others = [one for one in there if one not in modules]
+        if not others:
+            return self.module_calls.call(callee, "__call__", passed, node, frame)
+        if any(Submodules.is_class(one) for one in others):
+            if frame.records:
+                frame.recorder.mark(node, "which class is constructed here depends on a branch")
+            return UNKNOWN
+        function = self._joined(others, passed, node, frame)
+        if not modules:
+            return function
+        module = self._joined(modules, passed, node, frame)
+        _check_arguments(node, frame)
+        condition = condition_of(callee.condition, frame.recorder) if callee.condition else None
+        if condition is None:
+            return self.merging.joined(module, function, frame)
+        return self.merging.chosen(condition, module, function, frame)
+
+    def _joined(
+        self, options: Sequence[Value], passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return what stands for the results of calls of some values."""
+        value = self.dispatch(options[0], passed, node, frame)
+        for one in options[1:]:
+            other = self.dispatch(one, passed, node, frame)
+            value = self.merging.joined(value, other, frame)
+        return value
 
 
 def _check_arguments(node: cst.Call, frame: Frame) -> None:

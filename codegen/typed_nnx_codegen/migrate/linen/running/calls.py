@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import ProjectClass
 from typed_nnx_codegen.migrate.linen import shapes
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.lists.array_lists import over_arrays
 from typed_nnx_codegen.migrate.linen.lists.changed_settings import note_setting_call
+from typed_nnx_codegen.migrate.linen.lists.held_items import HeldItems
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.modules.array_fields import with_arrays
-from typed_nnx_codegen.migrate.linen.modules.classes import LINEN
+from typed_nnx_codegen.migrate.linen.modules.classes import LINEN, Method
+from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.running.called_choices import call_of_choice
-from typed_nnx_codegen.migrate.linen.running.calls_in_turn import called_in_turn, made_in_method
+from typed_nnx_codegen.migrate.linen.running.called_choices import ChoiceCalls
+from typed_nnx_codegen.migrate.linen.running.calls_in_turn import (
+    CallsInTurn,
+)
 from typed_nnx_codegen.migrate.linen.running.computed_numbers import computed_number
 from typed_nnx_codegen.migrate.linen.running.decided import instance_of
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
-from typed_nnx_codegen.migrate.linen.running.mapped_functions import Mapped, under_transform
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.functions import Functions
+from typed_nnx_codegen.migrate.linen.running.looped_functions import LoopedFunctions
+from typed_nnx_codegen.migrate.linen.running.mapped_functions import (
+    Mapped,
+    MappedFunctions,
+    under_transform,
+)
+from typed_nnx_codegen.migrate.linen.running.members import Members
+from typed_nnx_codegen.migrate.linen.running.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.running.normalizing import NORMALIZE
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
+from typed_nnx_codegen.migrate.linen.running.recurrence import Recurrence
 from typed_nnx_codegen.migrate.linen.running.references import (
     ArrayMethod,
     BoundMethod,
@@ -54,9 +69,10 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.swaps import SWAPPING, ranked
 from typed_nnx_codegen.migrate.linen.state.shared_scopes import share_scope
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.state.variables import Variables
+from typed_nnx_codegen.migrate.linen.transforms.control import Control
+from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 _TRANSFORMS: Final = frozenset(
     f"{LINEN}.{name}"
@@ -69,25 +85,59 @@ _TRANSFORMS: Final = frozenset(
 _KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
 
 
+@dataclass(frozen=True, eq=False)
 class Calls:
     """Goes through calls.
 
-    Args:
-        executor: What goes through the methods.
+    Attributes:
+        code: Writes expressions for the constructor.
+        evaluate: Goes through an expression.
+        submodules: Constructs submodules.
+        functions: Goes through methods and functions.
+        module_calls: Calls submodules.
+        choice_calls: Calls one of a few values.
+        in_turn: Calls the modules of a list one after the other.
+        members: Finds attributes of modules.
+        variables: Declares variables.
+        recurrence: Goes through layers that run others over time.
+        lifted_functions: Goes through functions under transforms.
+        mapped_functions: Goes through functions that JAX maps.
+        looped_functions: Goes through functions that JAX runs in loops.
+        control: Goes through control flow of Linen.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        held_items: Goes through calls on lists and dicts.
+        parent_setup: Goes through the `setup` that another one calls.
+        analysis_with: Gives the analysis of the file that defines a function.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    code: ConstructorCode
+    evaluate: Evaluate
+    submodules: Submodules
+    functions: Functions
+    module_calls: ModuleCalls
+    choice_calls: ChoiceCalls
+    in_turn: CallsInTurn
+    members: Members
+    variables: Variables
+    recurrence: Recurrence
+    lifted_functions: LiftedFunctions
+    mapped_functions: MappedFunctions
+    looped_functions: LoopedFunctions
+    control: Control
+    sized_lists: SizedLists
+    held_items: HeldItems
+    parent_setup: Callable[[SelfValue, Method, cst.Call, Frame], Value]
+    analysis_with: Callable[[cst.CSTNode], Analysis | None]
 
     def call(self, node: cst.Call, frame: Frame) -> Value:
         """Return what a call returns."""
-        carry = self._executor.recurrence.first_carry(node, frame)
+        carry = self.recurrence.first_carry(node, frame)
         if carry is not None:
             return carry
         parent = self._of_parent(node, frame)
         if parent is not None:
             return self.dispatch(parent, self.passed(node, frame), node, frame)
-        callee = self._executor.evaluate(node.func, frame)
+        callee = self.evaluate(node.func, frame)
         passed = self.passed(node, frame)
         of_class = self._of_class(node, passed, frame)
         if of_class is not None:
@@ -98,20 +148,19 @@ class Calls:
         """Go through the arguments of a call."""
         found: list[Passed] = []
         for arg in node.args:
-            value = self._executor.evaluate(arg.value, frame)
+            value = self.evaluate(arg.value, frame)
             if arg.star == "*" and isinstance(value, Sequence):
                 found += [
-                    Passed(item, self._executor.code.of_value(item, frame), arg.value)
-                    for item in value.items
+                    Passed(item, self.code.of_value(item, frame), arg.value) for item in value.items
                 ]
                 continue
             if arg.star == "**" and isinstance(value, Table):
                 found += [
-                    Passed(item, self._executor.code.of_value(item, frame), arg.value, str(key))
+                    Passed(item, self.code.of_value(item, frame), arg.value, str(key))
                     for key, item in value.items.items()
                 ]
                 continue
-            bound = self._executor.code.bound(arg.value, value, frame)
+            bound = self.code.bound(arg.value, value, frame)
             keyword = arg.keyword.value if arg.keyword is not None else ""
             place = frame if bound.code is None else None
             found.append(Passed(value, bound.code, arg.value, keyword, arg.star, place=place))
@@ -145,43 +194,42 @@ class Calls:
 
     def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return what a call of a value returns."""
-        executor = self._executor
         match callee:
             case Partial(function=function):
                 given = _with_given(callee, passed, node)
                 return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
             case ClassTransform():
-                found = executor.lifted_functions.call(callee, passed, node, frame)
+                found = self.lifted_functions.call(callee, passed, node, frame)
                 if found is not None:
                     return found
-                return executor.submodules.construct(callee, passed, node, frame)
+                return self.submodules.construct(callee, passed, node, frame)
             case ClassRef() | PlainClass():
-                return executor.submodules.construct(callee, passed, node, frame)
+                return self.submodules.construct(callee, passed, node, frame)
             case Ref(name=name) if name.startswith(f"{LINEN}."):
                 return self._linen(callee, passed, node, frame)
             case Ref(name=name):
                 return self._external(name, passed, node, frame)
             case ModuleValue() | FieldModule():
                 given = with_arrays(passed, frame)
-                return executor.module_calls.call(callee, "__call__", given, node, frame)
+                return self.module_calls.call(callee, "__call__", given, node, frame)
             case BoundMethod():
                 return self._method(callee, passed, node, frame)
             case InTurn(layers=layers) if passed:
-                return called_in_turn(executor, layers, passed[0], node, frame)
+                return self.in_turn.call(layers, passed[0], node, frame)
             case ArrayMethod(array=array, name=name):
                 return _shape_call(shapes.method_result(array, name, *_split(passed)))
             case FunctionRef():
                 return self._function(callee, passed, node, frame)
             case Code(code=code):
                 self._check_class(node, frame)
-                changed = note_setting_call(executor.code, node, frame)
+                changed = note_setting_call(self.code, node, frame)
                 return self._opaque(code, passed) if changed is None else changed
             case OneOf(options=options):
-                return executor.submodules.one_of(options, passed, node, frame)
+                return self.submodules.one_of(options, passed, node, frame)
             case Choice():
-                return call_of_choice(executor, callee, passed, node, frame)
+                return self.choice_calls.call(callee, passed, node, frame)
             case Mapped():
-                return executor.mapped_functions.call(callee, passed, node, frame)
+                return self.mapped_functions.call(callee, passed, node, frame)
             case Unknown():
                 self._check_name(node, frame)
         return UNKNOWN
@@ -197,22 +245,22 @@ class Calls:
     def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         if callee.name in _TRANSFORMS:
             return _transform(callee.name, passed, node)
-        controlled = self._executor.control.call(callee.name, passed, node, frame)
+        controlled = self.control.call(callee.name, passed, node, frame)
         if controlled is not None:
             return controlled
         if callee.name == f"{LINEN}.merge_param":
-            return self._executor.variables.merge_param(passed, node, frame)
+            return self.variables.merge_param(passed, node, frame)
         if callee.name == f"{LINEN}.share_scope":
             return share_scope(passed, node, frame)
         if callee.name == NORMALIZE:
-            return self._executor.variables.normalizing.call(passed, node, frame)
+            return self.variables.normalizing.call(passed, node, frame)
         if callee.name == f"{LINEN}.param_with_axes":
-            return self._executor.variables.param_with_axes(passed, node, frame)
+            return self.variables.param_with_axes(passed, node, frame)
         if find_layer(callee.name) is not None:
-            in_turn = made_in_method(self._executor, callee, passed, node, frame)
+            in_turn = self.in_turn.made_in_method(callee, passed, node, frame)
             if in_turn is not None:
                 return in_turn
-            return self._executor.submodules.construct(callee, passed, node, frame)
+            return self.submodules.construct(callee, passed, node, frame)
         args, keywords = _split(passed)
         return _shape_call(shapes.function_result(callee.name, args, keywords))
 
@@ -224,13 +272,13 @@ class Calls:
             transformed = under_transform(name, passed[0].value, args, keywords)
             if transformed is not None:
                 return transformed
-        looped = self._executor.looped_functions.call(name, passed, node, frame)
+        looped = self.looped_functions.call(name, passed, node, frame)
         if looped is not None:
             return looped
         if name in ("builtins.getattr", "builtins.setattr"):
             return UNKNOWN
         if name == "builtins.hasattr":
-            return self._executor.members.has(passed, frame)
+            return self.members.has(passed, frame)
         args, keywords = _split(passed)
         if any(one.star for one in passed):
             return UNKNOWN
@@ -249,35 +297,34 @@ class Calls:
             return Array(shapes.segments(args[0].shape))
         if name in SWAPPING:
             args = ranked(args)
-        found = self._executor.sized_lists.over(name, node, frame)
+        found = self.sized_lists.over(name, node, frame)
         if found is None:
-            found = self._executor.held_items.over_values(name, args, keywords)
+            found = self.held_items.over_values(name, args, keywords)
         if found is None:
             found = over_arrays(name, args, keywords)
         if found is not None:
             return found
         found = shapes.function_result(name, args, keywords)
         given = [*args, *keywords.values()]
-        number = computed_number(self._executor.code, name, given, node, frame)
+        number = computed_number(self.code, name, given, node, frame)
         return number or _shape_call(found)
 
     def _method(
         self, callee: BoundMethod, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
-        executor = self._executor
         match callee.receiver:
             case SelfValue() as instance if callee.method is not None:
                 if callee.name == "setup" and frame.method and frame.method.name == "setup":
-                    return executor.statements.parent_setup(instance, callee.method, node, frame)
-                return executor.functions.call_method(instance, callee.method, passed, node, frame)
+                    return self.parent_setup(instance, callee.method, node, frame)
+                return self.functions.call_method(instance, callee.method, passed, node, frame)
             case SelfValue() as instance:
-                return executor.variables.call(instance, callee.name, passed, node, frame)
+                return self.variables.call(instance, callee.name, passed, node, frame)
             case ModuleValue() | FieldModule():
-                return executor.module_calls.call(callee.receiver, callee.name, passed, node, frame)
+                return self.module_calls.call(callee.receiver, callee.name, passed, node, frame)
             case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
                 return self._of_record(record, cls, callee.name, passed, frame)
             case Sequence() | Repeated() | Table():
-                return executor.held_items.container_method(callee, passed, node, frame)
+                return self.held_items.container_method(callee, passed, node, frame)
             case VariableValue():
                 return UNKNOWN
         return UNKNOWN
@@ -287,19 +334,19 @@ class Calls:
     ) -> Value:
         """Return what a method of another class of the project returns."""
         node = cls.methods[name].node
-        analysis = self._executor.analysis_with(node)
+        analysis = self.analysis_with(node)
         if analysis is None or not isinstance(node, cst.FunctionDef):
             return UNKNOWN
         function = FunctionRef(node, Frame(frame.recorder, analysis, records=False))
         first = Passed(record, None, node.name)
-        return self._executor.functions.call_function(function, [first, *passed], frame)
+        return self.functions.call_function(function, [first, *passed], frame)
 
     def _function(
         self, callee: FunctionRef, passed: list[Passed], node: cst.Call, frame: Frame
     ) -> Value:
         if any(one.star for one in passed):
             return UNKNOWN
-        return self._executor.functions.call_function(callee, passed, frame, node)
+        return self.functions.call_function(callee, passed, frame, node)
 
     def _check_class(self, node: cst.Call, frame: Frame) -> None:
         """Mark what a class builds of which nothing is known: it is called at once."""

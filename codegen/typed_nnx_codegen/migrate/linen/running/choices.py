@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -13,18 +12,18 @@ from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.linen.builders.inlining import raises
 from typed_nnx_codegen.migrate.linen.lists.coded_tuples import either_tuple
 from typed_nnx_codegen.migrate.linen.lists.grown_lists import condition_of, sometimes
+from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.modules.optional_submodules import there_if
 from typed_nnx_codegen.migrate.linen.plan import Condition
-from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Frame, Line
-from typed_nnx_codegen.migrate.linen.running.merging import Running, is_function, is_module
+from typed_nnx_codegen.migrate.linen.running.decided import truth_of
+from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Evaluate, Frame, Line
+from typed_nnx_codegen.migrate.linen.running.merging import Merging, Running, is_function, is_module
 from typed_nnx_codegen.migrate.linen.running.references import Choice
 from typed_nnx_codegen.migrate.linen.running.told_ranks import forget, take_told
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Code, Unknown, Value
 from typed_nnx_codegen.migrate.linen.transforms.optional import optional_transform
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import bare, operand
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _Statements = list[cst.BaseStatement | cst.BaseSmallStatement]
 
@@ -33,18 +32,33 @@ class Choices:
     """Goes through branches.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        running_lists: Goes through lists in loops over submodules.
+        evaluate: Goes through an expression.
+        run_all: Goes through statements; says whether they end.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        code: ConstructorCode,
+        merging: Merging,
+        running_lists: RunningLists,
+        evaluate: Evaluate,
+        run_all: Callable[[_Statements, Frame], bool],
+    ) -> None:
+        self._code = code
+        self._merging = merging
+        self._running_lists = running_lists
+        self._evaluate = evaluate
+        self._run_all = run_all
         self._number = 0
 
     def statement(self, node: cst.If, rest: _Statements, frame: Frame) -> bool:
         """Go through a branch and what follows it; return whether that ends the function."""
-        run_all = self._executor.statements.run_all
-        test = self._executor.evaluate(node.test, frame)
-        truth = self._executor.truth(test)
+        run_all = self._run_all
+        test = self._evaluate(node.test, frame)
+        truth = truth_of(test)
         orelse = _orelse(node)
         if frame.records:
             taken = {True, False} if truth is None else {truth}
@@ -57,7 +71,7 @@ class Choices:
                 frame.recorder.block.append(Line("", statement=node))
             take_told(node.test, outcome=False, frame=frame)
             return run_all(rest, frame)
-        code = self._executor.code.of(node.test, frame)
+        code = self._code.of(node.test, frame)
         if code is None:
             asked = self._on_shapes(node.test, frame)
             return self._on_call(list(node.body.body), orelse, rest, frame, asked, node.test)
@@ -74,7 +88,7 @@ class Choices:
         recorder = frame.recorder
         outer = recorder.block
         before = dict(frame.names)
-        run_all = self._executor.statements.run_all
+        run_all = self._run_all
         self._number += 1
         number = self._number
         recorder.branch_codes[number] = code
@@ -126,16 +140,16 @@ class Choices:
         condition = condition_of(code, frame.recorder)
         if frame.records or condition is None or not all(sides):
             return
-        join = self._executor.merging.joined
+        join = self._merging.joined
         one, other = (reduce(lambda a, b: join(a, b, frame), side) for side in sides)
-        frame.results[start:] = [self._executor.merging.chosen(condition, one, other, frame)]
+        frame.results[start:] = [self._merging.chosen(condition, one, other, frame)]
 
     def _on_shapes(self, test: cst.BaseExpression, frame: Frame) -> str:
         """Return the code of a question about shapes of arguments; empty where it is another."""
         if not frame.records:
             return ""
-        with self._executor.code.with_shapes():
-            return self._executor.code.of(test, frame) or ""
+        with self._code.with_shapes():
+            return self._code.of(test, frame) or ""
 
     def _on_call(
         self,
@@ -151,7 +165,7 @@ class Choices:
         Sizes that differ are told apart where the constructor can ask the same.
         """
         recorder = frame.recorder
-        run_all = self._executor.statements.run_all
+        run_all = self._run_all
         before = dict(frame.names)
         self._number += 1
         number = self._number
@@ -190,7 +204,7 @@ class Choices:
             elif test is None:
                 sites = len(frame.recorder.plan.sites)
                 for one in node.cases:
-                    self._executor.statements.run(one.body, frame)
+                    self._run_all(list(one.body.body), frame)
                 if len(frame.recorder.plan.sites) > sites:
                     frame.recorder.mark(node, "submodules are built under a pattern of `match`")
                 return False
@@ -198,7 +212,7 @@ class Choices:
                 chain = cst.If(test, case.body, orelse=chain)
         if isinstance(chain, cst.If):
             return self.statement(chain, [], frame)
-        return self._executor.statements.run(chain.body, frame) if chain is not None else False
+        return self._run_all(list(chain.body.body), frame) if chain is not None else False
 
     @staticmethod
     def _enter(number: int, frame: Frame) -> None:
@@ -256,11 +270,11 @@ class Choices:
     ) -> Value:
         """Return what a name stands for behind a branch."""
         if running is not None:
-            settings = self._executor.merging.settings(name, one, other, frame)
+            settings = self._merging.settings(name, one, other, frame)
             if settings is not None:
                 running.append(settings)
                 return Code(settings.local)
-        return self._executor.merging.merged(name, one, other, frame, running)
+        return self._merging.merged(name, one, other, frame, running)
 
     def _chosen(self, one: Value, other: Value, code: str, frame: Frame) -> Value | None:
         """Return an array, or a list of such, of a submodule whose sizes depend on a branch.
@@ -272,32 +286,32 @@ class Choices:
         if one == other or condition is None:
             return None
         if isinstance(one, Array) and isinstance(other, Array):
-            return self._executor.merging.chosen(condition, one, other, frame)
-        return self._executor.running_lists.chosen(condition, one, other, frame)
+            return self._merging.chosen(condition, one, other, frame)
+        return self._running_lists.chosen(condition, one, other, frame)
 
     def expression(self, node: cst.IfExp, test: Value, frame: Frame) -> Value:
         """Return what a conditional expression stands for."""
         del test
         recorder = frame.recorder
-        code = self._executor.code.of(node.test, frame)
+        code = self._code.of(node.test, frame)
         if code is None:
             self._number += 1
             number = self._number
             self._enter(number, frame)
-            one = self._executor.evaluate(node.body, frame)
+            one = self._evaluate(node.body, frame)
             self._other_side(number, frame)
-            other = self._executor.evaluate(node.orelse, frame)
+            other = self._evaluate(node.orelse, frame)
             self._leave(frame)
-            return self._executor.merging.joined(one, other, frame)
+            return self._merging.joined(one, other, frame)
         outer = recorder.block
         self._number += 1
         recorder.conditions.append(Condition(self._number, side=True, is_of_call=False))
         number = self._number
         recorder.block = first = _block()
-        one = self._executor.evaluate(node.body, frame)
+        one = self._evaluate(node.body, frame)
         recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
         recorder.block = second = _block()
-        other = self._executor.evaluate(node.orelse, frame)
+        other = self._evaluate(node.orelse, frame)
         recorder.conditions.pop()
         recorder.block = outer
         if first or second:
@@ -308,18 +322,18 @@ class Choices:
         if optional is not None:
             return optional
         if not is_module(one) and not is_module(other):
-            found = self._executor.expressions.or_code(UNKNOWN, node, frame)
+            found = self._code.or_code(UNKNOWN, node, frame)
             if isinstance(found, Code):
                 return either_tuple(found, condition_of(code, recorder), one, other)
             if not isinstance(found, Unknown):
                 return found
         if is_function(one) and is_function(other):
-            value = self._executor.merging.joined(one, other, frame)
-            text = self._executor.code.of(node, frame)
+            value = self._merging.joined(one, other, frame)
+            text = self._code.of(node, frame)
             if isinstance(value, Choice) and text is not None:
                 return replace(value, code=operand(text))
         running: list[Running] = []
-        value = self._executor.merging.merged("value", one, other, frame, running)
+        value = self._merging.merged("value", one, other, frame, running)
         value = there_if(value, one, other, code)
         if running:
             chosen = Compound(f"if {bare(code)}:")
@@ -327,7 +341,7 @@ class Choices:
                 chosen.body.append(Line(f"{each.local} = {each.first}", each.local))
                 chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
             outer.append(chosen)
-        return self._executor.expressions.or_code(value, node, frame)
+        return self._code.or_code(value, node, frame)
 
 
 def _block() -> Block:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.lists.open_tuples import is_dropping_none, without_none
 from typed_nnx_codegen.migrate.linen.lists.size_lists import any_item
-from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Frame
+from typed_nnx_codegen.migrate.linen.running.frames import Assign, Block, Compound, Evaluate, Frame
 from typed_nnx_codegen.migrate.linen.running.iteration import element_of, header_of, unrolled
+from typed_nnx_codegen.migrate.linen.running.loops import Loops
 from typed_nnx_codegen.migrate.linen.running.references import (
     Choice,
     Headed,
@@ -29,23 +28,25 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
-from typed_nnx_codegen.migrate.linen.running.loops import Loops
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 
 class Comprehensions:
     """Goes through comprehensions.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
+        evaluate: Goes through an expression.
+        assign: Binds a target to a value.
         loops: What goes through loops.
     """
 
-    def __init__(self, executor: Executor, loops: Loops) -> None:
-        self._executor = executor
+    def __init__(
+        self, code: ConstructorCode, evaluate: Evaluate, assign: Assign, loops: Loops
+    ) -> None:
+        self._code = code
+        self._evaluate = evaluate
+        self._assign = assign
         self._loops = loops
 
     def comprehension(
@@ -53,8 +54,8 @@ class Comprehensions:
     ) -> Value:
         """Return what a comprehension stands for."""
         part = node.for_in
-        values = self._executor.evaluate(part.iter, frame)
-        header = header_of(part.iter, self._executor.code, frame)
+        values = self._evaluate(part.iter, frame)
+        header = header_of(part.iter, self._code, frame)
         kept = dict(frame.names)
         items = unrolled(values, header)
         if items is None and not frame.records and isinstance(values, Items):
@@ -66,8 +67,8 @@ class Comprehensions:
         elif items is not None and not part.ifs:
             found: list[Value] = []
             for item in items:
-                self._executor.statements.assign(part.target, item, None, frame)
-                found.append(self._executor.evaluate(node.elt, frame))
+                self._assign(part.target, item, None, frame)
+                found.append(self._evaluate(node.elt, frame))
             value = Items(tuple(found), is_list=True)
         else:
             value = self._general(node, header, values, frame)
@@ -98,20 +99,20 @@ class Comprehensions:
                 recorder.headers[number] = (code_of(part.target), header)
             else:
                 element = any_item(element_of(values)[0], values)
-                self._executor.statements.assign(part.target, element, None, frame)
+                self._assign(part.target, element, None, frame)
             for condition in part.ifs:
-                self._executor.evaluate(condition.test, frame)
+                self._evaluate(condition.test, frame)
             part = part.inner_for_in
             levels += 1
             if part is not None:
-                values = self._executor.evaluate(part.iter, frame)
-                header = None if header is None else self._executor.code.of(part.iter, frame)
+                values = self._evaluate(part.iter, frame)
+                header = None if header is None else self._code.of(part.iter, frame)
         recorder.loops.append(number)
         if isinstance(node, cst.DictComp):
-            self._executor.evaluate(node.key, frame)
-            element = self._executor.evaluate(node.value, frame)
+            self._evaluate(node.key, frame)
+            element = self._evaluate(node.value, frame)
         else:
-            element = self._executor.evaluate(node.elt, frame)
+            element = self._evaluate(node.elt, frame)
         recorder.loops.pop()
         recorder.block = outer
         if body:
@@ -123,7 +124,7 @@ class Comprehensions:
             whole = node
             if isinstance(node, cst.GeneratorExp) and not node.lpar:
                 whole = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-            found = self._executor.expressions.or_code(UNKNOWN, whole, frame)
+            found = self._code.or_code(UNKNOWN, whole, frame)
             count = self._count(node, frame)
             if isinstance(found, Code) and count is not None:
                 return CodeList(found.code, found.home, count=count)

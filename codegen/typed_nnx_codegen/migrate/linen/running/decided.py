@@ -122,3 +122,15 @@ def _inherits(target: str | LinenClass, wanted: str | LinenClass) -> bool | None
     if isinstance(wanted, LinenClass):
         return wanted in target.ancestry()
     return None if any(one.foreign for one in target.ancestry()) else False
+
+
+def truth_of(value: Value) -> bool | None:
+    """Return whether a value is true; None where that is not sure."""
+    match value:
+        case Const(value=literal):
+            return bool(literal)
+        case Sequence(items=items):
+            return bool(items)
+        case ModuleValue():
+            return True
+    return None

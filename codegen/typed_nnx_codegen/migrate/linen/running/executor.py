@@ -23,7 +23,9 @@ from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.names.linen_names import nnx_name
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.running.called_choices import ChoiceCalls
 from typed_nnx_codegen.migrate.linen.running.calls import Calls
+from typed_nnx_codegen.migrate.linen.running.calls_in_turn import CallsInTurn
 from typed_nnx_codegen.migrate.linen.running.choices import Choices
 from typed_nnx_codegen.migrate.linen.running.comprehensions import Comprehensions
 from typed_nnx_codegen.migrate.linen.running.expressions import Expressions
@@ -37,7 +39,7 @@ from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.module_calls import ModuleCalls
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
 from typed_nnx_codegen.migrate.linen.running.recurrence import Recurrence
-from typed_nnx_codegen.migrate.linen.running.references import ClassRef, ModuleValue, Ref
+from typed_nnx_codegen.migrate.linen.running.references import ClassRef, Ref
 from typed_nnx_codegen.migrate.linen.running.statements import Statements
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
@@ -50,7 +52,6 @@ from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
 from typed_nnx_codegen.migrate.linen.sizes.size_arrays import is_made_by, without_local
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues
-from typed_nnx_codegen.migrate.linen.state.functional_calls import FunctionalCalls
 from typed_nnx_codegen.migrate.linen.state.variable_reads import VariableReads
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
 from typed_nnx_codegen.migrate.linen.staying.gradual import Gradual
@@ -72,45 +73,47 @@ class Executor:
     Args:
         classes: The Linen modules of the project.
         plan_of: Plans another module of the project.
+        recorded: What an example of the project was seen to do, if any.
+        gradual: What stays in Linen, if anything does.
     """
 
-    def __init__(self, classes: LinenClasses, plan_of: Callable[[LinenClass], ClassPlan]) -> None:
+    def __init__(
+        self,
+        classes: LinenClasses,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        recorded: Recorded | None,
+        gradual: Gradual | None,
+    ) -> None:
         self.classes = classes
         self.plan_of = plan_of
         self.names: Callable[[str], str] = _plain_name
-        self.recorded: Recorded | None = None
-        self.gradual: Gradual | None = None
+        self.recorded = recorded
+        self.gradual = gradual
         self.facts = FieldFacts()
         self.code = ConstructorCode(classes.analyses, self.facts, self.evaluate, self.refer)
-        self.merging = Merging(self.code)
-        self.running_lists = RunningLists(self.code)
-        self.sized_lists = SizedLists(self.code, self.running_lists)
-        self.held_items = HeldItems(self.sized_lists, self.merging)
+        merging = Merging(self.code)
+        running_lists = RunningLists(self.code)
+        sized_lists = SizedLists(self.code, running_lists)
         self.declaring = Declaring(self.refer)
         self.first_values = FirstValues(
             self.code, self.evaluate, self.dispatch, self.call_function, self.refer
         )
-        self.variables = Variables(
+        variables = Variables(
             self.code,
-            self.merging,
+            merging,
             self.evaluate,
             self.refer,
             self.declaring,
             self.first_values,
         )
-        self.variable_reads = VariableReads(self.evaluate)
-        self.functional_calls = FunctionalCalls()
         self.lifted_calls = LiftedCalls(plan_of, self.refer)
         self.lifted_functions = LiftedFunctions(
             self.evaluate, self.call_function, plan_of, self.refer
         )
-        self.control = Control(self.lifted_functions, self.merging, self.refer)
-        self.mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
-        self.looped_functions = LoopedFunctions(self.dispatch)
-        self.recurrence = Recurrence(self.evaluate, self.passed, self.refer)
-        self.functions = Functions(self.lifted_functions, self.merging, self.evaluate, self.run)
+        mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
+        recurrence = Recurrence(self.evaluate, self.passed, self.refer)
+        self.functions = Functions(self.lifted_functions, merging, self.evaluate, self.run)
         self.submodules = Submodules(self.facts, self.evaluate, self.dispatch)
-        self.expressions = Expressions(self)
         self.members = Members(
             self.functions,
             self.submodules,
@@ -118,14 +121,81 @@ class Executor:
             self.facts,
             self.code,
             self.evaluate,
-            self.expressions.of_file,
+            self.of_file,
         )
-        self.calls = Calls(self)
-        self.module_calls = ModuleCalls(self)
-        self.statements = Statements(self)
-        self.loops = Loops(self)
-        self.comprehensions = Comprehensions(self, self.loops)
-        self.choices = Choices(self)
+        loops = Loops(
+            self.code,
+            merging,
+            sized_lists,
+            running_lists,
+            self.evaluate,
+            self.run,
+            self.assign,
+        )
+        choices = Choices(self.code, merging, running_lists, self.evaluate, self.run_all)
+        in_turn = CallsInTurn(self.dispatch, loops.of_call, self.refer)
+        module_calls = ModuleCalls(
+            facts=self.facts,
+            merging=merging,
+            sized_lists=sized_lists,
+            submodules=self.submodules,
+            functions=self.functions,
+            lifted_calls=self.lifted_calls,
+            recurrence=recurrence,
+            in_turn=in_turn,
+            wraps_layers=gradual is not None and gradual.wraps_layers,
+            dispatch=self.dispatch,
+            refer=self.refer,
+        )
+        self._statements = Statements(
+            code=self.code,
+            merging=merging,
+            evaluate=self.evaluate,
+            variables=variables,
+            choices=choices,
+            loops=loops,
+            lifted_functions=self.lifted_functions,
+            sized_lists=sized_lists,
+        )
+        self._calls = Calls(
+            code=self.code,
+            evaluate=self.evaluate,
+            submodules=self.submodules,
+            functions=self.functions,
+            module_calls=module_calls,
+            choice_calls=ChoiceCalls(module_calls, merging, self.dispatch),
+            in_turn=in_turn,
+            members=self.members,
+            variables=variables,
+            recurrence=recurrence,
+            lifted_functions=self.lifted_functions,
+            mapped_functions=mapped_functions,
+            looped_functions=LoopedFunctions(self.dispatch),
+            control=Control(self.lifted_functions, merging, self.refer),
+            sized_lists=sized_lists,
+            held_items=HeldItems(sized_lists, merging),
+            parent_setup=self._statements.parent_setup,
+            analysis_with=self.analysis_with,
+        )
+        self._expressions = Expressions(
+            code=self.code,
+            merging=merging,
+            classes=classes,
+            submodules=self.submodules,
+            members=self.members,
+            variables=variables,
+            variable_reads=VariableReads(self.evaluate),
+            calls=self._calls,
+            choices=choices,
+            comprehensions=Comprehensions(self.code, self.evaluate, self.assign, loops),
+            mapped_functions=mapped_functions,
+            sized_lists=sized_lists,
+            running_lists=running_lists,
+            value_of=self.evaluate,
+            assign=self.assign,
+            constant_of_file=self.constant_of_file,
+            analysis_with=self.analysis_with,
+        )
         self._functions: dict[cst.CSTNode, Analysis] = {}
         for analysis in classes.analyses:
             for kind in (cst.FunctionDef, cst.Lambda):
@@ -140,7 +210,7 @@ class Executor:
         if node in frame.values:
             # What it stood for in an iteration before says nothing now.
             frame.values[node] = UNKNOWN
-        value = self.expressions.evaluate(node, frame)
+        value = self._expressions.evaluate(node, frame)
         if isinstance(value, Array) and not is_made_by(node, value):
             value = without_local(value)
         frame.values[node] = value
@@ -148,11 +218,11 @@ class Executor:
 
     def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return what a call of something returns."""
-        return self.calls.dispatch(callee, passed, node, frame)
+        return self._calls.dispatch(callee, passed, node, frame)
 
     def passed(self, node: cst.Call, frame: Frame) -> list[Passed]:
         """Go through the arguments of a call."""
-        return self.calls.passed(node, frame)
+        return self._calls.passed(node, frame)
 
     def call_function(
         self, function: FunctionRef, passed: Arguments[Passed], frame: Frame
@@ -162,7 +232,27 @@ class Executor:
 
     def run(self, body: cst.BaseSuite, frame: Frame) -> bool:
         """Go through statements; return whether they end there."""
-        return self.statements.run(body, frame)
+        return self._statements.run(body, frame)
+
+    def run_all(
+        self, statements: list[cst.BaseStatement | cst.BaseSmallStatement], frame: Frame
+    ) -> bool:
+        """Go through statements; return whether they end there."""
+        return self._statements.run_all(statements, frame)
+
+    def assign(
+        self,
+        target: cst.BaseExpression,
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        """Bind a target to a value."""
+        self._statements.assign(target, value, source, frame)
+
+    def of_file(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what a name of a file stands for."""
+        return self._expressions.of_file(node, frame)
 
     def refer(self, public: str) -> str:
         """Return the code for a public name, in the file of the module that is planned."""
@@ -190,10 +280,10 @@ class Executor:
             return None
         inner = Frame(frame.recorder, frame.analysis, records=False)
         if isinstance(found[0], (cst.Integer, cst.Float, cst.SimpleString, cst.Tuple, cst.List)):
-            value = self.expressions.evaluate(found[0], inner)
+            value = self._expressions.evaluate(found[0], inner)
             return value if _is_literal(value) else None
         if isinstance(found[0], (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
-            value = self.expressions.evaluate(found[0], inner)
+            value = self._expressions.evaluate(found[0], inner)
             if isinstance(value, (ClassRef, Ref)):
                 return value
             if isinstance(value, FunctionRef):
@@ -204,7 +294,7 @@ class Executor:
         """Return the class or function that a name at a place of a file refers to; None if none."""
         if not isinstance(node, (cst.Name, cst.Attribute)):
             return None
-        value = self.expressions.of_file(node, frame)
+        value = self._expressions.of_file(node, frame)
         return value if isinstance(value, (Ref, ClassRef, FunctionRef)) else None
 
     def code_of_class(self, node: cst.BaseExpression, cls: LinenClass, plan: ClassPlan) -> str:
@@ -212,17 +302,6 @@ class Executor:
         del plan
         text = code_of(node)
         return text if text.rpartition(".")[2] == cls.name else cls.name
-
-    def truth(self, value: Value) -> bool | None:
-        """Return whether a value is true; None where that is not sure."""
-        match value:
-            case Const(value=literal):
-                return bool(literal)
-            case Sequence(items=items):
-                return bool(items)
-            case ModuleValue():
-                return True
-        return None
 
 
 def _is_literal(value: Value) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import ClassVar
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN as NOT_KNOWN,
@@ -25,11 +26,20 @@ from typed_nnx_codegen.migrate.linen.lists.coded_tuples import (
     with_starred,
 )
 from typed_nnx_codegen.migrate.linen.lists.open_tuples import added, item_of, numbered_field
+from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.lists.size_lists import SizedList
-from typed_nnx_codegen.migrate.linen.modules.classes import public_linen
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists
+from typed_nnx_codegen.migrate.linen.modules.classes import LinenClasses, public_linen
+from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.running.array_members import ARRAY_MEMBERS
-from typed_nnx_codegen.migrate.linen.running.decided import decided
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.calls import Calls
+from typed_nnx_codegen.migrate.linen.running.choices import Choices
+from typed_nnx_codegen.migrate.linen.running.comprehensions import Comprehensions
+from typed_nnx_codegen.migrate.linen.running.decided import decided, truth_of
+from typed_nnx_codegen.migrate.linen.running.frames import Assign, Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.running.mapped_functions import MappedFunctions
+from typed_nnx_codegen.migrate.linen.running.members import Members
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.operator_signs import OPERATORS
 from typed_nnx_codegen.migrate.linen.running.references import (
     ArrayMethod,
@@ -63,44 +73,57 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.sizes.residuals import note_residual
 from typed_nnx_codegen.migrate.linen.state.shared_scopes import is_scope
-from typed_nnx_codegen.migrate.linen.writing.parentheses import operand
+from typed_nnx_codegen.migrate.linen.state.variable_reads import VariableReads
+from typed_nnx_codegen.migrate.linen.state.variables import Variables
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
-
+@dataclass(frozen=True, eq=False)
 class Expressions:
     """Goes through expressions.
 
-    Args:
-        executor: What goes through the methods.
+    Attributes:
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        classes: The Linen modules of the project.
+        submodules: Constructs submodules.
+        members: Finds attributes of modules.
+        variables: Declares variables.
+        variable_reads: Finds reads of variables through modules.
+        calls: Goes through calls.
+        choices: Goes through branches.
+        comprehensions: Goes through comprehensions.
+        mapped_functions: Goes through functions that JAX maps.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        running_lists: Goes through lists in loops over submodules.
+        value_of: Goes through a part of an expression, and remembers what it stands for.
+        assign: Binds a target to a value.
+        constant_of_file: Gives the literal that a file binds to a name.
+        analysis_with: Gives the analysis of the file that defines a function.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    code: ConstructorCode
+    merging: Merging
+    classes: LinenClasses
+    submodules: Submodules
+    members: Members
+    variables: Variables
+    variable_reads: VariableReads
+    calls: Calls
+    choices: Choices
+    comprehensions: Comprehensions
+    mapped_functions: MappedFunctions
+    sized_lists: SizedLists
+    running_lists: RunningLists
+    value_of: Evaluate
+    assign: Assign
+    constant_of_file: Callable[[str, Frame], Value | None]
+    analysis_with: Callable[[cst.CSTNode], Analysis | None]
 
     def evaluate(self, node: cst.BaseExpression, frame: Frame) -> Value:
         """Return what an expression stands for."""
         reader = self._readers.get(type(node))
         return reader(self, node, frame) if reader is not None else UNKNOWN
-
-    def or_code(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
-        """Return code for the expression where nothing is known of its value."""
-        if not isinstance(value, Unknown):
-            return value
-        code = self._executor.code.of(node, frame)
-        return self._of_shapes(value, node, frame) if code is None else Code(operand(code))
-
-    def _of_shapes(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
-        """Return code that may read shapes of arguments where they decide all of an expression."""
-        if not frame.records or any(one.is_of_call for one in frame.recorder.conditions):
-            return value
-        with self._executor.code.with_shapes():
-            code = self._executor.code.of(node, frame)
-        if code is None:
-            return value
-        known = value if isinstance(value, OfShapes) else OfShapes()
-        return replace(known, code=operand(code))
 
     # -- names --------------------------------------------------------------------------------
 
@@ -116,13 +139,13 @@ class Expressions:
             case External(name=name):
                 return Ref(public_linen(name))
             case ProjectClass():
-                cls = self._executor.classes.of(value)
+                cls = self.classes.of(value)
                 if cls is not None:
-                    layer = self._executor.submodules.subclass(cls, code, frame)
+                    layer = self.submodules.subclass(cls, code, frame)
                     return ClassRef(cls, code, frame.home) if layer is None else layer
                 return PlainClass(value, code, frame.home)
             case ProjectFunction(node=function):
-                analysis = self._executor.analysis_with(function)
+                analysis = self.analysis_with(function)
                 if analysis is None:
                     return Code(code, frame.home)  # its file is not read
                 inner = Frame(frame.recorder, analysis, records=False)
@@ -130,9 +153,9 @@ class Expressions:
             case Constant(value=literal):
                 return Const(literal)
         if isinstance(node, cst.Name):
-            known = self._executor.constant_of_file(node.value, frame)
+            known = self.constant_of_file(node.value, frame)
             if known is None:
-                known = self._executor.mapped_functions.decorated(node.value, frame)
+                known = self.mapped_functions.decorated(node.value, frame)
             if known is not None:
                 return known
             return Code(code, frame.home)
@@ -147,21 +170,21 @@ class Expressions:
             known = self.of_file(node, frame)
             if not isinstance(known, Unknown):
                 return known
-        base = self._executor.evaluate(node.value, frame)
-        return self.or_code(self.member(base, name, node, frame), node, frame)
+        base = self.value_of(node.value, frame)
+        return self.code.or_code(self.member(base, name, node, frame), node, frame)
 
     def member(self, base: Value, name: str, node: cst.Attribute, frame: Frame) -> Value:
         """Return an attribute of a value."""
         match base:
             case SelfValue():
-                return self._executor.members.of_self(base, name, node, frame)
+                return self.members.of_self(base, name, node, frame)
             case Array(origin=origin) if origin and name not in ARRAY_MEMBERS:
                 path = f"{origin}.{name}"
                 return Array(Shape((), Lead(path, None)), origin=path)
             case Array():
                 return shapes.attribute(base, name) or ArrayMethod(base, name)
             case ModuleValue() | FieldModule():
-                return self._executor.members.of_module(base, name, frame, node)
+                return self.members.of_module(base, name, frame, node)
             case Code(code=code, home=home):
                 return Code(f"{code}.{name}", home)
             case ArrayMethod(array=array, name="at"):
@@ -170,7 +193,7 @@ class Expressions:
                 return items.get(name, BoundMethod(base, name))
             case VariableValue():
                 if name == "value":
-                    return self._executor.variables.read(base, node, frame)
+                    return self.variables.read(base, node, frame)
                 return BoundMethod(base, name)
             case Ref(name=public):
                 return Ref(f"{public}.{name}") if not base.code else UNKNOWN
@@ -192,14 +215,14 @@ class Expressions:
     def _formatted(self, node: cst.BaseExpression, frame: Frame) -> Value:
         for part in getattr(node, "parts", ()):
             if isinstance(part, cst.FormattedStringExpression):
-                self._executor.evaluate(part.expression, frame)
-        code = self._executor.code.of(node, frame)
+                self.value_of(part.expression, frame)
+        code = self.code.of(node, frame)
         return UNKNOWN if code is None else Code(code)
 
     def _items(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
         items: list[Value] = []
         for element in node.elements:
-            value = self._executor.evaluate(element.value, frame)
+            value = self.value_of(element.value, frame)
             if isinstance(element, cst.StarredElement):
                 if isinstance(value, ShapeOf) and value.shape.lead is None:
                     sizes = value.shape.dims
@@ -212,53 +235,53 @@ class Expressions:
         return Sequence(tuple(items), isinstance(node, cst.List))
 
     def _starred(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
-        items = [self._executor.evaluate(element.value, frame) for element in node.elements]
+        items = [self.value_of(element.value, frame) for element in node.elements]
         found = starred_tuple(node, items)
         if found is not None:
             return found
-        return with_starred(self.or_code(UNKNOWN, node, frame), node, items)
+        return with_starred(self.code.or_code(UNKNOWN, node, frame), node, items)
 
     def _dict(self, node: cst.Dict, frame: Frame) -> Value:
         items: dict[object, Value] = {}
         is_known = True
         for element in node.elements:
             if isinstance(element, cst.DictElement):
-                key = self._executor.evaluate(element.key, frame)
-                value = self._executor.evaluate(element.value, frame)
+                key = self.value_of(element.key, frame)
+                value = self.value_of(element.value, frame)
                 if isinstance(key, Const):
                     items[key.value] = value
                 else:
                     is_known = False
             else:
-                other = self._executor.evaluate(element.value, frame)
+                other = self.value_of(element.value, frame)
                 is_known = is_known and isinstance(other, Table)
                 if isinstance(other, Table):
                     items.update(other.items)
-        return Table(items) if is_known else self.or_code(UNKNOWN, node, frame)
+        return Table(items) if is_known else self.code.or_code(UNKNOWN, node, frame)
 
     # -- operations ---------------------------------------------------------------------------
 
     def _binary(self, node: cst.BinaryOperation, frame: Frame) -> Value:
-        left = self._executor.evaluate(node.left, frame)
-        right = self._executor.evaluate(node.right, frame)
+        left = self.value_of(node.left, frame)
+        right = self.value_of(node.right, frame)
         operator = OPERATORS[type(node.operator)]
         note_residual(operator, left, right, frame)
         if operator == "+":
-            total = self._executor.running_lists.total(left, right, frame)
+            total = self.running_lists.total(left, right, frame)
             joined = added(left, right) if total is None else total
             if joined is not None:
                 return joined
-        value = self.or_code(shapes.binary(operator, left, right), node, frame)
+        value = self.code.or_code(shapes.binary(operator, left, right), node, frame)
         return with_ends(value, left, right) if operator == "+" else value
 
     def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
-        value = self._executor.evaluate(node.expression, frame)
+        value = self.value_of(node.expression, frame)
         operator = OPERATORS[type(node.operator)]
-        return self.or_code(shapes.unary(operator, value), node, frame)
+        return self.code.or_code(shapes.unary(operator, value), node, frame)
 
     def _comparison(self, node: cst.Comparison, frame: Frame) -> Value:
-        left = self._executor.evaluate(node.left, frame)
-        rights = [self._executor.evaluate(one.comparator, frame) for one in node.comparisons]
+        left = self.value_of(node.left, frame)
+        rights = [self.value_of(one.comparator, frame) for one in node.comparisons]
         if len(rights) == 1:
             operator = OPERATORS.get(type(node.comparisons[0].operator), "")
             outcome = decided(operator, left, rights[0])
@@ -267,39 +290,39 @@ class Expressions:
             if outcome is not None:
                 return Const(outcome)
             value = shapes.binary(operator, left, rights[0]) if operator[:1] in "<>=!" else UNKNOWN
-            return self.or_code(value, node, frame)
-        return self.or_code(UNKNOWN, node, frame)
+            return self.code.or_code(value, node, frame)
+        return self.code.or_code(UNKNOWN, node, frame)
 
     def _boolean(self, node: cst.BooleanOperation, frame: Frame) -> Value:
-        left = self._executor.evaluate(node.left, frame)
-        truth = self._executor.truth(left)
+        left = self.value_of(node.left, frame)
+        truth = truth_of(left)
         is_and = isinstance(node.operator, cst.And)
         if truth is not None:
-            return self._executor.evaluate(node.right, frame) if truth == is_and else left
-        right = self._executor.evaluate(node.right, frame)
+            return self.value_of(node.right, frame) if truth == is_and else left
+        right = self.value_of(node.right, frame)
         if left == right:
             return left
-        known = self.or_code(UNKNOWN, node, frame)
+        known = self.code.or_code(UNKNOWN, node, frame)
         if isinstance(known, Unknown) and isinstance(left, Array) and isinstance(right, Array):
-            return self._executor.merging.joined(left, right, frame)
+            return self.merging.joined(left, right, frame)
         return known
 
     def _choice(self, node: cst.IfExp, frame: Frame) -> Value:
-        test = self._executor.evaluate(node.test, frame)
-        truth = self._executor.truth(test)
+        test = self.value_of(node.test, frame)
+        truth = truth_of(test)
         if truth is not None:
-            return self._executor.evaluate(node.body if truth else node.orelse, frame)
-        return self._executor.choices.expression(node, test, frame)
+            return self.value_of(node.body if truth else node.orelse, frame)
+        return self.choices.expression(node, test, frame)
 
     def _subscript(self, node: cst.Subscript, frame: Frame) -> Value:
-        read = self._executor.variable_reads.read(node, frame)
+        read = self.variable_reads.read(node, frame)
         if read is not None:
             return read
-        base = self._executor.evaluate(node.value, frame)
+        base = self.value_of(node.value, frame)
         indices = [self._index(one.slice, frame) for one in node.slice]
         index = indices[0] if len(indices) == 1 else Sequence(tuple(indices))
         if isinstance(base, SizedList) and len(node.slice) == 1:
-            item = self._executor.sized_lists.item(base, node.slice[0].slice, node, frame)
+            item = self.sized_lists.item(base, node.slice[0].slice, node, frame)
             if item is not None:
                 return item
         match base:
@@ -320,21 +343,21 @@ class Expressions:
             case Table(items=items):
                 values = list(items.values())
                 same = values and all(one == values[0] for one in values)
-                return self.or_code(values[0] if same else UNKNOWN, node, frame)
+                return self.code.or_code(values[0] if same else UNKNOWN, node, frame)
             case Code(home=home):
-                code = self._executor.code.of(node, frame)
+                code = self.code.of(node, frame)
                 return UNKNOWN if code is None else Code(code, home)
         if isinstance(base, Array) and isinstance(index, Array) and base.shape.rank != 1:
             # Rows at positions: the last size stays.
             return Array(Shape(base.shape.expanded(1).dims[-1:], Lead("", None)), base.dtype)
-        return self.or_code(shapes.subscript(base, index), node, frame)
+        return self.code.or_code(shapes.subscript(base, index), node, frame)
 
     def _index(self, node: cst.BaseSlice, frame: Frame) -> Value:
         if isinstance(node, cst.Index):
-            return self._executor.evaluate(node.value, frame)
+            return self.value_of(node.value, frame)
         assert isinstance(node, cst.Slice)
         parts = [
-            NONE if part is None else self._executor.evaluate(part, frame)
+            NONE if part is None else self.value_of(part, frame)
             for part in (node.lower, node.upper, node.step)
         ]
         return Slice(*parts)
@@ -345,25 +368,25 @@ class Expressions:
         return FunctionRef(node, frame)
 
     def _call(self, node: cst.Call, frame: Frame) -> Value:
-        value = self._executor.calls.call(node, frame)
+        value = self.calls.call(node, frame)
         match value:
             case Repeated(element=Unknown(), code="", also=()) if frame.records:
-                known = self.or_code(UNKNOWN, node, frame)
+                known = self.code.or_code(UNKNOWN, node, frame)
                 is_known = not isinstance(known, Unknown) or isinstance(known, OfShapes)
                 return known if is_known else value
-        return self.or_code(value, node, frame)
+        return self.code.or_code(value, node, frame)
 
     def _comprehension(
         self, node: cst.ListComp | cst.GeneratorExp | cst.DictComp | cst.SetComp, frame: Frame
     ) -> Value:
-        return self._executor.comprehensions.comprehension(node, frame)
+        return self.comprehensions.comprehension(node, frame)
 
     def _named(self, node: cst.NamedExpr, frame: Frame) -> Value:
-        value = self._executor.evaluate(node.value, frame)
-        self._executor.statements.assign(node.target, value, node.value, frame)
+        value = self.value_of(node.value, frame)
+        self.assign(node.target, value, node.value, frame)
         return value
 
-    _readers: Final[dict[type[cst.CSTNode], Callable[..., Value]]] = {
+    _readers: ClassVar[dict[type[cst.CSTNode], Callable[..., Value]]] = {
         cst.Name: _name,
         cst.Attribute: _attribute,
         cst.Integer: _literal,

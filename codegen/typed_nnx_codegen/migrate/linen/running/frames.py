@@ -457,3 +457,5 @@ Dispatch = Callable[[Value, list[Passed], cst.Call, Frame], Value]
 CallFunction = Callable[[FunctionRef, Arguments[Passed], Frame], Value]
 # Goes through a method of an object with arguments, from a call.
 CallMethod = Callable[[SelfValue, Method, Arguments[Passed], cst.BaseExpression, Frame], Value]
+# Binds a target to a value; where there is one, with the expression for it.
+Assign = Callable[[cst.BaseExpression, Value, cst.BaseExpression | None, Frame], None]

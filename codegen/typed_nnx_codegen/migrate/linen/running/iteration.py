@@ -10,8 +10,9 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.lists.size_lists import SizedList
+from typed_nnx_codegen.migrate.linen.names.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
-from typed_nnx_codegen.migrate.linen.running.merging import Running
+from typed_nnx_codegen.migrate.linen.running.merging import Merging, Running, is_same
 from typed_nnx_codegen.migrate.linen.running.references import (
     Choice,
     FieldModule,
@@ -32,6 +33,8 @@ from typed_nnx_codegen.migrate.linen.sizes.dims import Atom, Dim, Piece, as_dim,
 from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import parsed
 
+_MOST_TRIALS: Final = 4
+Names = dict[str, Value]
 _COUNTERS: Final = ("range", "enumerate")
 _MOST_UNROLLED: Final = 64
 _Names = dict[str, Value]
@@ -267,3 +270,81 @@ def _ended(dim: Dim | None, ends: dict[str, str], number: int) -> Dim | None:
             return None
         values[atom] = as_dim(Piece(code, "" if atom.home == home else atom.home))
     return dim.replaced(values)
+
+
+def stable(
+    merging: Merging, before: Names, frame: Frame, run: Callable[[], None]
+) -> tuple[list[tuple[Running, Callable[[], Value | Dim | None]]], Names]:
+    """Return what names stand for in each iteration, and the locals that run.
+
+    The loop is gone through for a trial, until what it is entered with stands for what it
+    leaves behind, too.
+    """
+    names = dict(before)
+    running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]] = {}
+    after = names
+    changed: list[Value] = []
+    for _ in range(_MOST_TRIALS):
+        after = trial(names, frame, run)
+        changed = []
+        for name, value in list(names.items()):
+            if name not in after or is_same(after[name], value):
+                continue
+            found = _run(merging, name, before[name], value, after[name], frame, running)
+            changed += [] if is_same(found, value) else [found]
+            names[name] = found
+        if not changed:
+            break
+    else:
+        # Lists of submodules have no sizes that others depend on.
+        is_open = not all(isinstance(one, Repeated) and sites_in(one) for one in changed)
+        for name in names if is_open else ():
+            if name in after and names[name] != before[name]:
+                is_list = isinstance(names[name], Repeated) and sites_in(names[name])
+                names[name] = names[name] if is_list else without_sizes(names[name])
+    return list(running.values()), names
+
+
+def _run(
+    merging: Merging,
+    name: str,
+    entry: Value,
+    now: Value,
+    after: Value,
+    frame: Frame,
+    running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]],
+) -> Value:
+    """Return what a name stands for that an iteration leaves with another value."""
+    if name in running or any(key.startswith(f"{name}/") for key in running):
+        if isinstance(now, Array) and isinstance(after, Array) and same_but_running(now, after):
+            return now
+        if not isinstance(now, Array):
+            return now
+        if isinstance(after, Array):
+            known = {one.local for key, (one, _) in running.items() if key.startswith(f"{name}/")}
+            after = with_running(now, after, known)
+    needed: list[Running] = []
+    value = merging.merged(
+        name, entry if now == entry else now, after, frame, needed if frame.records else None
+    )
+    for position, one in enumerate(needed):
+        reader = size_reader(name, value, one, frame)
+        running[f"{name}/{position}/{one.local}"] = (one, reader)
+    return value
+
+
+def trial(names: Names, frame: Frame, run: Callable[[], None]) -> Names:
+    """Return what names stand for after one time through a loop, which leaves no trace."""
+    recorder = frame.recorder
+    outer, recorder.block = recorder.block, []
+    kept = frame.names
+    results = len(frame.results)
+    frame.names = dict(names)
+    recorder.trials += 1
+    run()
+    recorder.trials -= 1
+    after = frame.names
+    frame.names = kept
+    del frame.results[results:]
+    recorder.block = outer
+    return after

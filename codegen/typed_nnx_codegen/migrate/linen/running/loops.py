@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.lists.coded_lists import Span, coded_lists
 from typed_nnx_codegen.migrate.linen.lists.grown_lists import condition_of, counting, grown
+from typed_nnx_codegen.migrate.linen.lists.running_lists import RunningLists
 from typed_nnx_codegen.migrate.linen.lists.size_lists import SizedList
-from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLoop, changes_list
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists, SizedLoop, changes_list
 from typed_nnx_codegen.migrate.linen.names.bound_names import names_in
-from typed_nnx_codegen.migrate.linen.names.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.running.call_loops import CallLoops
-from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Frame, Line
+from typed_nnx_codegen.migrate.linen.running.frames import (
+    Assign,
+    Block,
+    Compound,
+    Evaluate,
+    Frame,
+    Line,
+)
 from typed_nnx_codegen.migrate.linen.running.iteration import (
     Ended,
     header_of,
@@ -23,16 +29,13 @@ from typed_nnx_codegen.migrate.linen.running.iteration import (
     last_iteration,
     left,
     ran,
-    same_but_running,
-    size_reader,
+    stable,
+    trial,
     unrolled,
-    with_running,
-    without_sizes,
 )
-from typed_nnx_codegen.migrate.linen.running.merging import Running, is_same
+from typed_nnx_codegen.migrate.linen.running.merging import Merging, Running
 from typed_nnx_codegen.migrate.linen.running.references import (
     Grown,
-    Repeated,
 )
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
@@ -42,27 +45,43 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
-_MOST_TRIALS: Final = 4
-_Names = dict[str, Value]
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 
 class Loops:
     """Goes through loops.
 
     Args:
-        executor: What goes through the methods.
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        running_lists: Goes through lists in loops over submodules.
+        evaluate: Goes through an expression.
+        run: Goes through statements; says whether they end.
+        assign: Binds a target to a value.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        code: ConstructorCode,
+        merging: Merging,
+        sized_lists: SizedLists,
+        running_lists: RunningLists,
+        evaluate: Evaluate,
+        run: Callable[[cst.BaseSuite, Frame], bool],
+        assign: Assign,
+    ) -> None:
+        self._code = code
+        self._merging = merging
+        self._sized_lists = sized_lists
+        self._running_lists = running_lists
+        self._evaluate = evaluate
+        self._run = run
+        self._assign = assign
         self._number = 0
-        self._call_loops = CallLoops(executor, self)
         self.ended: dict[int, Ended] = {}
         self.spans: dict[int, Span] = {}
+        self._call_loops = CallLoops(merging, running_lists, assign, self.ended, self.spans)
 
     def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
         """Return the number of a loop: the same for all trials of it, so that they can be compared.
@@ -85,24 +104,24 @@ class Loops:
 
     def statement(self, node: cst.For, frame: Frame) -> None:
         """Go through a `for` statement."""
-        values = self._executor.evaluate(node.iter, frame)
-        header = header_of(node.iter, self._executor.code, frame)
+        values = self._evaluate(node.iter, frame)
+        header = header_of(node.iter, self._code, frame)
         items = unrolled(values, header)
 
         def run() -> None:
-            self._executor.statements.run(node.body, frame)
+            self._run(node.body, frame)
 
         if not frame.records and isinstance(values, Items) and items is None:
             items = list(values.items)
         if items is not None:
             for item in items:
-                self._executor.statements.assign(node.target, item, None, frame)
+                self._assign(node.target, item, None, frame)
                 run()
         elif header is not None and not frame.records:
             self._closed(node, header, frame, run)
         elif header is not None:
             self._of_constructor(node, SizedLoop(code_of(node.target), header), frame, run)
-        elif (sized := self._executor.sized_lists.loop(node.target, node.iter, frame)) is not None:
+        elif (sized := self._sized_lists.loop(node.target, node.iter, frame)) is not None:
             self._of_constructor(node, sized, frame, run)
         else:
             self._call_loops.run(node.target, values, frame, run)
@@ -122,7 +141,7 @@ class Loops:
         outer = recorder.block
         orelse: Block = []
         recorder.block = orelse
-        self._executor.statements.run(node.body, frame)
+        self._run(node.body, frame)
         recorder.block = outer
         if isinstance(last, Compound) and last.number is not None:
             last.orelse = orelse
@@ -131,13 +150,13 @@ class Loops:
 
     def endless(self, node: cst.While, frame: Frame) -> None:
         """Go through a `while` statement: how often it runs is not known."""
-        self._executor.evaluate(node.test, frame)
+        self._evaluate(node.test, frame)
         sites = len(frame.recorder.plan.sites)
         self._call_loops.run(
             cst.Name("_"),
             UNKNOWN,
             frame,
-            lambda: ran(self._executor.statements.run, node.body, frame),
+            lambda: ran(self._run, node.body, frame),
         )
         if len(frame.recorder.plan.sites) > sites and frame.records:
             frame.recorder.mark(node, "submodules are built in a `while` loop")
@@ -153,7 +172,7 @@ class Loops:
         self._size_lists(node, number, frame, run)
         before = dict(frame.names)
         recorder.loops.append(number)
-        running, names = self.stable(before, frame, run)
+        running, names = stable(self._merging, before, frame, run)
         recorder.loops.pop()
         for one, _ in running:
             recorder.block.append(Line(f"{one.local} = {one.first}", one.local))
@@ -179,12 +198,12 @@ class Loops:
         self, node: cst.For, number: int, frame: Frame, run: Callable[[], None]
     ) -> None:
         """Let the constructor keep the sizes of arrays in lists that a loop changes."""
-        recorder, lists = frame.recorder, self._executor.sized_lists
+        recorder, lists = frame.recorder, self._sized_lists
         names = [one for one in lists.candidates(frame) if changes_list(node.body, one)]
         if not names:
             return
         recorder.loops.append(number)
-        after = self.trial(dict(frame.names), frame, run)
+        after = trial(dict(frame.names), frame, run)
         recorder.loops.pop()
         for name in names:
             if name in after and after[name] != frame.names[name]:
@@ -198,17 +217,16 @@ class Loops:
         self.bind_inner(node.target, number, frame)
         before = dict(frame.names)
         recorder.loops.append(number)
-        _, names = self.stable(before, frame, run)
+        _, names = stable(self._merging, before, frame, run)
         counted = {
             name: value if value == before.get(name) else counting(value)
             for name, value in names.items()
         }
-        after = self.trial(counted, frame, run)
+        after = trial(counted, frame, run)
         recorder.loops.pop()
         last = self.note_end(node.target, node.iter, header, number, frame)
         coded = coded_lists(
-            self.trial,
-            self._executor.running_lists,
+            self._running_lists,
             before,
             names,
             self.spans.get(number),
@@ -279,89 +297,12 @@ class Loops:
 
     def _code_of(self, value: Value | Dim | None, frame: Frame) -> str | None:
         if isinstance(value, Dim):
-            if not self._executor.code.sizes_are_visible(value, frame):
+            if not self._code.sizes_are_visible(value, frame):
                 return None
             return frame.recorder.templates.token(value)
         if isinstance(value, SizedList):
             return value.sizes or None
-        return None if value is None else self._executor.code.of_value(value, frame)
-
-    def stable(
-        self, before: _Names, frame: Frame, run: Callable[[], None]
-    ) -> tuple[list[tuple[Running, Callable[[], Value | Dim | None]]], _Names]:
-        """Return what names stand for in each iteration, and the locals that run.
-
-        The loop is gone through for a trial, until what it is entered with stands for what it
-        leaves behind, too.
-        """
-        names = dict(before)
-        running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]] = {}
-        after = names
-        changed: list[Value] = []
-        for _ in range(_MOST_TRIALS):
-            after = self.trial(names, frame, run)
-            changed = []
-            for name, value in list(names.items()):
-                if name not in after or is_same(after[name], value):
-                    continue
-                found = self._run(name, before[name], value, after[name], frame, running)
-                changed += [] if is_same(found, value) else [found]
-                names[name] = found
-            if not changed:
-                break
-        else:
-            # Lists of submodules have no sizes that others depend on.
-            is_open = not all(isinstance(one, Repeated) and sites_in(one) for one in changed)
-            for name in names if is_open else ():
-                if name in after and names[name] != before[name]:
-                    is_list = isinstance(names[name], Repeated) and sites_in(names[name])
-                    names[name] = names[name] if is_list else without_sizes(names[name])
-        return list(running.values()), names
-
-    def _run(
-        self,
-        name: str,
-        entry: Value,
-        now: Value,
-        after: Value,
-        frame: Frame,
-        running: dict[str, tuple[Running, Callable[[], Value | Dim | None]]],
-    ) -> Value:
-        """Return what a name stands for that an iteration leaves with another value."""
-        if name in running or any(key.startswith(f"{name}/") for key in running):
-            if isinstance(now, Array) and isinstance(after, Array) and same_but_running(now, after):
-                return now
-            if not isinstance(now, Array):
-                return now
-            if isinstance(after, Array):
-                known = {
-                    one.local for key, (one, _) in running.items() if key.startswith(f"{name}/")
-                }
-                after = with_running(now, after, known)
-        needed: list[Running] = []
-        value = self._executor.merging.merged(
-            name, entry if now == entry else now, after, frame, needed if frame.records else None
-        )
-        for position, one in enumerate(needed):
-            reader = size_reader(name, value, one, frame)
-            running[f"{name}/{position}/{one.local}"] = (one, reader)
-        return value
-
-    def trial(self, names: _Names, frame: Frame, run: Callable[[], None]) -> _Names:
-        """Return what names stand for after one time through a loop, which leaves no trace."""
-        recorder = frame.recorder
-        outer, recorder.block = recorder.block, []
-        kept = frame.names
-        results = len(frame.results)
-        frame.names = dict(names)
-        recorder.trials += 1
-        run()
-        recorder.trials -= 1
-        after = frame.names
-        frame.names = kept
-        del frame.results[results:]
-        recorder.block = outer
-        return after
+        return None if value is None else self._code.of_value(value, frame)
 
     def _bind_all(
         self, target: cst.BaseExpression, loop: SizedLoop, number: int, frame: Frame

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.layers import Given, Inputs, Layer, Refused, find_layer
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.marker_codes import CALLER, COUNTERPART
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
+from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.plan import Site, given_of
-from typed_nnx_codegen.migrate.linen.running.calls_in_turn import SEQUENTIAL, called_in_turn
-from typed_nnx_codegen.migrate.linen.running.frames import CallEdit, Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.calls_in_turn import SEQUENTIAL, CallsInTurn
+from typed_nnx_codegen.migrate.linen.running.frames import CallEdit, Dispatch, Frame, Recorder
+from typed_nnx_codegen.migrate.linen.running.functions import Functions
 from typed_nnx_codegen.migrate.linen.running.known_outputs import output_key
 from typed_nnx_codegen.migrate.linen.running.members import API
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind, bind_names
+from typed_nnx_codegen.migrate.linen.running.recurrence import Recurrence
 from typed_nnx_codegen.migrate.linen.running.references import (
     Choice,
     ClassRef,
@@ -30,10 +36,8 @@ from typed_nnx_codegen.migrate.linen.running.references import (
 from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Unknown, Value
 from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
 from typed_nnx_codegen.migrate.linen.sizes.outputs import of_alternatives, of_field
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
+from typed_nnx_codegen.migrate.linen.state.functional_calls import functional_call
+from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
 
 # Layers that call other modules one after the other, and the field that holds those.
 _WRAPPERS: Final = {
@@ -46,15 +50,35 @@ _WRAPPERS: Final = {
 _CONVOLUTIONS: Final = ("Conv", "ConvTranspose")
 
 
+@dataclass(frozen=True, eq=False)
 class ModuleCalls:
     """Calls submodules.
 
-    Args:
-        executor: What goes through the methods.
+    Attributes:
+        facts: What is known of fields.
+        merging: Joins values.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        submodules: Constructs submodules.
+        functions: Goes through methods and functions.
+        lifted_calls: Goes through calls of submodules under transforms.
+        recurrence: Goes through layers that run others over time.
+        in_turn: Calls the modules of a list one after the other.
+        wraps_layers: Whether layers that NNX does not have are held in a bridge.
+        dispatch: Goes through a call of something.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    facts: FieldFacts
+    merging: Merging
+    sized_lists: SizedLists
+    submodules: Submodules
+    functions: Functions
+    lifted_calls: LiftedCalls
+    recurrence: Recurrence
+    in_turn: CallsInTurn
+    wraps_layers: bool
+    dispatch: Dispatch
+    refer: Callable[[str], str]
 
     def call(
         self,
@@ -66,7 +90,7 @@ class ModuleCalls:
     ) -> Value:
         """Return what a call of a method of a submodule returns."""
         if method in ("apply", "init"):
-            functional = self._executor.functional_calls.call(receiver, passed, node, frame)
+            functional = functional_call(receiver, passed, node, frame)
             if functional is not None:
                 return functional
         if method in ("copy", "clone") and not passed:
@@ -75,7 +99,7 @@ class ModuleCalls:
                 return copied
         match receiver:
             case ModuleValue(site=site) if site.transforms:
-                return self._executor.lifted_calls.call(
+                return self.lifted_calls.call(
                     site,
                     method,
                     passed,
@@ -91,7 +115,7 @@ class ModuleCalls:
                 # The submodules of a submodule are not within reach.
                 if not frame.records or not (is_of_project or site.code.startswith("self.")):
                     return value
-                return of_alternatives(self._executor.facts, site, [value], value, frame)
+                return of_alternatives(self.facts, site, [value], value, frame)
             case FieldModule():
                 return self._of_field(receiver, method, passed, node, frame)
             case Choice(options=options):
@@ -105,7 +129,7 @@ class ModuleCalls:
                 results = known or results
                 value = results[0] if results else UNKNOWN
                 for other in results[1:]:
-                    value = self._executor.merging.joined(value, other, frame)
+                    value = self.merging.joined(value, other, frame)
                 return value
         return UNKNOWN
 
@@ -117,7 +141,7 @@ class ModuleCalls:
             return None
         assert target is not None
         assert isinstance(node.func, cst.Attribute)
-        clone = self._executor.refer("nnx.clone")
+        clone = self.refer("nnx.clone")
         frame.recorder.replace(node, f"{clone}({code_of(node.func.value)})")
         return FieldModule(target[1], receiver.default)
 
@@ -142,8 +166,8 @@ class ModuleCalls:
         results += [self._plain(one, method, passed, node, inner) for one in site.alternatives]
         value = results[0]
         for other in results[1:]:
-            value = self._executor.merging.joined(value, other, frame)
-        return of_alternatives(self._executor.facts, site, results, value, frame)
+            value = self.merging.joined(value, other, frame)
+        return of_alternatives(self.facts, site, results, value, frame)
 
     # -- layers -------------------------------------------------------------------------------
 
@@ -158,9 +182,7 @@ class ModuleCalls:
     ) -> Value:
         if method == "__call__" and site.target in _WRAPPERS:
             return self._wrapped(site, passed, node, frame)
-        gradual = self._executor.gradual
-        wraps = gradual is not None and gradual.wraps_layers
-        if wraps and isinstance(layer.build(given_of(site), None), Refused):
+        if self.wraps_layers and isinstance(layer.build(given_of(site), None), Refused):
             return self._in_bridge(site, method, passed, node, frame)
         names = [one.linen for one in layer.calls.get(method, ())]
         bound = bind_names(names, passed)
@@ -173,8 +195,8 @@ class ModuleCalls:
                 )
             else:
                 self._edit(site, layer, method, bound.by_name, node, frame)
-        if method == "__call__" and self._executor.recurrence.runs(site):
-            return self._executor.recurrence.output(site, layer, given_of(site), values, frame)
+        if method == "__call__" and self.recurrence.runs(site):
+            return self.recurrence.output(site, layer, given_of(site), values, frame)
         return layer.output(given_of(site), Inputs(values), method)
 
     def _in_bridge(
@@ -202,11 +224,11 @@ class ModuleCalls:
             frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
         )
         if len(parts) == 1 and isinstance(parts[0], Repeated):
-            return called_in_turn(self._executor, parts[0], passed[0], node, frame)
+            return self.in_turn.call(parts[0], passed[0], node, frame)
         current = passed
         value = passed[0].value
         for part in parts:
-            value = self._executor.calls.dispatch(part, current, node, inner)
+            value = self.dispatch(part, current, node, inner)
             current = [Passed(value, None, node)]
         return value
 
@@ -262,20 +284,20 @@ class ModuleCalls:
             return UNKNOWN
         bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
         values = {name: one.value for name, one in bound.by_name.items()}
-        kept = self._executor.sized_lists.kept(values, node, frame)
+        kept = self.sized_lists.kept(values, node, frame)
         frame.note_call(site, method, kept)
         if frame.records and frame.recorder.is_recording:
             edit = CallEdit(site, None, called=method, frame=frame)
             frame.recorder.edits.setdefault(node, []).append(edit)
-        instance = self._executor.submodules.instance(site, frame)
+        instance = self.submodules.instance(site, frame)
         inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
         is_plain = not bound.extra and not bound.is_open
         key = output_key(cls, instance, method, values, frame.recorder) if is_plain else None
         outputs = frame.recorder.outputs
         if key is None:
-            return self._executor.functions.call_method(instance, found, passed, node, inner)
+            return self.functions.call_method(instance, found, passed, node, inner)
         if key not in outputs:
-            result = self._executor.functions.call_method(instance, found, passed, node, inner)
+            result = self.functions.call_method(instance, found, passed, node, inner)
             outputs[key] = result
         return outputs[key]
 
@@ -304,8 +326,8 @@ class ModuleCalls:
                 receiver.site.calls.append((frame.root, method, given))
         del node
         return of_field(
-            self._executor.functions.call_method,
-            self._executor.facts,
+            self.functions.call_method,
+            self.facts,
             receiver,
             method,
             values,

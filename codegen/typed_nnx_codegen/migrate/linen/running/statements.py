@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 import libcst as cst
 
@@ -14,9 +14,13 @@ from typed_nnx_codegen.migrate.linen.lists.changed_settings import note_setting_
 from typed_nnx_codegen.migrate.linen.lists.container_changes import note_deleted, note_item
 from typed_nnx_codegen.migrate.linen.lists.open_tuples import added, unpacked
 from typed_nnx_codegen.migrate.linen.lists.size_lists import CodedList
+from typed_nnx_codegen.migrate.linen.lists.sized_lists import SizedLists
 from typed_nnx_codegen.migrate.linen.marker_codes import NAME
 from typed_nnx_codegen.migrate.linen.modules.classes import Method
-from typed_nnx_codegen.migrate.linen.running.frames import Frame, Line
+from typed_nnx_codegen.migrate.linen.running.choices import Choices
+from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, Line
+from typed_nnx_codegen.migrate.linen.running.loops import Loops
+from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.references import (
     ClassRef,
     Repeated,
@@ -43,11 +47,11 @@ from typed_nnx_codegen.migrate.linen.sizes.size_arrays import (
     with_locals,
 )
 from typed_nnx_codegen.migrate.linen.state.derived import is_derived
+from typed_nnx_codegen.migrate.linen.state.variables import Variables
 from typed_nnx_codegen.migrate.linen.transforms.axes import part_of
+from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import bare, operand
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
     cst.AddAssign: "+",
@@ -62,15 +66,29 @@ _OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
 _Body = cst.BaseSuite
 
 
+@dataclass(frozen=True, eq=False)
 class Statements:
     """Goes through statements.
 
-    Args:
-        executor: What goes through the methods.
+    Attributes:
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        evaluate: Goes through an expression.
+        variables: Declares variables.
+        choices: Goes through branches.
+        loops: Goes through loops.
+        lifted_functions: Goes through functions under transforms.
+        sized_lists: Goes through lists of arrays whose sizes are known.
     """
 
-    def __init__(self, executor: Executor) -> None:
-        self._executor = executor
+    code: ConstructorCode
+    merging: Merging
+    evaluate: Evaluate
+    variables: Variables
+    choices: Choices
+    loops: Loops
+    lifted_functions: LiftedFunctions
+    sized_lists: SizedLists
 
     def run(self, body: _Body, frame: Frame) -> bool:
         """Go through a body; return whether it ends there: with return, raise, break or continue."""
@@ -85,7 +103,7 @@ class Statements:
                 frame.recorder.begin_statement()
             if isinstance(statement, cst.If):
                 rest = statements[position + 1 :]
-                return self._executor.choices.statement(statement, rest, frame)
+                return self.choices.statement(statement, rest, frame)
             if self._one(statement, frame):
                 return True
         return False
@@ -101,22 +119,22 @@ class Statements:
                 return done
             case cst.Assign(targets=targets, value=value):
                 self._expect(targets[0].target, value, frame)
-                found = self._executor.evaluate(value, frame)
-                self._executor.variables.note_write(node, frame)
+                found = self.evaluate(value, frame)
+                self.variables.note_write(node, frame)
                 for target in targets:
                     self.assign(target.target, found, value, frame)
             case cst.AnnAssign(target=target, value=value):
                 if value is not None:
                     self._expect(target, value, frame)
-                    self.assign(target, self._executor.evaluate(value, frame), value, frame)
+                    self.assign(target, self.evaluate(value, frame), value, frame)
             case cst.AugAssign():
                 self._augmented(node, frame)
-                self._executor.variables.note_write(node, frame)
+                self.variables.note_write(node, frame)
             case cst.Expr(value=value):
                 self._expect_setattr(value, frame)
-                self._executor.evaluate(value, frame)
+                self.evaluate(value, frame)
             case cst.Return(value=value):
-                result = Const(None) if value is None else self._executor.evaluate(value, frame)
+                result = Const(None) if value is None else self.evaluate(value, frame)
                 frame.results.append(result)
                 frame.ended_by = "return"
                 return True
@@ -132,21 +150,21 @@ class Statements:
             case cst.Del(target=cst.Subscript() as target):
                 note_deleted(target, frame, self._key(target, frame))
             case cst.For():
-                self._executor.loops.statement(node, frame)
+                self.loops.statement(node, frame)
             case cst.While():
-                self._executor.loops.endless(node, frame)
+                self.loops.endless(node, frame)
             case cst.With():
                 for item in node.items:
-                    self._executor.evaluate(item.item, frame)
+                    self.evaluate(item.item, frame)
                     if item.asname is not None:
                         self.assign(item.asname.name, UNKNOWN, item.item, frame)
                 return self.run(node.body, frame)
             case cst.FunctionDef(name=name):
-                frame.names[name.value] = self._executor.lifted_functions.decorated(node, frame)
+                frame.names[name.value] = self.lifted_functions.decorated(node, frame)
             case cst.Try(body=body):
                 return self.run(body, frame)
             case cst.Match():
-                return self._executor.choices.match(node, frame)
+                return self.choices.match(node, frame)
             case cst.ClassDef(name=name):
                 frame.names[name.value] = UNKNOWN
         return False
@@ -214,8 +232,8 @@ class Statements:
                 func=cst.Name(value="setattr"),
                 args=[cst.Arg(), cst.Arg(value=name), cst.Arg(value=value)],
             ):
-                self._executor.evaluate(name, frame)
-                text = self._executor.variables.attribute_text(name, frame)
+                self.evaluate(name, frame)
+                text = self.variables.attribute_text(name, frame)
                 frame.recorder.setup_target = (value, text) if text else None
 
     def parent_setup(
@@ -260,22 +278,20 @@ class Statements:
             case cst.Attribute(value=cst.Name(value=name), attr=attr):
                 owner = frame.lookup(name)
                 if isinstance(owner, SelfValue):
-                    self._executor.variables.assign_attribute(
-                        owner, attr.value, value, target, frame
-                    )
+                    self.variables.assign_attribute(owner, attr.value, value, target, frame)
             case cst.StarredElement(value=inner):
                 self.assign(inner, value, source, frame)
             case cst.Subscript():
-                note_setting_item(self._executor.code, target, source, frame)
+                note_setting_item(self.code, target, source, frame)
                 key = self._key(target, frame)
-                join = self._executor.merging.joined
+                join = self.merging.joined
                 note_item(target, value, frame, key, lambda a, b: join(a, b, frame))
 
     def _key(self, target: cst.Subscript, frame: Frame) -> Value:
         """Return the key of an item that is assigned or deleted."""
         match target.slice:
             case [cst.SubscriptElement(slice=cst.Index(value=node))]:
-                return self._executor.evaluate(node, frame)
+                return self.evaluate(node, frame)
         return UNKNOWN
 
     def _named(
@@ -286,13 +302,13 @@ class Statements:
         if isinstance(value, OfShapes) and is_changed(name, frame):
             return UNKNOWN
         if isinstance(value, CodedList):
-            return self._executor.sized_lists.named(name, value, target, frame)
+            return self.sized_lists.named(name, value, target, frame)
         if (
             isinstance(value, Code | OfShapes)
             and frame.records
             and not frame.verbatim
             and not value.code.replace(".", "").replace("_", "").isalnum()
-            and self._executor.code.is_visible(value.home, frame)
+            and self.code.is_visible(value.home, frame)
             and frame.recorder.is_recording
             and value.code
         ):
@@ -300,9 +316,9 @@ class Statements:
             frame.recorder.write(f"{local} = {bare(value.code)}", local)
             return replace(value, code=local, home="")
         if isinstance(value, Array) and source is not None:
-            return with_local(self._executor.code, name, value, source, frame)
+            return with_local(self.code, name, value, source, frame)
         if isinstance(source, cst.Call):
-            return with_function(self._executor.code, name, value, source, frame)
+            return with_function(self.code, name, value, source, frame)
         return value
 
     def _unpack(
@@ -332,7 +348,7 @@ class Statements:
         parts: list[Value] = [UNKNOWN for _ in elements] if values is None else values
         if source is not None and not starred:
             parts = self._settings(parts, source, frame)
-            parts = with_locals(self._executor.code, elements, parts, source, frame)
+            parts = with_locals(self.code, elements, parts, source, frame)
         for one, part in zip(elements, parts, strict=True):
             self.assign(one.value, part, None, frame)
         del target
@@ -346,7 +362,7 @@ class Statements:
             isinstance(one, kinds) for one in parts
         ):
             return parts
-        code = self._executor.code.of(source, frame)
+        code = self.code.of(source, frame)
         if code is None:
             return parts
         return [
@@ -374,18 +390,18 @@ class Statements:
         return None
 
     def _augmented(self, node: cst.AugAssign, frame: Frame) -> None:
-        left = self._executor.evaluate(node.target, frame)
-        right = self._executor.evaluate(node.value, frame)
+        left = self.evaluate(node.target, frame)
+        right = self.evaluate(node.value, frame)
         operator = _OPERATORS.get(type(node.operator))
         value: Value = UNKNOWN
         if operator is not None:
-            joined = self._executor.sized_lists.added(left, right, frame)
+            joined = self.sized_lists.added(left, right, frame)
             if joined is None:
                 joined = added(left, right) if operator == "+" else None
             value = joined if joined is not None else shapes.binary(operator, left, right)
         if isinstance(value, Unknown) and operator is not None:
-            one = self._executor.code.of(node.target, frame)
-            other = self._executor.code.of(node.value, frame)
+            one = self.code.of(node.target, frame)
+            other = self.code.of(node.value, frame)
             if one is not None and other is not None:
                 value = Code(f"({one} {operator} {other})")
         self.assign(node.target, value, node.value, frame)

@@ -30,35 +30,32 @@ def with_parameters(module, values):
 )
 
 
-class FunctionalCalls:
-    """Calls layers with parameters that the call gives."""
-
-    def call(
-        self, receiver: Value, passed: list[Passed], node: cst.Call, frame: Frame
-    ) -> Value | None:
-        """Return what such a call, or `init`, returns; None where it is no plain call of a layer."""
-        match receiver:
-            case ModuleValue(site=Site(target=str() as target) as site):
-                layer = find_layer(target)
-            case _:
-                return None
-        if _name_of(node) == "init":
-            is_plain = layer is not None and site.is_detached and not site.loops
-            return drawn_variables(site, node, frame.recorder) if is_plain else None
-        names = _parameter_names(passed)
-        if layer is None or site.transforms or site.alternatives or not names:
+def functional_call(
+    receiver: Value, passed: list[Passed], node: cst.Call, frame: Frame
+) -> Value | None:
+    """Return what such a call, or `init`, returns; None where it is no plain call of a layer."""
+    match receiver:
+        case ModuleValue(site=Site(target=str() as target) as site):
+            layer = find_layer(target)
+        case _:
             return None
-        if not isinstance(node.func, cst.Attribute) or not _are_own(names, layer, site):
-            return None
-        bound = bind_names([one.linen for one in layer.calls.get("__call__", ())], passed[1:])
-        if bound.extra or bound.is_open or not _stay(layer, site, bound.by_name):
-            return None
-        values = {name: one.value for name, one in bound.by_name.items()}
-        frame.note_call(site, "__call__", values)
-        if frame.records and frame.recorder.is_recording:
-            frame.recorder.helpers.append(WITH_PARAMETERS)
-            frame.recorder.plan.rebuilt[node] = _WithParameters()
-        return layer.output(given_of(site), Inputs(values), "__call__")
+    if _name_of(node) == "init":
+        is_plain = layer is not None and site.is_detached and not site.loops
+        return drawn_variables(site, node, frame.recorder) if is_plain else None
+    names = _parameter_names(passed)
+    if layer is None or site.transforms or site.alternatives or not names:
+        return None
+    if not isinstance(node.func, cst.Attribute) or not _are_own(names, layer, site):
+        return None
+    bound = bind_names([one.linen for one in layer.calls.get("__call__", ())], passed[1:])
+    if bound.extra or bound.is_open or not _stay(layer, site, bound.by_name):
+        return None
+    values = {name: one.value for name, one in bound.by_name.items()}
+    frame.note_call(site, "__call__", values)
+    if frame.records and frame.recorder.is_recording:
+        frame.recorder.helpers.append(WITH_PARAMETERS)
+        frame.recorder.plan.rebuilt[node] = _WithParameters()
+    return layer.output(given_of(site), Inputs(values), "__call__")
 
 
 def _name_of(node: cst.Call) -> str:

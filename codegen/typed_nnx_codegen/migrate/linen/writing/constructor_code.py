@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 import libcst as cst
@@ -59,7 +60,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece
 from typed_nnx_codegen.migrate.linen.state.partitioning import is_partitioning, placed_later
-from typed_nnx_codegen.migrate.linen.writing.parentheses import closed, parsed
+from typed_nnx_codegen.migrate.linen.writing.parentheses import closed, operand, parsed
 from typed_nnx_codegen.migrate.linen.writing.partial_code import partial_arguments
 
 _COMPUTES: Final = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.random.", "numpy.", "math.")
@@ -129,6 +130,24 @@ class ConstructorCode:
             return closed(code_of(self._converted(node, frame, frozenset())).strip())
         except _NotThere:
             return None
+
+    def or_code(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return code for the expression where nothing is known of its value."""
+        if not isinstance(value, Unknown):
+            return value
+        code = self.of(node, frame)
+        return self._with_shapes_in(value, node, frame) if code is None else Code(operand(code))
+
+    def _with_shapes_in(self, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return code that may read shapes of arguments where they decide all of an expression."""
+        if not frame.records or any(one.is_of_call for one in frame.recorder.conditions):
+            return value
+        with self.with_shapes():
+            code = self.of(node, frame)
+        if code is None:
+            return value
+        known = value if isinstance(value, OfShapes) else OfShapes()
+        return replace(known, code=operand(code))
 
     def of_function(self, node: cst.FunctionDef, frame: Frame) -> str | None:
         """Return the code of a function that a method defines; None as for a value."""
