@@ -149,8 +149,12 @@ def violations(folder: Path) -> list[str]:
             continue
         for one in of_module:
             found.extend(_breaches(module, one, root))
-    found.extend(f"cycle: {' -> '.join(cycle)}" for cycle in _cycles(imports))
-    return found
+    return found + cycles(folder)
+
+
+def cycles(folder: Path) -> list[str]:
+    """Return the import cycles of the package at ``folder``, one readable line each."""
+    return [f"cycle: {' -> '.join(cycle)}" for cycle in _cycles(imports_of_package(folder))]
 
 
 def layer_of(module: str, root: str) -> str:

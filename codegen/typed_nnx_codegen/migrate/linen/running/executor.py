@@ -68,7 +68,7 @@ class TooLong(Exception):
 
 
 class Executor:
-    """Goes through methods.
+    """Goes through methods: joins the parts, and gives each what it calls back.
 
     Args:
         classes: The Linen modules of the project.
@@ -113,10 +113,10 @@ class Executor:
         mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
         recurrence = Recurrence(self.evaluate, self.passed, self.refer)
         self.functions = Functions(self.lifted_functions, merging, self.evaluate, self.run)
-        self.submodules = Submodules(self.facts, self.evaluate, self.dispatch)
+        submodules = Submodules(self.facts, self.evaluate, self.dispatch)
         self.members = Members(
             self.functions,
-            self.submodules,
+            submodules,
             Evidence(classes, self.evaluate, self.value_of_file),
             self.facts,
             self.code,
@@ -138,7 +138,7 @@ class Executor:
             facts=self.facts,
             merging=merging,
             sized_lists=sized_lists,
-            submodules=self.submodules,
+            submodules=submodules,
             functions=self.functions,
             lifted_calls=self.lifted_calls,
             recurrence=recurrence,
@@ -160,7 +160,7 @@ class Executor:
         self._calls = Calls(
             code=self.code,
             evaluate=self.evaluate,
-            submodules=self.submodules,
+            submodules=submodules,
             functions=self.functions,
             module_calls=module_calls,
             choice_calls=ChoiceCalls(module_calls, merging, self.dispatch),
@@ -181,7 +181,7 @@ class Executor:
             code=self.code,
             merging=merging,
             classes=classes,
-            submodules=self.submodules,
+            submodules=submodules,
             members=self.members,
             variables=variables,
             variable_reads=VariableReads(self.evaluate),

@@ -82,11 +82,6 @@ def as_key(key: object) -> Value:
     return Const(key)
 
 
-def ran(run: Callable[[cst.BaseSuite, Frame], bool], body: cst.BaseSuite, frame: Frame) -> None:
-    """Go through the body of a loop."""
-    run(body, frame)
-
-
 def header_of(node: cst.BaseExpression, writer: ConstructorCode, frame: Frame) -> str | None:
     """Return what a loop of the constructor goes over; None where only the call knows."""
     match node:

@@ -28,7 +28,6 @@ from typed_nnx_codegen.migrate.linen.running.iteration import (
     inner_name,
     last_iteration,
     left,
-    ran,
     stable,
     trial,
     unrolled,
@@ -152,12 +151,11 @@ class Loops:
         """Go through a `while` statement: how often it runs is not known."""
         self._evaluate(node.test, frame)
         sites = len(frame.recorder.plan.sites)
-        self._call_loops.run(
-            cst.Name("_"),
-            UNKNOWN,
-            frame,
-            lambda: ran(self._run, node.body, frame),
-        )
+
+        def run() -> None:
+            self._run(node.body, frame)
+
+        self._call_loops.run(cst.Name("_"), UNKNOWN, frame, run)
         if len(frame.recorder.plan.sites) > sites and frame.records:
             frame.recorder.mark(node, "submodules are built in a `while` loop")
 
