@@ -9,13 +9,13 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis import nnx_classes
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.members import ancestry, derives
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     External,
     Instance,
     Method,
     ProjectClass,
+    Scope,
     Value,
     options_of,
     without_none,

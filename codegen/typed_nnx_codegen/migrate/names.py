@@ -8,9 +8,14 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.scopes import ImportBinding, Scope
 from typed_nnx_codegen.migrate.analysis.syntax import read_names
-from typed_nnx_codegen.migrate.analysis.values import NNX, External, public_name
+from typed_nnx_codegen.migrate.analysis.values import (
+    NNX,
+    External,
+    ImportBinding,
+    Scope,
+    public_name,
+)
 from typed_nnx_codegen.migrate.options import FLAX_NNX, Options
 
 # What a module is called where it is imported; the last part of its name where this has nothing.

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.expressions import Expressions
-from typed_nnx_codegen.migrate.analysis.imports import Imports
+from typed_nnx_codegen.migrate.analysis.imports import Imports, Modules
 from typed_nnx_codegen.migrate.analysis.linen_defaults import linen_default, makes_linen
 from typed_nnx_codegen.migrate.analysis.members import base_of
 from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
 from typed_nnx_codegen.migrate.analysis.node_index import NodeIndex, index_of
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.statements import Statements
 from typed_nnx_codegen.migrate.analysis.syntax import (
@@ -34,9 +33,9 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Collection,
     External,
     Instance,
-    ModuleNames,
     ProjectClass,
     ProjectFunction,
+    Scope,
     Value,
     join,
     public_name,
@@ -45,14 +44,6 @@ from typed_nnx_codegen.migrate.analysis.values import (
 _MOST_ROUNDS: Final = 6
 # Classes whose objects callers know more of: which Module it is, what an Optimizer is made of.
 _VAGUE: Final = frozenset({"nnx.Module", "nnx.Object", "nnx.Optimizer", "nnx.Pytree"})
-
-
-class Modules(Protocol):
-    """The modules of a project."""
-
-    def module(self, name: str, importer: Path) -> ModuleNames | None:
-        """Return the names of a module that a file imports; None where the project has none."""
-        ...
 
 
 class Analysis:
@@ -75,15 +66,27 @@ class Analysis:
         self.tree = tree
         self.module = module
         self.path = path
-        self.project = project
         self.is_package = path.stem == "__init__"
         self.scope = Scope("module")
         self.values: dict[cst.CSTNode, Value] = {}
         self.scopes: dict[cst.CSTNode, Scope] = {}
         self.stars: list[str] = []
-        self.imports = Imports(self)
-        self.expressions = Expressions(self)
-        self._statements = Statements(self)
+        self.expressions = Expressions(
+            self.values,
+            self.scope,
+            self.from_stars,
+            self.scope_for,
+            self.function_for,
+            lambda: self.split_orders,
+        )
+        self._statements = Statements(
+            self.expressions,
+            Imports(module, path, project, self.stars),
+            self.scope,
+            self.define_function,
+            self.define_class,
+            self.assigned_in,
+        )
         self._classes: dict[cst.ClassDef, ProjectClass] = {}
         self._functions: dict[cst.CSTNode, ProjectFunction] = {}
         self._pending: list[ProjectFunction] = []
@@ -192,24 +195,6 @@ class Analysis:
 
     # -- what the evaluation notes ------------------------------------------------------------
 
-    def record(self, node: cst.CSTNode, value: Value) -> None:
-        """Remember what an expression stands for."""
-        self.values[node] = value
-
-    def assign(self, cls: ProjectClass, name: str, value: Value) -> None:
-        """Note a value of an attribute of a class."""
-        cls.assigned[name] = join(cls.assigned.get(name, NOTHING), value)
-
-    def returned(self, scope: Scope, value: Value) -> None:
-        """Note what the function of a scope returns."""
-        function = scope.function
-        if function is not None:
-            function.returned = join(function.returned, value)
-
-    def split_order(self, call: cst.Call | None) -> bool:
-        """Whether ``m.split(...)`` gives the graphdef last."""
-        return self.split_orders.states_first(call)
-
     @property
     def split_orders(self) -> SplitOrders:
         """The versions that the calls of ``.split`` are written for."""
@@ -262,7 +247,7 @@ class Analysis:
         self._statements.block(node.body, inner)
         for name, value in inner.now.items():
             if name not in cls.methods and name not in cls.annotated:
-                self.assign(cls, name, value)
+                cls.assign(name, value)
 
     def define_function(self, node: cst.FunctionDef, scope: Scope) -> None:
         """Note a function and bind its name; its body waits until the statements around ended."""

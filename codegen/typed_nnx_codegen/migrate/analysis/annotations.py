@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import text_of
 from typed_nnx_codegen.migrate.analysis.values import (
     ARRAY,
     NONE,
     UNKNOWN,
     Collection,
+    Evaluate,
     External,
     Instance,
     OneOf,
     Plain,
     ProjectClass,
+    Scope,
     Value,
     join,
 )
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.expressions import Expressions
 
 _ARRAYS: Final = frozenset(
     {"jax.Array", "jax.numpy.ndarray", "numpy.ndarray", "jax.typing.ArrayLike"}
@@ -66,11 +64,11 @@ class Annotations:
     """Reads annotations of one module.
 
     Args:
-        expressions: Evaluates the names in them.
+        evaluate: Evaluates the names in them.
     """
 
-    def __init__(self, expressions: Expressions) -> None:
-        self._expressions = expressions
+    def __init__(self, evaluate: Evaluate) -> None:
+        self._evaluate = evaluate
 
     def read(self, node: cst.BaseExpression, scope: Scope) -> Value:
         """Return what a name with an annotation stands for; `UNKNOWN` where that is not sure."""
@@ -81,7 +79,7 @@ class Annotations:
             return join(self.read(node.left, scope), self.read(node.right, scope))
         if isinstance(node, cst.Subscript):
             return self._subscript(node, scope)
-        return _object_of(self._expressions.evaluate(node, scope))
+        return _object_of(self._evaluate(node, scope))
 
     def _quoted(self, text: str, scope: Scope) -> Value:
         try:
@@ -91,7 +89,7 @@ class Annotations:
         return self.read(node, scope)
 
     def _subscript(self, node: cst.Subscript, scope: Scope) -> Value:
-        origin = self._expressions.evaluate(node.value, scope)
+        origin = self._evaluate(node.value, scope)
         name = origin.public if isinstance(origin, External) else ""
         items = [
             element.slice.value for element in node.slice if isinstance(element.slice, cst.Index)
@@ -108,7 +106,7 @@ class Annotations:
         if name in _CALLABLES:
             return Plain("callable")
         if name in {"builtins.type", "typing.Type"}:
-            return self._expressions.evaluate(items[0], scope)
+            return self._evaluate(items[0], scope)
         return self._container(name, values, origin)
 
     @staticmethod

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from typed_nnx_codegen.migrate.analysis.members import element_of
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.values import (
     NOTHING,
     UNKNOWN,
@@ -14,6 +13,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Instance,
     Plain,
     ProjectClass,
+    Scope,
     Value,
     collection,
 )

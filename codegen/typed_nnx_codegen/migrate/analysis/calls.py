@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis import nnx_classes, transforms
+from typed_nnx_codegen.migrate.analysis.annotations import Annotations
 from typed_nnx_codegen.migrate.analysis.builtin_calls import builtin_result
 from typed_nnx_codegen.migrate.analysis.linen_defaults import makes_linen
 from typed_nnx_codegen.migrate.analysis.linen_training import (
@@ -32,7 +33,7 @@ from typed_nnx_codegen.migrate.analysis.object_contents import (
     method_of_plain,
 )
 from typed_nnx_codegen.migrate.analysis.parameters import pass_arguments
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
+from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.tree_leaves import (
     TREE_LEAVES,
     TREE_MAPS,
@@ -47,6 +48,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Array,
     Collection,
     Constant,
+    Evaluate,
     External,
     Instance,
     Method,
@@ -54,14 +56,12 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Plain,
     ProjectClass,
     ProjectFunction,
+    Scope,
     Value,
     Wrapped,
     join,
     without_none,
 )
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 
 _ARRAY_MODULES: Final = frozenset(
     {
@@ -83,11 +83,23 @@ class Calls:
     """Says what calls give.
 
     Args:
-        analysis: The analysis of the module of the calls.
+        module: The scope of the module of the calls.
+        evaluate: Evaluates an expression.
+        annotations: Reads annotations.
+        split_orders: Gives the versions that the calls of ``.split`` are written for.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
+    def __init__(
+        self,
+        module: Scope,
+        evaluate: Evaluate,
+        annotations: Annotations,
+        split_orders: Callable[[], SplitOrders],
+    ) -> None:
+        self._module = module
+        self._evaluate = evaluate
+        self._annotations = annotations
+        self._split_orders = split_orders
 
     def result(
         self, callee: Value, arguments: Sequence[Argument], node: cst.Call | None, scope: Scope
@@ -157,7 +169,7 @@ class Calls:
             return self.subscript(receiver.of, [key]) if is_mapping else receiver.of
         member = member_of(receiver, "__getitem__")
         if isinstance(member, Method):
-            return self._method(member, (), None, self._analysis.scope)
+            return self._method(member, (), None, self._module)
         return UNKNOWN
 
     # -- names of other packages --------------------------------------------------------------
@@ -188,10 +200,10 @@ class Calls:
         if name in _COPIES and values:
             return values[0]
         if name in _CASTS and len(values) == 2 and arguments[0].node is not None:
-            said = self._analysis.expressions.annotations.read(arguments[0].node, scope)
+            said = self._annotations.read(arguments[0].node, scope)
             return said if said != UNKNOWN else values[1]
         if name in TREE_LEAVES:
-            return leaves(name, arguments, self._analysis.expressions, scope)
+            return leaves(name, arguments, self._evaluate, scope)
         self._let_go(arguments)
         is_of_arrays = module in _ARRAY_MODULES and last[:1].islower()
         return ARRAY if is_of_arrays or name in _ARRAY_FUNCTIONS else UNKNOWN
@@ -210,7 +222,7 @@ class Calls:
         owner, _, method = name.rpartition(".")
         if nnx_classes.class_of(owner[4:]) is not None:
             # `nnx.Linear.create_abstract(...)`
-            special = method_special(External(owner), method, values, node, self._analysis)
+            special = method_special(External(owner), method, values, node, self._split_orders)
         else:
             special = special_result(short, values, arguments)
         if special is not None:
@@ -245,7 +257,7 @@ class Calls:
         given = [argument.value for argument in arguments if not argument.keyword]
         passed = [Argument(value) for value in plan.passed(given)]
         if name in TREE_MAPS:
-            leaf = leaf_by_test(arguments, self._analysis.expressions, scope)
+            leaf = leaf_by_test(arguments, self._evaluate, scope)
             passed = [Argument(leaf)] * len(passed)
         results = [
             self.result(given[position], passed, node, scope)
@@ -299,7 +311,7 @@ class Calls:
             return Instance(MODEL_PARAMS)
         if isinstance(receiver, (Array, Collection, Constant, Plain)):
             return method_of_plain(receiver, callee.name, values)
-        special = method_special(receiver, callee.name, values, node, self._analysis)
+        special = method_special(receiver, callee.name, values, node, self._split_orders)
         if special is not None:
             return special
         bases = _ancestry_of(receiver)

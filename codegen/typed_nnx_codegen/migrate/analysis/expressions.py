@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import libcst as cst
 
@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.analysis.calls import Calls
 from typed_nnx_codegen.migrate.analysis.members import element_of, is_data, item_of, member_of
 from typed_nnx_codegen.migrate.analysis.narrowing import narrowings
 from typed_nnx_codegen.migrate.analysis.object_contents import Argument
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
+from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.syntax import (
     children,
     dotted,
@@ -32,15 +32,13 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Instance,
     Plain,
     ProjectClass,
+    Scope,
     Value,
     collection,
     join,
     options_of,
     without_none,
 )
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 
 _LITERAL_NAMES = {
     "None": NONE,
@@ -53,13 +51,29 @@ class Expressions:
     """Evaluates the expressions of one module.
 
     Args:
-        analysis: The analysis of the module.
+        values: What expressions stand for, which is remembered here.
+        module: The scope of the module.
+        names: Gives what ``from flax.nnx import *`` brings, by name.
+        scope_for: Gives the scope of a comprehension.
+        function_for: Gives the function of a lambda.
+        split_orders: Gives the versions that the calls of ``.split`` are written for.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
-        self.annotations = Annotations(self)
-        self._calls = Calls(analysis)
+    def __init__(
+        self,
+        values: dict[cst.CSTNode, Value],
+        module: Scope,
+        names: Callable[[str], Value | None],
+        scope_for: Callable[[cst.CSTNode, Literal["comprehension"], Scope], Scope],
+        function_for: Callable[[cst.Lambda, str, Scope], Value],
+        split_orders: Callable[[], SplitOrders],
+    ) -> None:
+        self._values = values
+        self._names = names
+        self._scope_for = scope_for
+        self._function_for = function_for
+        self.annotations = Annotations(self.evaluate)
+        self._calls = Calls(module, self.evaluate, self.annotations, split_orders)
         self._by_type: dict[type[cst.CSTNode], Callable[..., Value]] = {
             cst.Name: self._name,
             cst.Attribute: self._attribute,
@@ -92,7 +106,7 @@ class Expressions:
         """Return what an expression stands for, and remember it."""
         handler = self._by_type.get(type(node), self._opaque)
         value = handler(node, scope)
-        self._analysis.record(node, value)
+        self._values[node] = value
         return value
 
     def bind(self, target: cst.CSTNode, value: Value, scope: Scope) -> None:
@@ -139,11 +153,11 @@ class Expressions:
 
     def _bind_attribute(self, target: cst.Attribute, value: Value, scope: Scope) -> None:
         receiver = self.evaluate(target.value, scope)
-        self._analysis.record(target, value)
+        self._values[target] = value
         name = target.attr.value
         for option in options_of(receiver):
             if isinstance(option, Instance) and isinstance(option.cls, ProjectClass):
-                self._analysis.assign(option.cls, name, value)
+                option.cls.assign(name, value)
         path = dotted(target)
         if path:
             for key in [key for key in scope.narrowed if (key + ".").startswith(path + ".")]:
@@ -160,7 +174,7 @@ class Expressions:
             return value
         if node.value in _LITERAL_NAMES:
             return _LITERAL_NAMES[node.value]
-        return self._analysis.from_stars(node.value) or External(f"builtins.{node.value}")
+        return self._names(node.value) or External(f"builtins.{node.value}")
 
     def _attribute(self, node: cst.Attribute, scope: Scope) -> Value:
         receiver = self.evaluate(node.value, scope)
@@ -241,7 +255,7 @@ class Expressions:
         return Collection("dict", None, self.evaluate(node.value, inner))
 
     def _comprehension_scope(self, node: cst.CSTNode, loop: cst.CompFor, scope: Scope) -> Scope:
-        inner = self._analysis.scope_for(node, "comprehension", scope)
+        inner = self._scope_for(node, "comprehension", scope)
         outer = scope
         clause: cst.CompFor | None = loop
         while clause is not None:
@@ -257,7 +271,7 @@ class Expressions:
         for parameter in parameters_of(node.params):
             if parameter.default is not None:
                 self.evaluate(parameter.default, scope)
-        return self._analysis.function_for(node, "<lambda>", scope)
+        return self._function_for(node, "<lambda>", scope)
 
     # -- operations ---------------------------------------------------------------------------
 
@@ -354,7 +368,7 @@ class Expressions:
 
     def _add_item(self, node: cst.BaseExpression, item: Value, scope: Scope) -> None:
         """Note that a list or dict, which has a name, has one more item."""
-        held = self._analysis.values.get(node, UNKNOWN)
+        held = self._values.get(node, UNKNOWN)
         if isinstance(held, Collection):
             grown: Value = Collection(held.kind, None, join(held.element, item))
         elif isinstance(held, Instance) and held.cls in {"nnx.List", "nnx.Dict"}:
@@ -384,7 +398,7 @@ class Expressions:
 
     def narrow(self, test: cst.BaseExpression, scope: Scope, *, holds: bool) -> None:
         """Note what a condition says of names, for the code that follows."""
-        for path, value in narrowings(self, test, scope, holds=holds):
+        for path, value in narrowings(self.evaluate, test, scope, holds=holds):
             scope.narrowed[path] = value
 
     @contextmanager

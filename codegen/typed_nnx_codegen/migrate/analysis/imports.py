@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final, Protocol
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.scopes import ImportBinding, Scope
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
-from typed_nnx_codegen.migrate.analysis.values import External, ProjectModule, Value
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.values import (
+    External,
+    ImportBinding,
+    ModuleNames,
+    ProjectModule,
+    Scope,
+    Value,
+)
 
 # Packages whose names mean what they always mean, even where a copy of them lies in the project.
 _KNOWN: Final = frozenset({"flax", "jax", "numpy", "typed_nnx"})
@@ -35,18 +39,32 @@ def absolute_module(node: cst.ImportFrom, module: str, is_package: bool) -> str:
     return ".".join([*kept, *([named] if named else [])])
 
 
+class Modules(Protocol):
+    """The modules of a project."""
+
+    def module(self, name: str, importer: Path) -> ModuleNames | None:
+        """Return the names of a module that a file imports; None where the project has none."""
+        ...
+
+
 class Imports:
     """Binds the names of import statements.
 
     Args:
-        analysis: The analysis of the module.
+        module: The dotted name of the module.
+        path: Its file.
+        project: The modules around it.
+        stars: The packages that it imports ``*`` from are added here.
 
     Attributes:
         is_apart: Whether the statements here are for type checkers, or for the main module only.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
+    def __init__(self, module: str, path: Path, project: Modules, stars: list[str]) -> None:
+        self._name = module
+        self._path = path
+        self._project = project
+        self._stars = stars
         self.is_apart = False
 
     def bind(self, node: cst.Import | cst.ImportFrom, scope: Scope) -> None:
@@ -69,8 +87,7 @@ class Imports:
         scope.bind_import(binding, self._module(binding.full))
 
     def _bind_from(self, node: cst.ImportFrom, scope: Scope) -> None:
-        analysis = self._analysis
-        module = absolute_module(node, analysis.module, analysis.is_package)
+        module = absolute_module(node, self._name, self._path.stem == "__init__")
         source = self._module(module)
         if isinstance(node.names, cst.ImportStar):
             self._bind_star(source, scope)
@@ -100,7 +117,7 @@ class Imports:
                 if value is not None:
                     scope.bind(name, value)
         elif isinstance(source, External):
-            self._analysis.stars.append(source.name)
+            self._stars.append(source.name)
 
     def _imported(self, source: Value, module: str, name: str) -> Value:
         if isinstance(source, ProjectModule):
@@ -114,7 +131,7 @@ class Imports:
     def _module(self, name: str) -> Value:
         if name.partition(".")[0] in _KNOWN:
             return External(name)
-        names = self._analysis.project.module(name, self._analysis.path)
+        names = self._project.module(name, self._path)
         return ProjectModule(name, names) if names is not None else External(name)
 
 

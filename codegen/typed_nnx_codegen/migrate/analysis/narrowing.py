@@ -3,60 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import ancestry, nnx_name
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import dotted
 from typed_nnx_codegen.migrate.analysis.values import (
     NONE,
     UNKNOWN,
     Collection,
+    Evaluate,
     External,
     Instance,
     ProjectClass,
+    Scope,
     Value,
     join,
     options_of,
     without_none,
 )
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.expressions import Expressions
-
 _OLD_BASES: Final = frozenset({"GraphNode", "Object"})
 
 
 def narrowings(
-    expressions: Expressions, test: cst.BaseExpression, scope: Scope, *, holds: bool
+    evaluate: Evaluate, test: cst.BaseExpression, scope: Scope, *, holds: bool
 ) -> Iterator[tuple[str, Value]]:
     """Yield dotted names and what they stand for where a condition holds, or does not."""
     match test:
         case cst.UnaryOperation(operator=cst.Not()):
-            yield from narrowings(expressions, test.expression, scope, holds=not holds)
+            yield from narrowings(evaluate, test.expression, scope, holds=not holds)
         case cst.BooleanOperation(operator=cst.And()) if holds:
-            yield from narrowings(expressions, test.left, scope, holds=True)
-            yield from narrowings(expressions, test.right, scope, holds=True)
+            yield from narrowings(evaluate, test.left, scope, holds=True)
+            yield from narrowings(evaluate, test.right, scope, holds=True)
         case cst.BooleanOperation(operator=cst.Or()) if not holds:
-            yield from narrowings(expressions, test.left, scope, holds=False)
-            yield from narrowings(expressions, test.right, scope, holds=False)
+            yield from narrowings(evaluate, test.left, scope, holds=False)
+            yield from narrowings(evaluate, test.right, scope, holds=False)
         case cst.Call(func=cst.Name(value="isinstance"), args=[subject, classes]) if holds:
-            yield from _isinstance(expressions, subject.value, classes.value, scope)
+            yield from _isinstance(evaluate, subject.value, classes.value, scope)
         case cst.Comparison(comparisons=[part]):
-            yield from _none_test(expressions, test.left, part, scope, holds=holds)
+            yield from _none_test(evaluate, test.left, part, scope, holds=holds)
         case cst.Name() | cst.Attribute() if holds:
-            yield from _without_none(expressions, test, scope)
+            yield from _without_none(evaluate, test, scope)
 
 
 def _isinstance(
-    expressions: Expressions, subject: cst.BaseExpression, classes: cst.BaseExpression, scope: Scope
+    evaluate: Evaluate, subject: cst.BaseExpression, classes: cst.BaseExpression, scope: Scope
 ) -> Iterator[tuple[str, Value]]:
     path = dotted(subject)
-    value = _objects_of(expressions.evaluate(classes, scope))
+    value = _objects_of(evaluate(classes, scope))
     if path and value is not None:
-        yield path, _narrowed(expressions.evaluate(subject, scope), value)
+        yield path, _narrowed(evaluate(subject, scope), value)
 
 
 def _narrowed(known: Value, asked: Value) -> Value:
@@ -88,14 +86,14 @@ def _objects_of(classes: Value) -> Value | None:
 
 
 def _none_test(
-    expressions: Expressions,
+    evaluate: Evaluate,
     left: cst.BaseExpression,
     part: cst.ComparisonTarget,
     scope: Scope,
     *,
     holds: bool,
 ) -> Iterator[tuple[str, Value]]:
-    if expressions.evaluate(part.comparator, scope) != NONE:
+    if evaluate(part.comparator, scope) != NONE:
         return
     is_none = isinstance(part.operator, (cst.Is, cst.Equal)) == holds
     if not isinstance(part.operator, (cst.Is, cst.IsNot, cst.Equal, cst.NotEqual)):
@@ -105,16 +103,16 @@ def _none_test(
         if path:
             yield path, NONE
     else:
-        yield from _without_none(expressions, left, scope)
+        yield from _without_none(evaluate, left, scope)
 
 
 def _without_none(
-    expressions: Expressions, node: cst.BaseExpression, scope: Scope
+    evaluate: Evaluate, node: cst.BaseExpression, scope: Scope
 ) -> Iterator[tuple[str, Value]]:
     path = dotted(node)
     if not path:
         return
-    value = expressions.evaluate(node, scope)
+    value = evaluate(node, scope)
     known = without_none(value)
     if known is not value:
         yield path, known

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import derives, element_of
 from typed_nnx_codegen.migrate.analysis.parameters import PassedArgument
+from typed_nnx_codegen.migrate.analysis.split_order import SplitOrders
 from typed_nnx_codegen.migrate.analysis.values import (
     ARRAY,
     UNKNOWN,
@@ -21,9 +21,6 @@ from typed_nnx_codegen.migrate.analysis.values import (
     Value,
     collection,
 )
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 
 
 def special_result(
@@ -84,7 +81,7 @@ def method_special(
     name: str,
     values: Sequence[Value],
     node: cst.Call | None,
-    analysis: Analysis,
+    split_orders: Callable[[], SplitOrders],
 ) -> Value | None:
     """Return what a method of NNX gives; None where the tables say it.
 
@@ -93,12 +90,12 @@ def method_special(
         name: The method.
         values: The arguments by position.
         node: The call.
-        analysis: The analysis of the module.
+        split_orders: Gives the versions that the calls of ``.split`` are written for.
     """
     if isinstance(receiver, (ProjectClass, External)):
-        return _class_method(receiver, name, values, node, analysis)
+        return _class_method(receiver, name, values, node, split_orders)
     if derives(receiver, "GraphDef"):
-        return _graphdef_method(receiver, name, node, analysis)
+        return _graphdef_method(receiver, name, node, split_orders)
     if derives(receiver, "State"):
         return _state_method(receiver, name, len(values))
     if derives(receiver, "Variable"):
@@ -111,7 +108,7 @@ def method_special(
     }:
         return element_of(receiver) if name == "pop" else UNKNOWN
     if derives(receiver, "Module", "Pytree"):
-        return _module_method(receiver, name, len(values), node, analysis)
+        return _module_method(receiver, name, len(values), node, split_orders)
     return None
 
 
@@ -120,7 +117,7 @@ def _class_method(
     name: str,
     values: Sequence[Value],
     node: cst.Call | None,
-    analysis: Analysis,
+    split_orders: Callable[[], SplitOrders],
 ) -> Value | None:
     made = Instance(receiver) if isinstance(receiver, ProjectClass) else UNKNOWN
     if isinstance(receiver, External) and receiver.public.startswith("nnx."):
@@ -129,9 +126,9 @@ def _class_method(
         case "partial_init":
             return Method(made, "<partial_init>")
         case "create_abstract":
-            states_first = analysis.split_orders.told(node)
+            states_first = split_orders().told(node)
         case "init":
-            states_first = analysis.split_order(node)
+            states_first = split_orders().states_first(node)
         case "merge":
             # `ModuleDef.merge(moduledef, state)`
             return _model_of(values[0]) if values else UNKNOWN
@@ -143,7 +140,7 @@ def _class_method(
 
 
 def _graphdef_method(
-    receiver: Value, name: str, node: cst.Call | None, analysis: Analysis
+    receiver: Value, name: str, node: cst.Call | None, split_orders: Callable[[], SplitOrders]
 ) -> Value | None:
     match name:
         case "merge":
@@ -153,7 +150,7 @@ def _graphdef_method(
         case "apply":
             return Method(receiver, "<apply>")
         case "<apply>":
-            states_first = analysis.split_orders.told(node)
+            states_first = split_orders().told(node)
             if states_first is None:
                 return UNKNOWN
             pair = split_result(_model_of(receiver), 0, states_first=states_first)
@@ -169,13 +166,17 @@ def _state_method(receiver: Value, name: str, filters: int) -> Value | None:
 
 
 def _module_method(
-    receiver: Value, name: str, filters: int, node: cst.Call | None, analysis: Analysis
+    receiver: Value,
+    name: str,
+    filters: int,
+    node: cst.Call | None,
+    split_orders: Callable[[], SplitOrders],
 ) -> Value | None:
     match name:
         case "<partial_init>":
             return receiver
         case "split":
-            states_first = analysis.split_order(node)
+            states_first = split_orders().states_first(node)
             return split_result(receiver, filters, states_first=states_first)
         case "get_state":
             return Instance("nnx.State", receiver)

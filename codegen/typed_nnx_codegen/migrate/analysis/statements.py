@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from typed_nnx_codegen.migrate.analysis.expressions import Expressions
+from typed_nnx_codegen.migrate.analysis.imports import Imports
 from typed_nnx_codegen.migrate.analysis.members import derives, element_of
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import children, dotted
-from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, Value, join
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.values import NOTHING, UNKNOWN, Scope, Value, join
 
 
 class Statements:
     """Goes through statements.
 
     Args:
-        analysis: The analysis of the module.
+        expressions: Evaluates expressions.
+        imports: Binds the names of import statements.
+        module: The scope of the module.
+        define_function: Notes a function.
+        define_class: Goes through a class.
+        assigned_in: Gives the names that statements below a node assign.
     """
 
-    def __init__(self, analysis: Analysis) -> None:
-        self._analysis = analysis
-        self._expressions = analysis.expressions
+    def __init__(
+        self,
+        expressions: Expressions,
+        imports: Imports,
+        module: Scope,
+        define_function: Callable[[cst.FunctionDef, Scope], None],
+        define_class: Callable[[cst.ClassDef, Scope], None],
+        assigned_in: Callable[[cst.CSTNode], frozenset[str]],
+    ) -> None:
+        self._expressions = expressions
+        self._imports = imports
+        self._module = module
+        self._define_function = define_function
+        self._define_class = define_class
+        self._assigned_in = assigned_in
 
     def run(self, body: Sequence[cst.CSTNode], scope: Scope) -> bool:
         """Go through statements; returns whether the end of them can be reached."""
@@ -60,9 +74,9 @@ class Statements:
             case cst.Match():
                 self._match(node, scope)
             case cst.FunctionDef():
-                self._analysis.define_function(node, scope)
+                self._define_function(node, scope)
             case cst.ClassDef():
-                self._analysis.define_class(node, scope)
+                self._define_class(node, scope)
             case _:
                 self._small(node, scope)
                 return not isinstance(node, (cst.Return, cst.Raise, cst.Continue, cst.Break))
@@ -82,12 +96,13 @@ class Statements:
                 self._augmented(node, scope)
             case cst.Return():
                 value = self._expressions.evaluate(node.value, scope) if node.value else NOTHING
-                self._analysis.returned(scope, value)
+                if scope.function is not None:
+                    scope.function.returned = join(scope.function.returned, value)
             case cst.Assert():
                 self._expressions_in(node, scope)
                 self._expressions.narrow(node.test, scope, holds=True)
             case cst.Import() | cst.ImportFrom():
-                self._analysis.imports.bind(node, scope)
+                self._imports.bind(node, scope)
             case cst.Global() | cst.Nonlocal():
                 self._declared(node, scope)
             case _:
@@ -96,7 +111,7 @@ class Statements:
     def _declared(self, node: cst.Global | cst.Nonlocal, scope: Scope) -> None:
         for item in node.names:
             name = item.name.value
-            owner: Scope | None = self._analysis.scope
+            owner: Scope | None = self._module
             if isinstance(node, cst.Nonlocal):
                 owner = scope.parent.owner_of(name) if scope.parent is not None else None
             if owner is not None and owner is not scope:
@@ -115,7 +130,7 @@ class Statements:
         if isinstance(node.target, cst.Name) and scope.owner is not None and scope.kind == "class":
             scope.owner.annotated[node.target.value] = annotated
             if annotated == UNKNOWN and node.value is not None:
-                self._analysis.assign(scope.owner, node.target.value, value)
+                scope.owner.assign(node.target.value, value)
         known = annotated if annotated != UNKNOWN else value
         self._expressions.bind(node.target, known if known != NOTHING else UNKNOWN, scope)
 
@@ -132,7 +147,7 @@ class Statements:
         narrowed = dict(scope.narrowed)
         before = dict(scope.now)
         self._expressions.narrow(node.test, scope, holds=True)
-        imports = self._analysis.imports
+        imports = self._imports
         was_apart = imports.is_apart
         imports.is_apart = was_apart or _is_apart(node.test)
         body_ends = self.block(node.body, scope)
@@ -155,7 +170,7 @@ class Statements:
 
     def _loop(self, node: cst.For | cst.While, scope: Scope) -> None:
         narrowed = dict(scope.narrowed)
-        for name in self._analysis.assigned_in(node):
+        for name in self._assigned_in(node):
             earlier = scope.before.get(name)
             if earlier is not None and name in scope.now:
                 scope.now[name] = join(scope.now[name], earlier)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import derives
 from typed_nnx_codegen.migrate.analysis.narrowing import narrowings
 from typed_nnx_codegen.migrate.analysis.parameters import PassedArgument
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import parameters_of
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     Collection,
+    Evaluate,
     ProjectFunction,
+    Scope,
     Value,
     collection,
 )
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.analysis.expressions import Expressions
 
 TREE_MAPS: Final = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
 """The functions that call a function with each leaf of a tree."""
@@ -36,21 +34,19 @@ TREE_LEAVES: Final = frozenset(
 
 
 def leaves(
-    name: str, arguments: Sequence[PassedArgument], expressions: Expressions, scope: Scope
+    name: str, arguments: Sequence[PassedArgument], evaluate: Evaluate, scope: Scope
 ) -> Value:
     """Return what one of `TREE_LEAVES` gives: the leaves, or the leaves and the structure."""
-    found = Collection("list", None, leaf_by_test(arguments, expressions, scope))
+    found = Collection("list", None, leaf_by_test(arguments, evaluate, scope))
     return collection("tuple", [found, UNKNOWN]) if name.endswith("flatten") else found
 
 
-def leaf_by_test(
-    arguments: Sequence[PassedArgument], expressions: Expressions, scope: Scope
-) -> Value:
+def leaf_by_test(arguments: Sequence[PassedArgument], evaluate: Evaluate, scope: Scope) -> Value:
     """Return what a leaf is by the test of a call; `UNKNOWN` unless it finds Variables of NNX.
 
     Args:
         arguments: The arguments of the call.
-        expressions: Evaluates the classes that the test names.
+        evaluate: Evaluates the classes that the test names.
         scope: The scope of the call.
     """
     is_leaf = next((each.value for each in arguments if each.keyword == "is_leaf"), UNKNOWN)
@@ -60,7 +56,7 @@ def leaf_by_test(
     names = [parameter.name.value for parameter in parameters_of(is_leaf.node.params)]
     if test is None or len(names) != 1:
         return UNKNOWN
-    for path, value in narrowings(expressions, test, scope, holds=True):
+    for path, value in narrowings(evaluate, test, scope, holds=True):
         if path == names[0] and derives(value, "Variable"):
             return value
     return UNKNOWN

@@ -9,8 +9,8 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, parts_of
+from typed_nnx_codegen.migrate.analysis.values import Scope
 
 _BINDING: Final = frozenset(
     {cst.AnnAssign, cst.AsName, cst.Assign, cst.AugAssign, cst.For, cst.NamedExpr}

@@ -6,9 +6,8 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, read_names
-from typed_nnx_codegen.migrate.analysis.values import ProjectFunction, Wrapped
+from typed_nnx_codegen.migrate.analysis.values import ProjectFunction, Scope, Wrapped
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.patterns.bindings import Binding, Bindings
 from typed_nnx_codegen.migrate.patterns.transform_calls import PARTIAL, keyword_of

@@ -9,13 +9,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import ancestry, derives
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import argument, dotted, has_star
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN,
     Instance,
     ProjectClass,
     ProjectFunction,
+    Scope,
     Value,
     Wrapped,
     without_none,

@@ -11,9 +11,8 @@ from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.syntax import dotted, parameters_of
-from typed_nnx_codegen.migrate.analysis.values import ProjectFunction, Wrapped
+from typed_nnx_codegen.migrate.analysis.values import ProjectFunction, Scope, Wrapped
 from typed_nnx_codegen.migrate.file import File
 
 # What they do not differentiate goes into the function as it is.

@@ -7,13 +7,13 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.members import ancestry
-from typed_nnx_codegen.migrate.analysis.scopes import Scope
 from typed_nnx_codegen.migrate.analysis.values import (
     Collection,
     Instance,
     Method,
     OneOf,
     ProjectClass,
+    Scope,
     Value,
 )
 from typed_nnx_codegen.migrate.registry import Rule, register

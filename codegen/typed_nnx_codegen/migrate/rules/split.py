@@ -59,7 +59,7 @@ static, state = nnx.split(model)
         if module_method(self.file, call, "split") is None:
             return None
         filters = None if any(arg.star for arg in call.args) else [a.value for a in call.args]
-        return Result(filters, self.file.analysis.split_order(call))
+        return Result(filters, self.file.analysis.split_orders.states_first(call))
 
     def _applied(self, call: cst.Call) -> Result | None:
         assert isinstance(call.func, cst.Call)
