@@ -1,4 +1,4 @@
-"""What an expression may stand for: the values of the analysis.
+"""What an expression may stand for, and the scopes that names are bound in.
 
 `UNKNOWN` is everything that the analysis is not sure of; `NOTHING` is what has no value yet (an
 attribute that no statement read so far assigns), and joins with any other value.
