@@ -39,6 +39,7 @@ from typed_nnx_codegen.migrate.linen.staying.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.transforms.leftovers import drop_leftovers, keep_marked
 from typed_nnx_codegen.migrate.linen.transforms.optional import name_optional
 from typed_nnx_codegen.migrate.linen.writing.method_edits import edit_methods
+from typed_nnx_codegen.migrate.linen.writing.moving import Moving
 from typed_nnx_codegen.migrate.linen.writing.printing import Printing
 from typed_nnx_codegen.migrate.linen.writing.templates import Templates
 
@@ -119,7 +120,9 @@ class Planner:
             return _staying(cls, "its methods are too long to go through")
         if self.executor.facts.is_asked(cls):
             write_output(self.executor.code, recorder, recorder.returned)
-        StateAccesses(self.executor, Frame(recorder, cls.analysis, recorder.instance)).run()
+        frame = Frame(recorder, cls.analysis, recorder.instance)
+        executor = self.executor
+        StateAccesses(executor.code, executor.first_values, executor.declaring, frame).run()
         inherited: dict[cst.CSTNode, str] = {}
         for base in reversed(cls.ancestry()[1:]):
             inherited |= self.plan_of(base).replacements
@@ -129,7 +132,7 @@ class Planner:
         mark_shifting_names(recorder)
         naming = Naming(recorder, inherited)
         naming.run()
-        drop_carry_cells(recorder, self.executor)
+        drop_carry_cells(recorder, self.executor.refer)
         name_optional(recorder)
         drop_leftovers(recorder)
         Printing(recorder, self.executor, naming, roots).run()
@@ -143,7 +146,8 @@ class Planner:
         ]
         plan.containers = held_containers(cls)
         plan.optional = optional_fields(cls, self.executor.facts)
-        edit_methods(recorder, naming, self.executor)
+        moving = Moving(recorder, executor.facts, self.plan_of, executor.refer)
+        edit_methods(recorder, naming, moving, executor.refer)
         self.executor.lifted_calls.write(recorder)
         self.executor.lifted_functions.write(recorder)
         mark_unseen(recorder, self.classes)

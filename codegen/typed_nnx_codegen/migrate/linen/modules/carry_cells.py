@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 import libcst as cst
 
@@ -13,23 +13,20 @@ from typed_nnx_codegen.migrate.linen.layers.cells import CellLayer
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Line, Recorder
 
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
-
 _METHOD: Final = "initialize_carry"
 
 
-def drop_carry_cells(recorder: Recorder, executor: Executor) -> None:
+def drop_carry_cells(recorder: Recorder, refer: Callable[[str], str]) -> None:
     """Write the first carries of cells that nothing else calls, and leave the cells out.
 
     Linen counts such a cell when it names others, so this comes after all have their names.
 
     Args:
         recorder: What was seen of a module.
-        executor: What spells names.
+        refer: Gives the code for a public name.
     """
     plan = recorder.plan
-    zeros = executor.refer("jax.numpy.zeros")
+    zeros = refer("jax.numpy.zeros")
     for site in list(plan.sites):
         calls = _carries(site, recorder)
         if not calls:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
@@ -10,7 +10,6 @@ from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import Site
 
 if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
     from typed_nnx_codegen.migrate.linen.running.frames import Recorder
 
 CONSTRUCTS: Final = Helper(
@@ -24,7 +23,7 @@ def constructs(layer, kind):
 )
 
 
-def class_code(site: Site, recorder: Recorder, executor: Executor) -> str | None:
+def class_code(site: Site, recorder: Recorder, refer: Callable[[str], str]) -> str | None:
     """Return the expression for the class of a submodule; None where the file may not have it."""
     target = site.target
     if isinstance(target, LinenClass):
@@ -32,25 +31,25 @@ def class_code(site: Site, recorder: Recorder, executor: Executor) -> str | None
     layer = find_layer(target)
     if layer is None or not layer.nnx.startswith("nnx."):
         return None
-    return executor.refer(layer.nnx)
+    return refer(layer.nnx)
 
 
 def chosen_constructor(
-    codes: Iterable[tuple[Site, str]], recorder: Recorder, executor: Executor
+    codes: Iterable[tuple[Site, str]], recorder: Recorder, refer: Callable[[str], str]
 ) -> str | None:
     """Return the code that constructs whichever class a field holds; None if it cannot be told.
 
     Args:
         codes: The sites, and the code that constructs each; the first one is the default.
         recorder: What was seen of the module.
-        executor: What went through it.
+        refer: Gives the code for a public name.
     """
     (first, last), *others = codes
     text = ""
     for site, code in others:
         if code == last:
             continue
-        name = class_code(site, recorder, executor)
+        name = class_code(site, recorder, refer)
         if name is None or site.code != first.code or not site.code.startswith("self."):
             return None
         text += f"{code} if {CONSTRUCTS.name}({site.code}, {name}) else "
@@ -59,7 +58,12 @@ def chosen_constructor(
 
 
 def chosen_keyword(
-    name: str, code: str, sites: Iterable[Site], owner: Site, recorder: Recorder, executor: Executor
+    name: str,
+    code: str,
+    sites: Iterable[Site],
+    owner: Site,
+    recorder: Recorder,
+    refer: Callable[[str], str],
 ) -> str | None:
     """Return a keyword that only calls of some classes get; None where that cannot be told.
 
@@ -69,9 +73,9 @@ def chosen_keyword(
         sites: The sites of the classes that take it.
         owner: The site of the submodule that is called.
         recorder: What was seen of the module.
-        executor: What went through it.
+        refer: Gives the code for a public name.
     """
-    kinds = [class_code(site, recorder, executor) for site in sites]
+    kinds = [class_code(site, recorder, refer) for site in sites]
     known = [kind for kind in kinds if kind is not None]
     reference = owner.reference
     is_plain = reference.startswith("self.") and reference.removeprefix("self.").isidentifier()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.layers.normalization import NormLayer
@@ -15,10 +15,7 @@ from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.sizes.fitting import Measured, Size, fitting
 from typed_nnx_codegen.migrate.linen.sizes.lifting import Lifting
-from typed_nnx_codegen.migrate.linen.sizes.recorded import RecordedCall
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded, RecordedCall
 
 # How many sizes a marker names.
 _SHOWN: Final = 8
@@ -29,23 +26,23 @@ class MissingSizes:
 
     Args:
         recorder: What was seen of the module.
-        executor: What went through it.
+        recorded: What an example of the project was seen to do, if any.
         lifting: The sizes that callers give.
 
     Attributes:
         unknown: The parameters for sizes that nothing tells, by submodule and its parameter.
     """
 
-    def __init__(self, recorder: Recorder, executor: Executor, lifting: Lifting) -> None:
+    def __init__(self, recorder: Recorder, recorded: Recorded | None, lifting: Lifting) -> None:
         self._recorder = recorder
-        self._executor = executor
+        self._recorded = recorded
         self._lifting = lifting
         self._fitted: dict[tuple[int, str], Dim] = {}
         self.unknown: dict[tuple[int, str], Lifted] = {}
 
     def calls(self, site: Site) -> list[RecordedCall]:
         """Return the calls of a submodule in examples."""
-        found = self._executor.recorded
+        found = self._recorded
         if found is None:
             return []
         sites = self._recorder.plan.sites
@@ -106,7 +103,7 @@ class MissingSizes:
 
     def _hint(self, sizes: Sequence[Size], fits: Sequence[Dim]) -> str:
         if not sizes:
-            return "; no example calls it" if self._executor.recorded else ", or run with --example"
+            return "; no example calls it" if self._recorded else ", or run with --example"
         ordered = sorted(map(repr, sizes), key=lambda text: (len(text), text))
         shown = ", ".join(ordered[:_SHOWN])
         text = f"; in the examples it is {shown}"

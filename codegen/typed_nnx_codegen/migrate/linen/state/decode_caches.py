@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import libcst as cst
 
@@ -12,9 +12,7 @@ from typed_nnx_codegen.migrate.linen.marker_codes import CALL
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.running.frames import Frame, Recorder
 from typed_nnx_codegen.migrate.linen.running.values import Array, Const
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 _LAYERS: Final = frozenset(
     {
@@ -25,7 +23,7 @@ _LAYERS: Final = frozenset(
 )
 
 
-def cache_lines(site: Site, recorder: Recorder, executor: Executor) -> Iterator[str]:
+def cache_lines(site: Site, recorder: Recorder, writer: ConstructorCode) -> Iterator[str]:
     """Yield the lines of the constructor that make the cache of an attention layer.
 
     Linen makes it where the layer is initialized, of the shape that it is called with there.
@@ -39,7 +37,7 @@ def cache_lines(site: Site, recorder: Recorder, executor: Executor) -> Iterator[
     queries = next((values.get("inputs_q") for _, _, values in site.calls), None)
     shape = None
     if isinstance(queries, Array):
-        shape = executor.code.of_shape(queries.shape, frame)
+        shape = writer.of_shape(queries.shape, frame)
     if shape is None or "{" in site.attribute:
         recorder.mark(site.node, "call `init_cache(shape)` of it before decoding", CALL)
         return
@@ -52,10 +50,10 @@ def cache_lines(site: Site, recorder: Recorder, executor: Executor) -> Iterator[
 
 
 def caches_in(
-    node: cst.BaseStatement, sites: Sequence[Site], recorder: Recorder, executor: Executor
+    node: cst.BaseStatement, sites: Sequence[Site], recorder: Recorder, writer: ConstructorCode
 ) -> Iterator[str]:
     """Yield such lines for the layers that a statement of `setup` constructs."""
     below = set(descendants(node))
     for site in sites:
         if site.is_verbatim and site.node in below and site.attribute:
-            yield from cache_lines(site, recorder, executor)
+            yield from cache_lines(site, recorder, writer)

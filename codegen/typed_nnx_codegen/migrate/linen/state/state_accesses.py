@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -20,21 +19,30 @@ from typed_nnx_codegen.migrate.linen.running.frames import (
 )
 from typed_nnx_codegen.migrate.linen.running.values import Array
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
+from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues
+from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 
 class StateAccesses:
     """Rewrites what asks for variables by name.
 
     Args:
-        executor: What went through the methods.
+        code: Writes expressions for the constructor.
+        first_values: Finds first values of variables.
+        declaring: Declares variables.
         frame: A frame of the module that is planned.
     """
 
-    def __init__(self, executor: Executor, frame: Frame) -> None:
-        self._executor = executor
+    def __init__(
+        self,
+        code: ConstructorCode,
+        first_values: FirstValues,
+        declaring: Declaring,
+        frame: Frame,
+    ) -> None:
+        self._code = code
+        self._first_values = first_values
+        self._declaring = declaring
         self._frame = frame
         self._recorder = frame.recorder
 
@@ -67,19 +75,17 @@ class StateAccesses:
 
     def _make_written(self) -> None:
         """Make the variables that `put_variable` alone declares."""
-        code = self._executor.code
         for access in self._recorder.asked:
             key = f"{access.collection}/{access.name}"
             is_new = key not in self._recorder.variables and access.name
             if access.method != "put_variable" or not is_new:
                 continue
-            with code.with_shapes():
-                zeros = self._executor.first_values.zeros(access.value, self._frame)
+            with self._code.with_shapes():
+                zeros = self._first_values.zeros(access.value, self._frame)
             if zeros is None:
                 continue
-            declaring = self._executor.declaring
-            attribute = declaring.free(access.name, self._recorder, access.collection)
-            made = f"{declaring.kind(access.collection)}({zeros})"
+            attribute = self._declaring.free(access.name, self._recorder, access.collection)
+            made = f"{self._declaring.kind(access.collection)}({zeros})"
             self._recorder.block.append(Line(f"self.{attribute} = {made}"))
             self._recorder.variables[key] = VariableSite(
                 access.node, access.collection, access.name, attribute, made, access.value

@@ -85,7 +85,7 @@ class ConstructorCalls:
         self._executor = executor
         self._plan: ClassPlan = recorder.plan
         self._templates = recorder.templates
-        self.missing = MissingSizes(recorder, executor, lifting)
+        self.missing = MissingSizes(recorder, executor.recorded, lifting)
         self.helpers: list[Helper] = []
 
     # -- submodules ---------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class ConstructorCalls:
             codes.append((other, self._one_constructor(other)))
         if all(one == code for _, one in codes):
             return code
-        chosen = chosen_constructor(codes, self._recorder, self._executor)
+        chosen = chosen_constructor(codes, self._recorder, self._executor.refer)
         if chosen is None:
             message = f"the classes that `{site.code}` may be are constructed differently"
             self._recorder.mark(site.node, message)

@@ -15,14 +15,14 @@ from typed_nnx_codegen.migrate.linen.writing.replacing import code_with, passed_
 
 if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.names.naming import Naming
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 
-def edit_methods(recorder: Recorder, naming: Naming, executor: Executor) -> None:
+def edit_methods(
+    recorder: Recorder, naming: Naming, moving: Moving, refer: Callable[[str], str]
+) -> None:
     """Note in the plan how calls of submodules are written, and which lists methods go through."""
-    moving = Moving(recorder, executor)
     for node, edits in recorder.edits.items():
-        _edit(recorder, node, edits, executor.refer, moving)
+        _edit(recorder, node, edits, refer, moving)
     _pass_lists(recorder, naming)
     moving.finish()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import libcst as cst
 
@@ -12,13 +12,10 @@ from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.marker_codes import CALL
 from typed_nnx_codegen.migrate.linen.modules.class_choices import chosen_keyword
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.modules.field_facts import merges
-from typed_nnx_codegen.migrate.linen.plan import Bound, CallKeyword, Site
+from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts, merges
+from typed_nnx_codegen.migrate.linen.plan import Bound, CallKeyword, ClassPlan, Site
 from typed_nnx_codegen.migrate.linen.running.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.writing.replacing import code_with
-
-if TYPE_CHECKING:
-    from typed_nnx_codegen.migrate.linen.running.executor import Executor
 
 _MOVED: Final = frozenset({"setup", "__post_init__"})
 
@@ -28,14 +25,24 @@ class Moving:
 
     Args:
         recorder: What was seen of the module.
-        executor: What went through it.
+        facts: What is known of fields.
+        plan_of: Plans another module of the project.
+        refer: Gives the code for a public name.
     """
 
-    def __init__(self, recorder: Recorder, executor: Executor) -> None:
+    def __init__(
+        self,
+        recorder: Recorder,
+        facts: FieldFacts,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        refer: Callable[[str], str],
+    ) -> None:
         self._recorder = recorder
-        self._executor = executor
+        self._facts = facts
+        self._plan_of = plan_of
+        self._refer = refer
         self._cls = recorder.plan.cls
-        self._keywords = executor.facts.keywords(self._cls)
+        self._keywords = facts.keywords(self._cls)
         self._fields = {one.field: one.name for one in self._keywords if not one.path}
         self._needs: dict[cst.CSTNode, dict[str, None]] = {}
         self._reads: dict[cst.CSTNode, str] = {}
@@ -77,7 +84,7 @@ class Moving:
         is_for_all = any(arg.keyword is not None and arg.keyword.value == name for arg in given)
         if not is_open or is_for_all:
             return None
-        return chosen_keyword(name, code, options, site, self._recorder, self._executor)
+        return chosen_keyword(name, code, options, site, self._recorder, self._refer)
 
     def _of_some(
         self, options: dict[Site, dict[str, Bound]], site: Site, node: cst.Call, edit: CallEdit
@@ -89,9 +96,7 @@ class Moving:
             if len(takers) == len(options):
                 continue
             code = self._spelled(options[takers[0]][name], edit.frame, node)
-            written = code and chosen_keyword(
-                name, code, takers, site, self._recorder, self._executor
-            )
+            written = code and chosen_keyword(name, code, takers, site, self._recorder, self._refer)
             if written:
                 self._reached.setdefault(site, set()).add(name)
                 found[f"**{name}"] = written
@@ -103,9 +108,9 @@ class Moving:
 
     def _wanted(self, site: Site, method: str) -> Iterator[tuple[str, Bound]]:
         """Yield the arguments of a constructor that are given at calls of a method."""
-        facts = self._executor.facts
+        facts = self._facts
         if isinstance(site.target, LinenClass):
-            child = self._executor.plan_of(site.target)
+            child = self._plan_of(site.target)
             for keyword in child.keywords.get(method, ()):
                 bound = facts.at_path(site.given, keyword)
                 if bound is not None:
@@ -161,7 +166,7 @@ class Moving:
 
     def _check(self, site: Site) -> None:
         """Mark a submodule that is called where what moved to its calls is not known."""
-        names = {name for name, _ in _moving(site, self._executor)}
+        names = {name for name, _ in _moving(site, self._facts, self._plan_of)}
         if not names:
             return
         missing = names if site.is_called_elsewhere else names - self._reached.get(site, set())
@@ -209,7 +214,7 @@ class Moving:
         return any(
             bound.node is not None and (bound.node is node or node in set(descendants(bound.node)))
             for site in self._recorder.plan.sites
-            for _, bound in _moving(site, self._executor)
+            for _, bound in _moving(site, self._facts, self._plan_of)
         )
 
 
@@ -230,17 +235,17 @@ def _movable(site: Site) -> Iterator[tuple[str, Bound]]:
             yield name, one
 
 
-def _moving(site: Site, executor: Executor) -> Iterator[tuple[str, Bound]]:
+def _moving(
+    site: Site, facts: FieldFacts, plan_of: Callable[[LinenClass], ClassPlan]
+) -> Iterator[tuple[str, Bound]]:
     """Yield the arguments of a constructor that are not written there."""
     if isinstance(site.target, str):
         yield from _movable(site)
         return
-    for keyword in executor.facts.keywords(site.target):
-        bound = executor.facts.at_path(site.given, keyword)
+    for keyword in facts.keywords(site.target):
+        bound = facts.at_path(site.given, keyword)
         if bound is not None and keyword.name in {
-            one.name
-            for keywords in executor.plan_of(site.target).keywords.values()
-            for one in keywords
+            one.name for keywords in plan_of(site.target).keywords.values() for one in keywords
         }:
             yield keyword.name, bound
 

@@ -174,12 +174,14 @@ class Printing:
                     f"{local} = {self._calls.constructor(site)}",
                     f"self.{name}.append({local})",
                 ]
-            caches = cache_lines(site, self._recorder, self._executor)
+            caches = cache_lines(site, self._recorder, self._executor.code)
             return [self._assignment(site), *caches]
         if line.statement in self._plan.dropped:
             return []
         if line.statement is not None:
-            caches = caches_in(line.statement, self._plan.sites, self._recorder, self._executor)
+            caches = caches_in(
+                line.statement, self._plan.sites, self._recorder, self._executor.code
+            )
             return [*self._statement(line.statement), *caches]
         assert isinstance(line.text, str)
         return [line.text]
