@@ -158,6 +158,8 @@ class Expressions:
         for option in options_of(receiver):
             if isinstance(option, Instance) and isinstance(option.cls, ProjectClass):
                 option.cls.assign(name, value)
+            elif isinstance(option, ProjectClass):
+                option.rebound.add(name)
         path = dotted(target)
         if path:
             for key in [key for key in scope.narrowed if (key + ".").startswith(path + ".")]:

@@ -163,13 +163,27 @@ def _member_of_class(cls: ProjectClass, name: str) -> Value:
         if isinstance(base, ProjectClass):
             if name in base.methods:
                 return Method(cls, name, base.methods[name])
+            if name in base.rebound:
+                return _any_of_its_type(base.attributes.get(name, UNKNOWN))
             if name in base.attributes:
-                return base.attributes[name]
+                return UNKNOWN if is_enum(cls) else base.attributes[name]
             continue
         known = nnx_classes.known_class(base)
         if known is not None and name in known.methods:
             return Method(cls, name)
     return UNKNOWN if not is_complete else NOTHING
+
+
+def is_enum(cls: ProjectClass) -> bool:
+    """Whether a class is an Enum: what its body binds are members, not the values themselves."""
+    bases = [
+        base for one in ancestry(cls)[0] if isinstance(one, ProjectClass) for base in one.bases
+    ]
+    return any(isinstance(base, External) and base.name.startswith("enum.") for base in bases)
+
+
+def _any_of_its_type(value: Value) -> Value:
+    return Plain(value.type_name) if isinstance(value, Constant) else value
 
 
 def _member_of_instance(value: Instance, name: str) -> Value:

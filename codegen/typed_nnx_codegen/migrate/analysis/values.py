@@ -151,6 +151,8 @@ class ProjectClass(Value):
         attributes: What its objects have by assignments, as the last round saw them.
         assigned: The same, as this round sees them.
         methods: Its functions.
+        rebound: The names that more than one statement binds, in it or from outside: what they
+            hold depends on when they are read.
     """
 
     name: str
@@ -162,6 +164,7 @@ class ProjectClass(Value):
     attributes: dict[str, Value] = field(default_factory=dict)
     assigned: dict[str, Value] = field(default_factory=dict)
     methods: dict[str, ProjectFunction] = field(default_factory=dict)
+    rebound: set[str] = field(default_factory=set)
 
     __hash__ = object.__hash__
 
@@ -436,6 +439,8 @@ class Scope:
         scope = self.outer.get(name, self)
         if scope is not self:
             scope.shared.add(name)
+        if scope.owner is not None and scope.kind == "class" and name in scope.seen:
+            scope.owner.rebound.add(name)
         scope.now[name] = value
         scope.seen[name] = join(scope.seen.get(name, NOTHING), value)
         for dotted in [key for key in self.narrowed if key.split(".")[0] == name]:

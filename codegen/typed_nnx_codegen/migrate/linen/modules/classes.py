@@ -220,6 +220,12 @@ class LinenClass:
                 return cls.constants[name], cls
         return None
 
+    def is_rebound(self, name: str) -> bool:
+        """Whether more than one statement binds a name that is no field, so that it may change."""
+        nodes = {cls.node: cls.analysis for cls in self.ancestry()}
+        known = (one for there in nodes.values() for one in there.classes if one.node in nodes)
+        return any(name in one.rebound for one in known)
+
 
 class LinenClasses:
     """The Linen modules of the files that are migrated.

@@ -76,7 +76,7 @@ def _literal(value: Value) -> Value:
     """Return a value if it is literal; UNKNOWN for one that other modules cannot say."""
     match value:
         case Const():
-            return value
+            return Const(value.value)
         case Size(dim=dim):
             return value if dim.constant is not None else UNKNOWN
         case Sequence(items=items):

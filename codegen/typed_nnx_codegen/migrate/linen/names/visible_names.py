@@ -23,11 +23,13 @@ def is_visible(analyses: Iterable[Analysis], home: str, frame: Frame, code: str 
         code: What is read, where it is one name or attributes of it.
     """
     recorder = frame.recorder
+    name = code.partition(".")[0]
+    if home and name in {one.name for one in recorder.plan.cls.fields()}:
+        return False  # in the constructor it is the parameter
     if home in ("", recorder.plan.cls.home) or home in (
         f"loop{number}" for number in recorder.loops
     ):
         return True
-    name = code.partition(".")[0]
     there = next((one for one in analyses if str(one.path) == home), None)
     if there is None or not name.isidentifier():
         return False

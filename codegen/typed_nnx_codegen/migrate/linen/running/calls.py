@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.running.called_choices import ChoiceCalls
 from typed_nnx_codegen.migrate.linen.running.calls_in_turn import (
     CallsInTurn,
 )
-from typed_nnx_codegen.migrate.linen.running.computed_numbers import computed_number
+from typed_nnx_codegen.migrate.linen.running.computed_numbers import computed_number, spelled
 from typed_nnx_codegen.migrate.linen.running.decided import instance_of
 from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.functions import Functions
@@ -307,6 +307,8 @@ class Calls:
         found = shapes.function_result(name, args, keywords)
         given = [*args, *keywords.values()]
         number = computed_number(self.code, name, given, node, frame)
+        if number is None and isinstance(found, Const) and name.startswith(("numpy.", "math.")):
+            return spelled(self.code, found, node, frame)
         return number or _shape_call(found)
 
     def _method(

@@ -22,6 +22,22 @@ _ON_NUMBERS: Final = frozenset(
 )
 
 
+def is_number_or_text(literal: object) -> bool:
+    """Whether a literal is a number or a text: no truth value, not None."""
+    return isinstance(literal, int | float | str) and not isinstance(literal, bool)
+
+
+def spelled(writer: ConstructorCode, value: Value, node: cst.BaseExpression, frame: Frame) -> Value:
+    """Return a literal that an expression computes, so that the constructor has the expression.
+
+    What numpy computes is no number of Python: it has a dtype.
+    """
+    if not isinstance(value, Const) or not is_number_or_text(value.value):
+        return value
+    code = writer.of(node, frame)
+    return value if code is None else Const(value.value, operand(code))
+
+
 def computed_number(
     writer: ConstructorCode, name: str, given: Iterable[Value], node: cst.Call, frame: Frame
 ) -> Code | None:

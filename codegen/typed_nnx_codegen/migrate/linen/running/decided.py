@@ -8,7 +8,12 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.running.frames import FunctionRef
-from typed_nnx_codegen.migrate.linen.running.references import ClassRef, ModuleValue, Ref
+from typed_nnx_codegen.migrate.linen.running.references import (
+    ClassRef,
+    EnumMember,
+    ModuleValue,
+    Ref,
+)
 from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     Array,
@@ -29,8 +34,14 @@ def decided(operator: str, left: Value, right: Value) -> bool | None:
             return left == right
         if operator in ("is not", "!="):
             return left != right
+    if isinstance(left, EnumMember) and isinstance(right, EnumMember):
+        is_same = left.is_same(right)
+        if is_same is not None and operator in ("is", "==", "is not", "!="):
+            return is_same == (operator in ("is", "=="))
     if operator in ("is", "is not") and right == NONE:
-        if isinstance(left, (Sequence, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)):
+        if isinstance(
+            left, (EnumMember, Sequence, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)
+        ):
             is_field = getattr(left, "code", "").startswith("self.")
             return None if is_field else operator == "is not"
         if isinstance(left, Code) and left.is_number:

@@ -9,6 +9,7 @@ from typing import ClassVar
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.members import is_enum
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.analysis.values import (
     UNKNOWN as NOT_KNOWN,
@@ -35,6 +36,7 @@ from typed_nnx_codegen.migrate.linen.running.array_members import ARRAY_MEMBERS
 from typed_nnx_codegen.migrate.linen.running.calls import Calls
 from typed_nnx_codegen.migrate.linen.running.choices import Choices
 from typed_nnx_codegen.migrate.linen.running.comprehensions import Comprehensions
+from typed_nnx_codegen.migrate.linen.running.computed_numbers import is_number_or_text, spelled
 from typed_nnx_codegen.migrate.linen.running.decided import decided, truth_of
 from typed_nnx_codegen.migrate.linen.running.frames import Assign, Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.mapped_functions import MappedFunctions
@@ -45,6 +47,7 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     ArrayMethod,
     BoundMethod,
     ClassRef,
+    EnumMember,
     FieldModule,
     Headed,
     ModuleValue,
@@ -151,7 +154,8 @@ class Expressions:
                 inner = Frame(frame.recorder, analysis, records=False)
                 return FunctionRef(function, inner, code, frame.home)
             case Constant(value=literal):
-                return Const(literal)
+                is_shown = isinstance(node, cst.Attribute) and is_number_or_text(literal)
+                return Const(literal, code, frame.home) if is_shown else Const(literal)
         if isinstance(node, cst.Name):
             known = self.constant_of_file(node.value, frame)
             if known is None:
@@ -185,6 +189,8 @@ class Expressions:
                 return shapes.attribute(base, name) or ArrayMethod(base, name)
             case ModuleValue() | FieldModule():
                 return self.members.of_module(base, name, frame, node)
+            case PlainClass(cls=cls, code=code, home=home) if is_enum(cls):
+                return EnumMember(f"{code}.{name}", home, cls=cls, name=name)
             case Code(code=code, home=home):
                 return Code(f"{code}.{name}", home)
             case ArrayMethod(array=array, name="at"):
@@ -271,13 +277,19 @@ class Expressions:
             joined = added(left, right) if total is None else total
             if joined is not None:
                 return joined
-        value = self.code.or_code(shapes.binary(operator, left, right), node, frame)
+        found = shapes.binary(operator, left, right)
+        if any(isinstance(one, Const) and one.code for one in (left, right)):
+            found = spelled(self.code, found, node, frame)
+        value = self.code.or_code(found, node, frame)
         return with_ends(value, left, right) if operator == "+" else value
 
     def _unary(self, node: cst.UnaryOperation, frame: Frame) -> Value:
         value = self.value_of(node.expression, frame)
         operator = OPERATORS[type(node.operator)]
-        return self.code.or_code(shapes.unary(operator, value), node, frame)
+        found = shapes.unary(operator, value)
+        if isinstance(value, Const) and value.code:
+            found = spelled(self.code, found, node, frame)
+        return self.code.or_code(found, node, frame)
 
     def _comparison(self, node: cst.Comparison, frame: Frame) -> Value:
         left = self.value_of(node.left, frame)

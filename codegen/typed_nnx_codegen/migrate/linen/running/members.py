@@ -25,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.modules.held_values import (
 from typed_nnx_codegen.migrate.linen.modules.layer_attributes import read_attribute
 from typed_nnx_codegen.migrate.linen.modules.submodules import Submodules
 from typed_nnx_codegen.migrate.linen.plan import Site
+from typed_nnx_codegen.migrate.linen.running.computed_numbers import is_number_or_text
 from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.functions import Functions
 from typed_nnx_codegen.migrate.linen.running.passed import Passed
@@ -114,8 +115,12 @@ class Members:
         node, owner = found
         inner = Frame(frame.recorder, owner.analysis, records=False)
         value = self._evaluate(node, inner)
-        if isinstance(value, (Const, Ref, ClassRef, FunctionRef)):
-            return value
+        if not base.cls.is_rebound(name):
+            if isinstance(value, Const):
+                is_shown = frame.records and is_number_or_text(value.value)
+                return Const(value.value, f"self.{name}" if is_shown else "")
+            if isinstance(value, (Ref, ClassRef, FunctionRef)):
+                return value
         return Code(f"self.{name}") if frame.records else UNKNOWN
 
     def has(self, passed: Sequence[Passed], frame: Frame) -> Value:

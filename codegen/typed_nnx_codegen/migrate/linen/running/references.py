@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.values import ProjectClass
+from typed_nnx_codegen.migrate.analysis.values import Constant, ProjectClass
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, Method
 from typed_nnx_codegen.migrate.linen.plan import Bound, Condition, Site
-from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Code, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Piece
 
 
@@ -57,6 +58,34 @@ class PlainClass(Value):
     cls: ProjectClass
     code: str
     home: str = ""
+
+
+@dataclass(frozen=True)
+class EnumMember(Code):
+    """A member of an Enum of the project.
+
+    Attributes:
+        cls: The Enum.
+        name: The name of the member.
+    """
+
+    cls: ProjectClass | None = None
+    name: str = ""
+
+    def is_same(self, other: EnumMember) -> bool | None:
+        """Return whether another one is the same member; None where that is not sure."""
+        if self.cls is None or other.cls is not self.cls or _OWN & {*self.cls.methods}:
+            return None
+        if self.name == other.name:
+            return True
+        match self.cls.attributes.get(self.name), self.cls.attributes.get(other.name):
+            case Constant(value=one), Constant(value=two) if one != two:
+                return False
+        return None  # two names of one value are one member
+
+
+# Methods of an Enum that say which of its members are equal.
+_OWN: Final = frozenset({"__eq__", "__ne__", "__new__"})
 
 
 @dataclass(frozen=True, eq=False)

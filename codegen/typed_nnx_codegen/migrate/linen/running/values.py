@@ -98,9 +98,13 @@ class Const(Value):
 
     Attributes:
         value: The literal.
+        code: The expression in the constructor that computes it; empty to write the literal.
+        home: Where the names in the expression are bound.
     """
 
     value: object
+    code: str = ""
+    home: str = ""
 
     def __eq__(self, other: object) -> bool:
         return (

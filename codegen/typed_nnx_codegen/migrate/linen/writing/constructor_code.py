@@ -14,7 +14,7 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, is_node
+from typed_nnx_codegen.migrate.analysis.syntax import code_fields, code_of, descendants, is_node
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.field_facts import FieldFacts
 from typed_nnx_codegen.migrate.linen.modules.optional_submodules import asked_for_none
@@ -32,6 +32,7 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     BoundMethod,
     Choice,
     ClassRef,
+    EnumMember,
     FieldModule,
     ModuleValue,
     Partial,
@@ -249,7 +250,12 @@ class ConstructorCode:
         return None
 
     def _constant(self, value: Const, frame: Frame) -> str | None:
-        del frame
+        if value.code and self.is_visible(value.home, frame, value.code):
+            fields = {one.name for one in frame.recorder.plan.cls.fields()}
+            nodes = descendants(parsed(value.code))
+            # A field hides a name of the file in the constructor; after `self.` it does not.
+            if not any(isinstance(one, cst.Name) and one.value in fields for one in nodes):
+                return value.code
         return "..." if value.value is Ellipsis else repr(value.value)
 
     def _module(self, value: ModuleValue, frame: Frame) -> str | None:
@@ -267,6 +273,7 @@ class ConstructorCode:
     _writers: Final[dict[type[Value], Callable[..., str | None]]] = {
         Size: _size,
         Code: _code,
+        EnumMember: _code,
         CodeTuple: _code,
         CodeList: _code,
         Sequence: _sequence,

@@ -1,0 +1,406 @@
+"""Members of Enums, numbers that are computed, and constants that are bound more than once."""
+
+import enum
+import math
+
+import flax.linen as nn
+import jax.numpy as jnp
+import numpy as np
+
+
+class Mode(enum.Enum):
+    A = 1
+    B = 2
+    ALIAS = 1  # noqa: PIE796  # an alias is the same member
+
+
+class Pool(enum.IntEnum):
+    MEAN = 0
+    MAX = 1
+
+
+class Text(str, enum.Enum):
+    RELU = "relu"
+    GELU = "gelu"
+
+
+class Auto(enum.Enum):
+    X = enum.auto()
+    Y = enum.auto()
+
+
+Made = enum.Enum("Made", "P Q")
+
+
+class Head(nn.Module):
+    mode: Mode
+    features: int = 4
+
+    @nn.compact
+    def __call__(self, x):
+        if self.mode is Mode.A:
+            return nn.Dense(self.features)(x)
+        return nn.Dense(self.features)(x) * 2
+
+
+class DefaultIs(nn.Module):
+    mode: Mode = Mode.A
+
+    @nn.compact
+    def __call__(self, x):
+        if self.mode is Mode.A:
+            x = nn.Dense(3)(x)
+        else:
+            x = nn.Dense(3)(x) * 3
+        return x
+
+
+class DefaultEq(nn.Module):
+    mode: Mode = Mode.B
+
+    @nn.compact
+    def __call__(self, x):
+        if self.mode == Mode.A:
+            return nn.Dense(3)(x)
+        elif self.mode == Mode.B:
+            return nn.Dense(5)(x)
+        raise ValueError(self.mode)
+
+
+class DefaultIn(nn.Module):
+    mode: Mode = Mode.B
+
+    @nn.compact
+    def __call__(self, x):
+        if self.mode in (Mode.A, Mode.B):
+            x = nn.Dense(6)(x)
+        return nn.Dense(2)(x)
+
+
+class Matched(nn.Module):
+    mode: Mode = Mode.B
+
+    @nn.compact
+    def __call__(self, x):
+        match self.mode:
+            case Mode.A:
+                x = nn.Dense(6)(x)
+            case Mode.B:
+                x = nn.Dense(7)(x)
+        return nn.Dense(2)(x)
+
+
+class Passes(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = Head(Mode.A)(x)
+        return Head(mode=Mode.B, features=5)(x)
+
+
+class PassesField(nn.Module):
+    mode: Mode = Mode.A
+
+    def setup(self):
+        self.head = Head(self.mode)
+
+    def __call__(self, x):
+        return self.head(x)
+
+
+class LocalMode(nn.Module):
+    deep: bool = False
+
+    @nn.compact
+    def __call__(self, x):
+        mode = Mode.A if self.deep else Mode.B
+        return Head(mode)(x)
+
+
+class LocalEq(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mode = Mode.A
+        if mode == 1:
+            return nn.Dense(3)(x)
+        if mode is Mode.A:
+            return nn.Dense(4)(x)
+        return nn.Dense(5)(x)
+
+
+class ValueRead(nn.Module):
+    mode: Mode = Mode.B
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.mode.value)(x) + Mode.A.value
+
+
+class IntMode(nn.Module):
+    pool: Pool = Pool.MAX
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        if self.pool is Pool.MEAN:
+            return x.mean(-1)
+        if self.pool == 1:
+            return nn.Dense(self.pool + 2)(x)
+        return x
+
+
+class IntHead(nn.Module):
+    pool: Pool
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        if self.pool is Pool.MEAN:
+            return x * 2
+        return x
+
+
+class IntPasses(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return IntHead(Pool.MEAN)(x)
+
+
+class TextMode(nn.Module):
+    act: Text = Text.GELU
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        if self.act is Text.RELU:
+            return nn.relu(x)
+        return nn.gelu(x)
+
+
+class AutoMode(nn.Module):
+    kind: Auto = Auto.Y
+
+    @nn.compact
+    def __call__(self, x):
+        if self.kind is Auto.X:
+            x = nn.Dense(3)(x)
+        return nn.Dense(4)(x)
+
+
+class Constants(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4, kernel_init=nn.initializers.normal(np.sqrt(2)))(x)
+        x = nn.Dense(4, kernel_init=nn.initializers.orthogonal(math.sqrt(2)))(x)
+        x = nn.Dense(4, kernel_init=nn.initializers.normal(1 / math.pi))(x)
+        x = nn.Dense(4, kernel_init=nn.initializers.normal(-1 / np.sqrt(2)))(x)
+        x = nn.LayerNorm(epsilon=np.finfo(np.float32).eps)(x)
+        return x * math.pi
+
+
+class Twice(nn.Module):
+    width = 3
+    width = 5  # noqa: PIE794  # what counts is the last one
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class TwiceIf(nn.Module):
+    width = 3
+    if math.pi > 3:
+        width = 5
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class Config:
+    width = 3
+    rate = 2
+    rate = 7  # noqa: PIE794  # what counts is the last one
+    wide = 4
+    if math.pi > 3:
+        wide = 6
+
+
+Config.width = 9
+
+
+class OfConfig(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(Config.width)(x)
+        x = nn.Dense(Config.wide)(x)
+        return nn.Dense(Config.rate)(x)
+
+
+class Aug(nn.Module):
+    width = 3
+    width += 4
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(self.width)(x)
+
+
+class ByTable(nn.Module):
+    mode: Mode = Mode.B
+
+    @nn.compact
+    def __call__(self, x):
+        width = {Mode.A: 3, Mode.B: 4}[self.mode]
+        return nn.Dense(width)(x)
+
+
+class InSetup(nn.Module):
+    mode: Mode = Mode.A
+
+    def setup(self):
+        if self.mode == Mode.A:
+            self.layer = nn.Dense(3)
+        else:
+            self.layer = nn.Dense(4)
+
+    def __call__(self, x):
+        y = self.layer(x)
+        return y if self.mode is Mode.A else y * 2
+
+
+class ClassMode(nn.Module):
+    mode = Mode.B
+
+    @nn.compact
+    def __call__(self, x):
+        if self.mode is Mode.B:
+            return nn.Dense(3)(x)
+        return nn.Dense(4)(x)
+
+
+def head_of(mode, x):
+    if mode is Mode.A:
+        return nn.Dense(3)(x)
+    return nn.Dense(4)(x)
+
+
+class ByHelper(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return head_of(Mode.B, head_of(Mode.A, x))
+
+
+SCALE = np.sqrt(2)
+WIDTH = 4
+WIDTH = 6
+HALF = WIDTH // 2
+
+
+class FileConstants(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(WIDTH, kernel_init=nn.initializers.orthogonal(SCALE))(x)
+        return nn.Dense(HALF)(x)
+
+
+class Scaled(nn.Module):
+    scale: float = 1.0
+
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(4)(x).astype(jnp.bfloat16) * self.scale
+
+
+class OfNumpy(nn.Module):
+    """What numpy computes has a dtype: the output is no longer of bfloat16."""
+
+    @nn.compact
+    def __call__(self, x):
+        return Scaled(scale=np.sqrt(2))(x), Scaled(scale=math.sqrt(2))(x)
+
+
+class Aliased(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mode = Mode.ALIAS
+        if mode is Mode.A:
+            return nn.Dense(3)(x)
+        return nn.Dense(4)(x)
+
+
+class Nested(nn.Module):
+    class Kind(enum.Enum):
+        WIDE = "wide"
+        NARROW = "narrow"
+
+    kind: Kind = Kind.WIDE
+
+    @nn.compact
+    def __call__(self, x):
+        if self.kind is Nested.Kind.WIDE:
+            x = nn.Dense(8)(x)
+        return nn.Dense(2)(x) * (2 if self.kind is self.Kind.WIDE else 3)
+
+
+class ByFunctionCall(nn.Module):
+    kind: Made = Made.P
+
+    @nn.compact
+    def __call__(self, x):
+        if self.kind is Made.P:
+            x = nn.Dense(8)(x)
+        return Head(Mode.A if self.kind == Made.P else Mode.B)(x)
+
+
+class NotNone(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        mode = Mode.A
+        if mode is None:
+            x = nn.Dense(9)(x)
+        return Head(mode)(x)
+
+
+class Member(enum.Enum):
+    NONE = None
+    OFF = False
+    EMPTY = ""
+
+
+class Falsy(nn.Module):
+    """A member is true, whatever its value is."""
+
+    member: Member = Member.NONE
+
+    @nn.compact
+    def __call__(self, x):
+        if Member.OFF:
+            x = nn.Dense(3)(x)
+        if self.member is not None and Member.NONE is not None:
+            x = nn.Dense(5)(x)
+        return nn.Dense(2)(x)
+
+
+class Expanded(nn.Module):
+    features: int
+    expansion = 4
+
+    @nn.compact
+    def __call__(self, x):
+        y = nn.Dense(self.features * self.expansion)(x)
+        return nn.Dense(self.expansion)(y)
+
+
+class LessExpanded(Expanded):
+    expansion = 2
+
+
+class Names(nn.Module):
+    """The text of a member is no text."""
+
+    mode: Text = Text.RELU
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(3, name=f"dense_{Mode.A.name}")(x)
+        return nn.Dense(3, name="out_" + Text.GELU.value)(x)
