@@ -311,7 +311,9 @@ def test_a_clone_shares_no_container_that_a_variable_holds(value: tp.Any) -> Non
 @both_libraries
 def test_a_merge_without_any_state_is_a_type_error(nnx: tp.Any) -> None:
     graphdef, _ = nnx.split(nnx.Dict(w=nnx.Param(jnp.ones(2))))
-    with pytest.raises(TypeError, match="missing 1 required positional argument: 'state'"):
+    with pytest.raises(
+        TypeError, match=r"merge\(\) missing 1 required positional argument: 'state'"
+    ):
         nnx.merge(graphdef)
 
 

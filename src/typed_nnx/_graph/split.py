@@ -226,8 +226,8 @@ def merge(
     given = graphdef_or_graphstate
     if not states and isinstance(given, GraphDef) and given.layout.paths:
         raise ArgumentTypeError(
-            "merge()",
-            "missing 1 required positional argument: 'state'",
+            "nnx.merge",
+            "merge() missing 1 required positional argument: 'state'",
             "nnx.merge(graphdef, *states), with every State that `split` returned",
         )
     structure = given.graphdef if isinstance(given, GraphState) else given
