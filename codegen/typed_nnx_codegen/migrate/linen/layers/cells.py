@@ -29,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.layers.layer import Layer
 from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Value,
@@ -82,7 +82,7 @@ class CellLayer(Layer):
                 "Pass the first carry to the call as `initial_carry`.",
             )
         carry = argument(inputs, "carry")
-        if isinstance(carry, Sequence) and carry.items:
+        if isinstance(carry, Seq) and carry.items:
             carry = carry.items[-1]
         width, features = shape_of(carry).axis(-1), size_of(given["features"].value)
         if width is None or features is None or width == features:
@@ -143,8 +143,8 @@ class CellLayer(Layer):
         of_carry = method == "initialize_carry"
         shape = _shape_argument(inputs) if of_carry else shape_of(argument(inputs, "inputs"))
         array = Array(with_last(shape, features))
-        carry: Value = array if self.arrays == 1 else Sequence((array,) * self.arrays)
-        return carry if of_carry else Sequence((carry, array))
+        carry: Value = array if self.arrays == 1 else Seq((array,) * self.arrays)
+        return carry if of_carry else Seq((carry, array))
 
     def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
         """Return the parameters of the gates."""
@@ -162,6 +162,6 @@ def _shape_argument(inputs: Inputs | None) -> Shape:
     match argument(inputs, "input_shape"):
         case ShapeOf(shape=shape):
             return shape
-        case Sequence(items=items):
+        case Seq(items=items):
             return Shape(tuple(size_of(item) for item in items))
     return ANY_SHAPE

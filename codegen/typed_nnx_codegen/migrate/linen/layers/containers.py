@@ -26,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.layers.known import (
     with_last,
 )
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
-from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Seq, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 
@@ -85,7 +85,7 @@ class OverTimeLayer(Layer):
             asked = literal(given, "return_carry", False)
         if not isinstance(asked, bool):
             return UNKNOWN
-        return Sequence((UNKNOWN, outputs)) if asked else outputs
+        return Seq((UNKNOWN, outputs)) if asked else outputs
 
     def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
         """Return what the inner modules have."""

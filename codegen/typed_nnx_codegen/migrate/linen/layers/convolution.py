@@ -26,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     CodeTuple,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Size,
     Value,
@@ -90,7 +90,7 @@ class ConvLayer(Layer):
 def _kernel(given: Mapping[str, Given]) -> tuple[Dim | None, ...] | None:
     """Return the size of the kernel along each axis; None where its rank is not known."""
     value = given["kernel_size"].value if "kernel_size" in given else None
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return tuple(size_of(item) for item in value.items)
     if isinstance(value, CodeTuple) and value.shape.rank is not None:
         return (None,) * value.shape.rank

@@ -29,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Code,
-    Sequence,
+    Seq,
     Shape,
     Value,
 )
@@ -148,7 +148,7 @@ def _in_order(axes: tuple[int, ...], shape: Shape) -> tuple[int, ...] | None:
 
 def _features(value: Value) -> tuple[Dim | None, ...] | None:
     """Return the sizes of the new axes; None where it is not known how many they are."""
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return tuple(size_of(item) for item in value.items)
     # The code of a setting may stand for a tuple; a size does not.
     is_open = isinstance(value, Code) and not value.is_number

@@ -26,7 +26,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Value,
 )
@@ -90,7 +90,7 @@ class EinsumLayer(Layer):
             letter: shape.axis(at - len(letters)) for at, letter in enumerate(letters)
         }
         value = given["shape"].value if "shape" in given else None
-        items = value.items if isinstance(value, Sequence) else ()
+        items = value.items if isinstance(value, Seq) else ()
         sizes.update((letter, size_of(item)) for letter, item in zip(kernel, items, strict=False))
         dims = tuple(sizes.get(letter) for letter in result.removeprefix("..."))
         if not ellipsis:
@@ -119,7 +119,7 @@ def _equation(given: Mapping[str, Given], inputs: Inputs | None) -> tuple[str, s
 
 def _picked(shape: Given, axes: list[int]) -> str:
     """Return code for a tuple of some sizes of a shape."""
-    if isinstance(shape.value, Sequence) and literal_of(shape.value) and not axes:
+    if isinstance(shape.value, Seq) and literal_of(shape.value) and not axes:
         return "()"
     items = [f"{operand(shape.code)}[{axis}]" for axis in axes]
     constants = literal_of(shape.value)

@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
-    Sequence,
+    Seq,
     Shape,
     Size,
     Table,
@@ -47,7 +47,7 @@ def literal_of(value: Value) -> object:
             return constant
         case Size(dim=dim) if dim.constant is not None:
             return dim.constant
-        case Sequence(items=items):
+        case Seq(items=items):
             found = tuple(literal_of(item) for item in items)
             return OPEN if OPEN in found else found
         case Table(items=entries):

@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.lists.size_lists import CodedList
 from typed_nnx_codegen.migrate.linen.names.bound_names import names_in
 from typed_nnx_codegen.migrate.linen.running.frames import Frame
 from typed_nnx_codegen.migrate.linen.running.iteration import inner_name, trial
-from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Seq, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Atom, Dim, Piece, as_dim
 
 
@@ -74,13 +74,13 @@ def coded_lists(
     }
     if span is None or frame.records or not lists:
         return {}
-    empty: dict[str, Value] = {name: Sequence((), is_list=True) for name in lists}
+    empty: dict[str, Value] = {name: Seq((), is_list=True) for name in lists}
     after = trial({**names, **empty}, frame, run)
     found: dict[str, Value] = {}
     for name, value in lists.items():
         added = after.get(name)
         first = lists_in.code_of(value, frame)
-        if not isinstance(added, Sequence) or not added.items or first is None:
+        if not isinstance(added, Seq) or not added.items or first is None:
             continue
         sizes = [_size_in(item, span) for item in added.items]
         known = [size for size in sizes if size is not None]
@@ -95,7 +95,7 @@ def coded_lists(
 def _is_of_arrays(value: Value) -> bool:
     if isinstance(value, CodedList):
         return True
-    return isinstance(value, Sequence) and all(isinstance(item, Array) for item in value.items)
+    return isinstance(value, Seq) and all(isinstance(item, Array) for item in value.items)
 
 
 def _size_in(value: Value, span: Span) -> Dim | None:

@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     CodeTuple,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Value,
@@ -42,9 +42,9 @@ def starred_tuple(node: cst.Tuple | cst.List, items: list[Value]) -> Value | Non
     parts: list[Value] = []
     for element, item in zip(node.elements, items, strict=True):
         is_starred = isinstance(element, cst.StarredElement)
-        if is_starred and not isinstance(item, ShapeOf | Sequence):
+        if is_starred and not isinstance(item, ShapeOf | Seq):
             return None
-        parts.append(item if is_starred else Sequence((item,)))
+        parts.append(item if is_starred else Seq((item,)))
     found = reduce(lambda one, other: shapes.binary("+", one, other), parts)
     return found if isinstance(found, ShapeOf) else None
 
@@ -53,7 +53,7 @@ def with_starred(value: Value, node: cst.Tuple | cst.List, items: list[Value]) -
     """Return a tuple that unpacks fields with what is known of its last items."""
     stars = [k for k, one in enumerate(node.elements) if isinstance(one, cst.StarredElement)]
     last = items[stars[-1] + 1 :]
-    return _coded(value, Sequence(tuple(last))) if last else value
+    return _coded(value, Seq(tuple(last))) if last else value
 
 
 def one_by_one(one: Field, code: str) -> CodeTuple | None:

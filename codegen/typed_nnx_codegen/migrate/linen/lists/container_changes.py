@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Seq
 from dataclasses import replace
 from typing import Final
 
@@ -18,7 +18,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 
 # The methods of lists and dicts that change them.
 CHANGING: Final = frozenset(
@@ -106,7 +106,7 @@ def _with_item(held: Value, key: Value, value: Value) -> Value:
 
 
 def changed_by(
-    receiver: Value, name: str, args: Sequence[Value], keywords: Mapping[str, Value]
+    receiver: Value, name: str, args: Seq[Value], keywords: Mapping[str, Value]
 ) -> tuple[Value, Value] | None:
     """Return a list or dict after a method call, and what the call returns.
 

@@ -9,8 +9,8 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.linen.writing.replacing import code_with
 
-_LISTS = (cst.List, cst.Tuple, cst.ListComp, cst.GeneratorExp)
-_DICTS = (cst.Dict, cst.DictComp)
+_LIST_NODES = (cst.List, cst.Tuple, cst.ListComp, cst.GeneratorExp)
+_DICT_NODES = (cst.Dict, cst.DictComp)
 
 
 def assigned_container(node: cst.BaseStatement) -> tuple[cst.BaseExpression, cst.Assign] | None:
@@ -20,7 +20,7 @@ def assigned_container(node: cst.BaseStatement) -> tuple[cst.BaseExpression, cst
     small = node.body[0]
     if not isinstance(small, cst.Assign) or not isinstance(small.targets[0].target, cst.Attribute):
         return None
-    if isinstance(small.value, (*_LISTS, *_DICTS)):
+    if isinstance(small.value, (*_LIST_NODES, *_DICT_NODES)):
         return small.value, small
     return None
 
@@ -37,9 +37,9 @@ def wrapped(
     refer: Callable[[str], str],
 ) -> str:
     """Return the code of a list or dict of submodules as a container of NNX."""
-    if not isinstance(node, (*_LISTS, *_DICTS)) or not holds(node, sites):
+    if not isinstance(node, (*_LIST_NODES, *_DICT_NODES)) or not holds(node, sites):
         return code_with(node, replacements)
-    name = refer("nnx.List" if isinstance(node, _LISTS) else "nnx.Dict")
+    name = refer("nnx.List" if isinstance(node, _LIST_NODES) else "nnx.Dict")
     if isinstance(node, (cst.List, cst.Tuple)):
         items = [wrapped(one.value, replacements, sites, refer) for one in node.elements]
         return f"{name}([{', '.join(items)}])"

@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     Repeated,
     Sometimes,
 )
-from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Seq, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Piece
 
 # Code that has names for what is spelled later.
@@ -132,7 +132,7 @@ def _parts_of(value: Value) -> tuple[Value, ...] | None:
     match value:
         case Grown(loop=None, parts=parts):
             return parts
-        case Sequence(items=items, is_list=True):
+        case Seq(items=items, is_list=True):
             return items
     return None
 
@@ -142,11 +142,11 @@ def _continued(before: Value, added: Repeated) -> Value:
     match before:
         case Grown(loop=None):
             return with_part(before, added)
-        case Sequence(items=()):
+        case Seq(items=()):
             return added
-        case Sequence(items=items) if not isinstance(added, Grown):
+        case Seq(items=items) if not isinstance(added, Grown):
             return Headed(_any_of((*items, added)), added.loop, head=items)
-        case Sequence(items=items):
+        case Seq(items=items):
             return Grown(_any_of((*items, added)), parts=(*items, added))
         case Repeated():
             return Grown(_any_of((before, added)), parts=(before, added))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Seq
 from dataclasses import replace
 
 import libcst as cst
@@ -32,7 +32,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Table,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 
 
 class HeldItems:
@@ -52,7 +52,7 @@ class HeldItems:
         self._merging = merging
 
     def over_values(
-        self, name: str, args: Sequence[Value], keywords: Mapping[str, Value]
+        self, name: str, args: Seq[Value], keywords: Mapping[str, Value]
     ) -> Value | None:
         """Return what `zip`, `enumerate` and `reversed` make of lists with submodules; else None."""
         del keywords
@@ -73,7 +73,7 @@ class HeldItems:
         return None
 
     def container_method(
-        self, callee: BoundMethod, passed: Sequence[Passed], node: cst.Call, frame: Frame
+        self, callee: BoundMethod, passed: Seq[Passed], node: cst.Call, frame: Frame
     ) -> Value:
         """Return what a method of a list or dict returns; lists in local names change."""
         receiver = callee.receiver

@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Const,
-    Sequence,
+    Seq,
     Size,
     Slice,
     Table,
@@ -30,29 +30,29 @@ from typed_nnx_codegen.migrate.linen.running.values import (
 
 def head_of(value: Value) -> tuple[Value, ...]:
     """Return the items that a tuple begins with, as far as they are known."""
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return value.items
     return value.head if isinstance(value, Headed) else ()
 
 
 def tail_of(value: Value) -> tuple[Value, ...]:
     """Return the items that a tuple ends with, as far as they are known."""
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return value.items
     return value.tail if isinstance(value, Headed) else ()
 
 
 def added(left: Value, right: Value) -> Value | None:
     """Return two tuples one after the other; None unless the length of one is not known."""
-    if isinstance(left, Grown) and isinstance(right, Sequence):
+    if isinstance(left, Grown) and isinstance(right, Seq):
         return replace(left, parts=(*left.parts, *right.items))
     left, right = _as_tuple(left), _as_tuple(right)
     for side in (left, right):
         is_open = isinstance(side, Headed) or _is_of_arrays(side)
-        if not is_open and not isinstance(side, Sequence):
+        if not is_open and not isinstance(side, Seq):
             return None
     if isinstance(left, Repeated):
-        tail = (*tail_of(left), *right.items) if isinstance(right, Sequence) else tail_of(right)
+        tail = (*tail_of(left), *right.items) if isinstance(right, Seq) else tail_of(right)
         return Headed(UNKNOWN, head=head_of(left), tail=tail)
     if isinstance(right, Repeated):
         return Headed(UNKNOWN, head=(*head_of(left), *head_of(right)), tail=tail_of(right))
@@ -126,9 +126,7 @@ def without_none(value: Value) -> Value:
         if not _is_there(item):
             return Headed(UNKNOWN, head=tuple(kept))
         kept.append(item)
-    return (
-        Sequence(tuple(kept)) if isinstance(value, Sequence) else Headed(UNKNOWN, head=tuple(kept))
-    )
+    return Seq(tuple(kept)) if isinstance(value, Seq) else Headed(UNKNOWN, head=tuple(kept))
 
 
 def is_dropping_none(node: cst.CSTNode) -> bool:
@@ -158,7 +156,7 @@ def is_dropping_none(node: cst.CSTNode) -> bool:
 
 
 def record_or_tuple(
-    record: Table, other: Sequence | Headed, joined: Callable[[Value, Value], Value]
+    record: Table, other: Seq | Headed, joined: Callable[[Value, Value], Value]
 ) -> Table:
     """Return what stands for a record or for a tuple of its fields."""
     head = head_of(other)
@@ -185,4 +183,4 @@ def _is_there(value: Value) -> bool:
     """Whether a value is surely not None."""
     if isinstance(value, Array):
         return not value.is_optional
-    return isinstance(value, Sequence | Size) or (isinstance(value, Const) and value != NONE)
+    return isinstance(value, Seq | Size) or (isinstance(value, Const) and value != NONE)

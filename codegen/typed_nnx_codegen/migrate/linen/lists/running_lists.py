@@ -29,7 +29,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     Position,
-    Sequence,
+    Seq,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.dims import Piece, as_dim
@@ -108,7 +108,7 @@ class RunningLists:
                 return code
             case SizedList(local=local):
                 return local
-            case Sequence(items=items):
+            case Seq(items=items):
                 codes = [last_size(self._code, item, frame) for item in items]
                 known = [code for code in codes if code is not None]
                 return f"[{', '.join(known)}]" if len(known) == len(codes) else None
@@ -135,7 +135,7 @@ class RunningLists:
             return []
         found: list[str] = []
         for name, value in before.items():
-            is_list = isinstance(value, Sequence) and all(
+            is_list = isinstance(value, Seq) and all(
                 isinstance(item, Array) for item in value.items
             )
             now = after.get(name)
@@ -190,7 +190,7 @@ class RunningLists:
         match name, values:
             case "append", [value]:
                 return self._changed(receiver, self._added(receiver, (value,), frame), frame)
-            case "extend", [Sequence(items=items)]:
+            case "extend", [Seq(items=items)]:
                 return self._changed(receiver, self._added(receiver, items, frame), frame)
             case "insert", [Const(value=0), value]:
                 size = last_size(self._code, value, frame)
@@ -305,7 +305,7 @@ class RunningLists:
             if isinstance(value, SizedList) and value.local not in frame.recorder.unsized:
                 element = self._first(value, made[0], node, frame)
             items.append(element)
-        return Repeated(Sequence(tuple(items)), made[0].loop, also=made[0].also)
+        return Repeated(Seq(tuple(items)), made[0].loop, also=made[0].also)
 
     def _first(self, value: SizedList, made: Repeated, node: cst.Call, frame: Frame) -> Value:
         """Return the item of a list that goes with one of the submodules."""

@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Value,
 )
@@ -141,7 +141,7 @@ def arrays_in(value: Value) -> tuple[Value, ...] | None:
     """Return the arrays of a list; None where it holds something else."""
     items: tuple[Value, ...]
     match value:
-        case Sequence(items=items):
+        case Seq(items=items):
             pass
         case Repeated(element=element):
             items = (element,)

@@ -30,7 +30,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Value,
 )
@@ -104,7 +104,7 @@ class SizedLists:
         return [
             name
             for name, value in frame.names.items()
-            if isinstance(value, Sequence)
+            if isinstance(value, Seq)
             and all(isinstance(item, Array) for item in value.items)
             and (value.is_list or value.items)
         ]
@@ -119,7 +119,7 @@ class SizedLists:
             frame: Where it is.
         """
         before = frame.names[name]
-        assert isinstance(before, Sequence)
+        assert isinstance(before, Seq)
         added = arrays_in(after)
         if added is None or not (added or before.items):
             return None
@@ -144,7 +144,7 @@ class SizedLists:
         match name, values:
             case "append", [value]:
                 return self._added(receiver, (value,), frame)
-            case "extend", [Sequence(items=items)]:
+            case "extend", [Seq(items=items)]:
                 return self._added(receiver, items, frame)
             case "pop", []:
                 return self._popped(receiver, "", node, frame)

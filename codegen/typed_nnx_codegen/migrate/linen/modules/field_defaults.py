@@ -21,7 +21,7 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     Ref,
     Repeated,
 )
-from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Sequence, Table, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
 # What NNX may call otherwise; other keywords stay as they are written.
@@ -97,7 +97,7 @@ def _holds_module(value: Value) -> bool:
     match value:
         case ModuleValue():
             return True
-        case Sequence(items=items):
+        case Seq(items=items):
             return any(_holds_module(item) for item in items)
         case Table(items=table):
             return any(_holds_module(item) for item in table.values())

@@ -22,7 +22,7 @@ from typed_nnx_codegen.migrate.linen.running.references import (
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Const,
-    Sequence,
+    Seq,
     Size,
     Table,
     Value,
@@ -79,7 +79,7 @@ def _literal(value: Value) -> Value:
             return Const(value.value)
         case Size(dim=dim):
             return value if dim.constant is not None else UNKNOWN
-        case Sequence(items=items):
+        case Seq(items=items):
             return replace(value, items=tuple(_literal(item) for item in items))
         case Table(items=table):
             return Table({key: _literal(item) for key, item in table.items()})

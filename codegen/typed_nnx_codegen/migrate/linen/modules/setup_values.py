@@ -8,7 +8,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.names.site_names import sites_in
 from typed_nnx_codegen.migrate.linen.running.references import Repeated, SelfValue
-from typed_nnx_codegen.migrate.linen.running.values import Sequence, Table, Value
+from typed_nnx_codegen.migrate.linen.running.values import Seq, Table, Value
 
 
 def held_values(
@@ -55,7 +55,7 @@ def _kind(node: cst.BaseExpression, held: Value) -> str:
             # The attribute is one that may hold arrays from the start.
             return "nnx.data"
         case cst.Name() | cst.Call():
-            if isinstance(held, (Sequence, Repeated)):
+            if isinstance(held, (Seq, Repeated)):
                 return "nnx.List"
             return "nnx.Dict" if isinstance(held, Table) else ""
     return ""

@@ -31,7 +31,7 @@ from typed_nnx_codegen.migrate.linen.names.site_names import (
 from typed_nnx_codegen.migrate.linen.plan import Site
 from typed_nnx_codegen.migrate.linen.running.frames import Recorder
 from typed_nnx_codegen.migrate.linen.running.references import Choice, Headed, ModuleValue, Repeated
-from typed_nnx_codegen.migrate.linen.running.values import Sequence, Table, Value
+from typed_nnx_codegen.migrate.linen.running.values import Seq, Table, Value
 
 _NOT_SAID: Final = "its name is computed in a way that the map of weights cannot say"
 _ONE_NAME: Final = (
@@ -99,7 +99,7 @@ class Naming:
                 site.reference = f"self.{path}"
                 self._taken.add(path.partition(".")[0])
                 self._of_fields(site)
-            case Sequence(items=items):
+            case Seq(items=items):
                 letter = "ijk"[path.count("{")]
                 places = places_in(items, letter, self._recorder)
                 for place, item in zip(places, items, strict=True):

@@ -20,7 +20,7 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     ModuleValue,
     Repeated,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Const, Sequence, Table, Value
+from typed_nnx_codegen.migrate.linen.running.values import Const, Seq, Table, Value
 
 _PREFIXES: Final = {
     "partitioning.remat": "Core_remat_static",
@@ -133,7 +133,7 @@ def sites_in(value: Value) -> list[Site]:
     match value:
         case ModuleValue(site=site):
             return [site]
-        case Sequence(items=items) | Choice(options=items):
+        case Seq(items=items) | Choice(options=items):
             return [site for item in items for site in sites_in(item)]
         case Table(items=table):
             return [site for item in table.values() for site in sites_in(item)]

@@ -62,7 +62,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
-    Sequence,
+    Seq,
     Table,
     Unknown,
     Value,
@@ -149,7 +149,7 @@ class Calls:
         found: list[Passed] = []
         for arg in node.args:
             value = self.evaluate(arg.value, frame)
-            if arg.star == "*" and isinstance(value, Sequence):
+            if arg.star == "*" and isinstance(value, Seq):
                 found += [
                     Passed(item, self.code.of_value(item, frame), arg.value) for item in value.items
                 ]
@@ -325,7 +325,7 @@ class Calls:
                 return self.module_calls.call(callee.receiver, callee.name, passed, node, frame)
             case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
                 return self._of_record(record, cls, callee.name, passed, frame)
-            case Sequence() | Repeated() | Table():
+            case Seq() | Repeated() | Table():
                 return self.held_items.container_method(callee, passed, node, frame)
             case VariableValue():
                 return UNKNOWN

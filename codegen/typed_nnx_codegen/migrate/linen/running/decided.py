@@ -19,7 +19,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
-    Sequence,
+    Seq,
     ShapeOf,
     Size,
     Value,
@@ -39,9 +39,7 @@ def decided(operator: str, left: Value, right: Value) -> bool | None:
         if is_same is not None and operator in ("is", "==", "is not", "!="):
             return is_same == (operator in ("is", "=="))
     if operator in ("is", "is not") and right == NONE:
-        if isinstance(
-            left, (EnumMember, Sequence, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)
-        ):
+        if isinstance(left, (EnumMember, Seq, ModuleValue, ShapeOf, Ref, ClassRef, FunctionRef)):
             is_field = getattr(left, "code", "").startswith("self.")
             return None if is_field else operator == "is not"
         if isinstance(left, Code) and left.is_number:
@@ -58,7 +56,7 @@ def instance_of(value: Value, kind: Value) -> bool | None:
     names = _builtin_names(kind)
     if names is not None:
         return _of_builtins(value, names)
-    if isinstance(kind, Sequence):
+    if isinstance(kind, Seq):
         found = [instance_of(value, one) for one in kind.items]
         return True if True in found else (None if None in found else False)
     wanted = _class_of(kind)
@@ -80,17 +78,13 @@ _ABSTRACT: Final = ("collections.abc", "typing")
 _BUILTINS: Final[dict[str, type]] = {
     **{f"builtins.{one.__name__}": one for one in (int, float, str, bool, complex)},
     **{f"builtins.{one.__name__}": one for one in (list, tuple, dict)},
-    **{
-        f"{module}.{one.__name__}": one
-        for module in _ABSTRACT
-        for one in (abc.Iterable, abc.Sequence)
-    },
+    **{f"{module}.{one.__name__}": one for module in _ABSTRACT for one in (abc.Iterable, abc.Seq)},
 }
 
 
 def _builtin_names(kind: Value) -> set[type] | None:
     """Return the types of Python that a question names; None where it names others."""
-    kinds = kind.items if isinstance(kind, Sequence) else (kind,)
+    kinds = kind.items if isinstance(kind, Seq) else (kind,)
     found = {_BUILTINS.get(one.name) if isinstance(one, Ref) else None for one in kinds}
     return None if None in found else {one for one in found if one is not None}
 
@@ -100,9 +94,9 @@ def _of_builtins(value: Value, kinds: set[type]) -> bool | None:
     match value:
         case Const(value=literal):
             return isinstance(literal, tuple(kinds))
-        case Sequence() if {list, tuple} <= kinds or kinds & {abc.Iterable, abc.Sequence}:
+        case Seq() if {list, tuple} <= kinds or kinds & {abc.Iterable, abc.Seq}:
             return True
-        case Sequence() if not {list, tuple} & kinds:
+        case Seq() if not {list, tuple} & kinds:
             return False
         case Array(origin="", shape=shape) if shape.dims:
             return False
@@ -140,7 +134,7 @@ def truth_of(value: Value) -> bool | None:
     match value:
         case Const(value=literal):
             return bool(literal)
-        case Sequence(items=items):
+        case Seq(items=items):
             return bool(items)
         case ModuleValue():
             return True

@@ -7,7 +7,7 @@ expressions, calls, statements, loops; they meet here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Sequence as Arguments
+from collections.abc import Seq as Arguments
 from typing import Final
 
 import libcst as cst
@@ -45,7 +45,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Const,
-    Sequence,
+    Seq,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
@@ -305,7 +305,7 @@ class Executor:
 
 
 def _is_literal(value: Value) -> bool:
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return all(_is_literal(item) for item in value.items)
     return isinstance(value, Const)
 

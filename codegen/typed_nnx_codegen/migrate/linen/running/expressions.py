@@ -65,7 +65,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Const,
     Lead,
     OfShapes,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -203,7 +203,7 @@ class Expressions:
                 return BoundMethod(base, name)
             case Ref(name=public):
                 return Ref(f"{public}.{name}") if not base.code else UNKNOWN
-            case Sequence() | Repeated() | Const():
+            case Seq() | Repeated() | Const():
                 return BoundMethod(base, name)
         return UNKNOWN
 
@@ -232,13 +232,13 @@ class Expressions:
             if isinstance(element, cst.StarredElement):
                 if isinstance(value, ShapeOf) and value.shape.lead is None:
                     sizes = value.shape.dims
-                    value = Sequence(tuple(UNKNOWN if d is None else Size(d) for d in sizes))
-                if not isinstance(value, Sequence):
+                    value = Seq(tuple(UNKNOWN if d is None else Size(d) for d in sizes))
+                if not isinstance(value, Seq):
                     return self._starred(node, frame)
                 items += value.items
             else:
                 items.append(value)
-        return Sequence(tuple(items), isinstance(node, cst.List))
+        return Seq(tuple(items), isinstance(node, cst.List))
 
     def _starred(self, node: cst.Tuple | cst.List, frame: Frame) -> Value:
         items = [self.value_of(element.value, frame) for element in node.elements]
@@ -332,7 +332,7 @@ class Expressions:
             return read
         base = self.value_of(node.value, frame)
         indices = [self._index(one.slice, frame) for one in node.slice]
-        index = indices[0] if len(indices) == 1 else Sequence(tuple(indices))
+        index = indices[0] if len(indices) == 1 else Seq(tuple(indices))
         if isinstance(base, SizedList) and len(node.slice) == 1:
             item = self.sized_lists.item(base, node.slice[0].slice, node, frame)
             if item is not None:

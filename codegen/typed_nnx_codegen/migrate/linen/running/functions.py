@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Seq
 from typing import Final
 
 import libcst as cst
@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 
 _DEEPEST: Final = 24
@@ -122,7 +122,7 @@ class Functions:
         self,
         instance: SelfValue,
         method: Method,
-        passed: Sequence[Passed],
+        passed: Seq[Passed],
         node: cst.BaseExpression,
         frame: Frame,
     ) -> Value:
@@ -161,7 +161,7 @@ class Functions:
     def call_function(
         self,
         function: FunctionRef,
-        passed: Sequence[Passed],
+        passed: Seq[Passed],
         frame: Frame,
         node: cst.CSTNode | None = None,
     ) -> Value:
@@ -187,7 +187,7 @@ class Functions:
     # -- bodies -------------------------------------------------------------------------------
 
     def _bind(
-        self, params: cst.Parameters, passed: Sequence[Passed], frame: Frame, skip: int = 0
+        self, params: cst.Parameters, passed: Seq[Passed], frame: Frame, skip: int = 0
     ) -> None:
         bound = bind(params, passed, skip)
         positional = [*params.posonly_params, *params.params][skip:]

@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.linen.plan import Lifted, Site
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
-    Sequence,
+    Seq,
     ShapeOf,
     Size,
     Table,
@@ -25,7 +25,7 @@ def part_at(values: dict[str, Value], path: str) -> Value:
     value = values.get(first, UNKNOWN)
     for key in rest:
         match value:
-            case Sequence(items=items) if key.startswith("["):
+            case Seq(items=items) if key.startswith("["):
                 position = key[1:-1]
                 is_number = position.removeprefix("-").isdigit()
                 is_there = is_number and -len(items) <= int(position) < len(items)

@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
-    Sequence,
+    Seq,
     ShapeOf,
     Size,
     Unknown,
@@ -49,6 +49,6 @@ def output_key(
 
 def _is_plain(value: Value) -> bool:
     """Whether nothing but the value itself says what comes of it."""
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return all(_is_plain(item) for item in value.items)
     return isinstance(value, _PLAIN)

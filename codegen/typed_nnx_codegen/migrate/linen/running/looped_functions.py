@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Several
+from collections.abc import Seq as Several
 from dataclasses import replace
 from typing import Final
 
@@ -22,7 +22,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Const,
-    Sequence,
+    Seq,
     Shape,
     Size,
     Table,
@@ -86,7 +86,7 @@ class LoopedFunctions:
                 return self._branches(branches, operands, node, frame)
             case "switch":
                 match given.get("branches"):
-                    case Sequence(items=items):
+                    case Seq(items=items):
                         operands = values[len(parameters) :]
                         return self._branches(list(items), operands, node, frame)
                 return None
@@ -116,10 +116,10 @@ class LoopedFunctions:
             size = size_along(items, _FIRST)
             items = without_axis(items, _FIRST)
         match self._result(function, [first, items], node, frame):
-            case Sequence(items=(carry, each)):
+            case Seq(items=(carry, each)):
                 stacked = each if each == NONE else with_axis(each, _FIRST, size)
-                return Sequence((_same(first, carry), stacked))
-        return Sequence((first, UNKNOWN))
+                return Seq((_same(first, carry), stacked))
+        return Seq((first, UNKNOWN))
 
     def _loop(self, given: dict[str, Value], node: cst.Call, frame: Frame) -> Value | None:
         function = given.get("body_fun")
@@ -157,7 +157,7 @@ def traced(value: Value) -> Value:
             return replace(value, origin="", is_optional=False, made="", of_shapes=False)
         case Const(value=bool() | int() | float()) | Size():
             return Array(Shape(()))
-        case Sequence(items=items):
+        case Seq(items=items):
             return replace(value, items=tuple(traced(one) for one in items))
         case Table(items=table, cls=None):
             return Table({key: traced(one) for key, one in table.items()})
@@ -170,7 +170,7 @@ def _same(one: Value, other: Value) -> Value:
         case Array(shape=first), Array(shape=second):
             dtype = one.dtype if one.dtype == other.dtype else ""
             return Array(_same_shape(first, second), dtype)
-        case Sequence(items=first), Sequence(items=second) if len(first) == len(second):
+        case Seq(items=first), Seq(items=second) if len(first) == len(second):
             pairs = zip(first, second, strict=True)
             return replace(one, items=tuple(_same(a, b) for a, b in pairs))
     return one if is_known(one) else other

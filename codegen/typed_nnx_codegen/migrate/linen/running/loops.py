@@ -42,7 +42,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence as Several
+from collections.abc import Seq as Several
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -24,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Slice,
     Table,
@@ -149,7 +149,7 @@ def _axes(value: Value, count: int) -> list[Value] | None:
     match value:
         case Const():
             return [value for _ in range(count)]
-        case Sequence(items=items) if len(items) >= count:
+        case Seq(items=items) if len(items) >= count:
             return list(items[:count])
     return None
 
@@ -166,7 +166,7 @@ def size_along(value: Value, axis: Value) -> Dim | None:
     number = _number(axis)
     if isinstance(value, Array) and number is not None:
         return value.shape.axis(number)
-    if isinstance(value, Sequence) and number is not None:
+    if isinstance(value, Seq) and number is not None:
         return next((size for one in value.items if (size := size_along(one, axis))), None)
     return None
 
@@ -190,11 +190,11 @@ def _sliced(value: Value, axis: Value) -> Value:
     number = _number(axis)
     match value:
         case Array() if number is not None and number >= 0:
-            index = Sequence((*(_ALL,) * number, _FIRST)) if number else _FIRST
+            index = Seq((*(_ALL,) * number, _FIRST)) if number else _FIRST
             return shapes.subscript(value, index)
         case Array() if number is not None:
-            return shapes.subscript(value, Sequence((Const(...), _FIRST, *(_ALL,) * (-number - 1))))
-        case Sequence(items=items) if number is not None:
+            return shapes.subscript(value, Seq((Const(...), _FIRST, *(_ALL,) * (-number - 1))))
+        case Seq(items=items) if number is not None:
             return replace(value, items=tuple(without_axis(one, axis) for one in items))
         case Table(items=table, cls=None) if number is not None:
             return Table({key: without_axis(one, axis) for key, one in table.items()})
@@ -209,7 +209,7 @@ def with_axis(value: Value, axis: Value, size: Dim | None) -> Value:
     match value:
         case Array(shape=shape, dtype=dtype) if number is not None:
             return Array(_grown(shape, number, size), dtype)
-        case Sequence(items=items):
+        case Seq(items=items):
             axes = _axes(axis, len(items))
             if axes is not None:
                 pairs = zip(items, axes, strict=True)

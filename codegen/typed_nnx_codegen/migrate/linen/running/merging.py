@@ -28,7 +28,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Const,
     Lead,
     OfShapes,
-    Sequence,
+    Seq,
     Shape,
     Size,
     Table,
@@ -103,8 +103,8 @@ class Merging:
                     local = frame.recorder.fresh(name)
                     running.append(Running(local, one.made, other.made))
                 return replace(value, made=local, of_shapes=one.of_shapes or other.of_shapes)
-            case (Sequence(items=first), Sequence(items=second)) if len(first) == len(second):
-                return Sequence(
+            case (Seq(items=first), Seq(items=second)) if len(first) == len(second):
+                return Seq(
                     tuple(
                         self.merged(f"{name}_{k}", a, b, frame, running)
                         for k, (a, b) in enumerate(zip(first, second, strict=True))
@@ -116,7 +116,7 @@ class Merging:
                 running.append(Running(local, one.sizes, other.sizes))
                 element = self.joined(one.element, other.element, frame)
                 return SizedList(element, local=local)
-            case (Sequence(), Sequence()) | (Repeated(), Sequence()) | (Sequence(), Repeated()):
+            case (Seq(), Seq()) | (Repeated(), Seq()) | (Seq(), Repeated()):
                 return self._lists(name, one, other, frame, running)
             case Repeated(element=first), Repeated(element=second):
                 head = self._head(name, one, other, frame, running)
@@ -135,9 +135,9 @@ class Merging:
                     },
                     one.cls if one.cls == other.cls else None,
                 )
-            case (Table(cls=cls), Sequence() | Headed()) if cls is not None:
+            case (Table(cls=cls), Seq() | Headed()) if cls is not None:
                 return record_or_tuple(one, other, lambda a, b: self.joined(a, b, frame))
-            case (Sequence() | Headed(), Table(cls=cls)) if cls is not None:
+            case (Seq() | Headed(), Table(cls=cls)) if cls is not None:
                 return record_or_tuple(other, one, lambda a, b: self.joined(b, a, frame))
             case (Array(), Const(value=None)) | (Const(value=None), Array()):
                 array = one if isinstance(one, Array) else other
@@ -227,10 +227,10 @@ class Merging:
 
     def settings(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
         """Return the local that holds one of two lists of settings; None where they are others."""
-        lists = [isinstance(value, Sequence) for value in (one, other)]
+        lists = [isinstance(value, Seq) for value in (one, other)]
         if one == other or not any(lists) or not (_is_setting(one) and _is_setting(other)):
             return None
-        lengths = {len(value.items) for value in (one, other) if isinstance(value, Sequence)}
+        lengths = {len(value.items) for value in (one, other) if isinstance(value, Seq)}
         if all(lists) and len(lengths) == 1:
             return None  # item by item
         return self._local_for(name, one, other, frame)
@@ -254,7 +254,7 @@ class Merging:
     ) -> Value:
         items: list[Value] = []
         for value in (one, other):
-            if isinstance(value, Sequence):
+            if isinstance(value, Seq):
                 items += value.items
             elif isinstance(value, Repeated):
                 items.append(value.element)
@@ -319,7 +319,7 @@ def _is_written(value: Value) -> bool:
 
 def _is_setting(value: Value) -> bool:
     """Whether a value is a setting, or a tuple or list of such: no array, no submodule."""
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return all(isinstance(item, _PLAIN) or _is_setting(item) for item in value.items)
     return isinstance(value, (Code, OfShapes))
 
@@ -339,7 +339,7 @@ def is_function(value: Value) -> bool:
 def holds_callables(value: Value) -> bool:
     """Whether a list or dict has submodules, classes or functions in it."""
     match value:
-        case Sequence(items=items):
+        case Seq(items=items):
             return any(is_module(item) or holds_callables(item) for item in items)
         case Table(items=table):
             return any(is_module(item) or holds_callables(item) for item in table.values())
@@ -364,7 +364,7 @@ def is_rebuilt(one: Value, other: Value) -> bool:
 def is_same(one: Value, other: Value) -> bool:
     """Whether two values are equal, where submodules that loops build again are one."""
     match one, other:
-        case Sequence(items=first), Sequence(items=second):
+        case Seq(items=first), Seq(items=second):
             return len(first) == len(second) and all(map(is_same, first, second))
         case Choice(options=first), Choice(options=second):
             return len(first) == len(second) and all(

@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.linen.modules.classes import LINEN
 from typed_nnx_codegen.migrate.linen.running.frames import Compound, Frame, Line, VariableSite
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
 from typed_nnx_codegen.migrate.linen.running.references import SelfValue
-from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
 from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import bare
@@ -114,6 +114,6 @@ class Normalizing:
             return None
         if isinstance(axes.value, Const):
             return f"[{shape}[{code}]]"
-        if isinstance(axes.value, Sequence) and len(axes.value.items) > 1:
+        if isinstance(axes.value, Seq) and len(axes.value.items) > 1:
             return None  # the function puts them in an order of its own
         return f"[{shape}[axis] for axis in {code}]"

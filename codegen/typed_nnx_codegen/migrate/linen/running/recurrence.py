@@ -22,7 +22,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -85,10 +85,10 @@ class Recurrence:
                 sized[name] = replace(sized[name], value=Size(features))
         found = layer.output(sized, Inputs(values))
         match found:
-            case Sequence(items=(_, outputs)):
+            case Seq(items=(_, outputs)):
                 carries = tuple(carry_of(one, values) for one in inner)
-                carry = carries[0] if len(carries) == 1 else Sequence(carries)
-                return Sequence((carry if inner else UNKNOWN, outputs))
+                carry = carries[0] if len(carries) == 1 else Seq(carries)
+                return Seq((carry if inner else UNKNOWN, outputs))
         return found
 
     def first_carry(self, node: cst.Call, frame: Frame) -> Value | None:

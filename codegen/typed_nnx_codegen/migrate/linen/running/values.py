@@ -344,7 +344,7 @@ class CodeList(Code):
 
 
 @dataclass(frozen=True)
-class Sequence(Value):
+class Seq(Value):
     """A tuple or list whose items are known.
 
     Attributes:

@@ -9,7 +9,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     NONE,
     Const,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Value,
@@ -105,16 +105,16 @@ class Arguments:
 def _spliced(values: tuple[Value, ...]) -> Shape:
     # A tuple among several sizes can only be unpacked.
     values = tuple(
-        Starred(value) if isinstance(value, ShapeOf | Sequence) else value for value in values
+        Starred(value) if isinstance(value, ShapeOf | Seq) else value for value in values
     )
     starred = [k for k, value in enumerate(values) if isinstance(value, Starred)]
     if not starred:
-        return wanted_shape(Sequence(values))
+        return wanted_shape(Seq(values))
     first = values[0]
     if starred != [0] or not isinstance(first, Starred):
         return ANY_SHAPE
     shape = wanted_shape(first.value)
-    last = wanted_shape(Sequence(values[1:]))
+    last = wanted_shape(Seq(values[1:]))
     return Shape((*shape.dims, *last.dims), shape.lead)
 
 

@@ -9,7 +9,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     CodeList,
     Const,
-    Sequence,
+    Seq,
     Shape,
     Size,
     Unknown,
@@ -177,7 +177,7 @@ def _split(call: Arguments) -> Value:
     number = count.constant if count is not None else None
     if number is None or not 0 < number < 1000:
         return Unknown("random keys")
-    return Sequence((Unknown("a random key"),) * number)
+    return Seq((Unknown("a random key"),) * number)
 
 
 def _randint(call: Arguments) -> Value:

@@ -9,7 +9,7 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
-    Sequence,
+    Seq,
     Shape,
     Table,
     Unknown,
@@ -151,7 +151,7 @@ def _pattern(call: Arguments) -> _Pattern | Unknown:
 
 def _rearranged(call: Arguments) -> Value:
     value = call.get(0, "tensor")
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         shapes = [shape_of(item) for item in value.items]
         best = min(shapes, key=lambda shape: shape.lead is not None, default=Shape(()))
         shape = prefixed((as_dim(len(shapes)),), best)
@@ -175,7 +175,7 @@ def _parsed_shape(call: Arguments) -> Value:
     return Table({name: size_value(named.sizes.get(name)) for name in names if name != "_"})
 
 
-def _einsum(call: Arguments) -> Value:
+def _einops_einsum(call: Arguments) -> Value:
     """Return a sum of products, whose pattern comes last: `einsum(x, w, "b i, i j -> b j")`."""
     *operands, last = call.positional or (Unknown(),)
     if "pattern" in call.named:
@@ -203,5 +203,5 @@ EINOPS: Final[dict[str, Rule]] = {
     "reduce": _rearranged,
     "repeat": _rearranged,
     "parse_shape": _parsed_shape,
-    "einsum": _einsum,
+    "einsum": _einops_einsum,
 }

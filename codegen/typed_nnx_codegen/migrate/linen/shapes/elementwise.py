@@ -7,7 +7,7 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
-    Sequence,
+    Seq,
     Shape,
     Size,
     Unknown,
@@ -173,7 +173,7 @@ def _lax_clamp(call: Arguments) -> Value:
 def _select(call: Arguments) -> Value:
     arrays: list[Value] = []
     for value in (call.get(1, "choicelist"), call.get(0, "condlist"), call.get(2, "default")):
-        arrays.extend(value.items if isinstance(value, Sequence) else ())
+        arrays.extend(value.items if isinstance(value, Seq) else ())
     return Array(broadcast(map(shape_of, arrays))) if arrays else Unknown("a list of arrays")
 
 

@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     Array,
     Const,
-    Sequence,
+    Seq,
     Shape,
     Slice,
     Unknown,
@@ -132,7 +132,7 @@ def _nonzero(call: Arguments) -> Value:
     shape, size = call.shape(0, "a"), dim_of(call.get(None, "size"))
     if shape.rank is None:
         return Unknown("the rank is not known")
-    return Sequence((Array(Shape((size,))),) * shape.rank)
+    return Seq((Array(Shape((size,))),) * shape.rank)
 
 
 GATHERING: Final[dict[str, Rule]] = {

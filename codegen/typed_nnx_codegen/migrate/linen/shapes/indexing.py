@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Size,
     Slice,
@@ -27,7 +27,7 @@ _WHOLE: Final = Slice()
 
 def indexed(shape: Shape, index: Value) -> Shape:
     """Return the shape of an array in a subscript."""
-    items = list(index.items) if isinstance(index, Sequence) and not index.is_list else [index]
+    items = list(index.items) if isinstance(index, Seq) and not index.is_list else [index]
     is_known = all(_is_understood(item) for item in items)
     result = _indexed(shape, items) if is_known else ANY_SHAPE
     return _behind_unknown(shape, items) if result == ANY_SHAPE else result
@@ -168,16 +168,16 @@ def _plain(dims: tuple[Dim | None, ...], items: list[Value], result: _Applied) -
 
 def _gathered(items: list[Value]) -> Shape:
     shapes = [item.shape for item in items if isinstance(item, Array)]
-    shapes += [_list_shape(item) for item in items if isinstance(item, Sequence)]
+    shapes += [_list_shape(item) for item in items if isinstance(item, Seq)]
     return broadcast(shapes)
 
 
-def _list_shape(item: Sequence) -> Shape:
+def _list_shape(item: Seq) -> Shape:
     return Shape((as_dim(len(item.items)),))
 
 
 def _is_array(item: Value) -> bool:
-    return isinstance(item, Array) or (isinstance(item, Sequence) and item.is_list)
+    return isinstance(item, Array) or (isinstance(item, Seq) and item.is_list)
 
 
 def _is_integer(item: Value) -> bool:
@@ -189,7 +189,7 @@ def _is_integer(item: Value) -> bool:
 def _is_understood(item: Value) -> bool:
     if isinstance(item, Array):
         return item.dtype != "bool"
-    if isinstance(item, Sequence):
+    if isinstance(item, Seq):
         return item.is_list and all(_is_integer(inner) for inner in item.items)
     whole = item == Const(...) or is_none(item)
     return whole or isinstance(item, Slice) or _is_integer(item)

@@ -9,7 +9,7 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Unknown,
@@ -40,7 +40,7 @@ def _shapes(value: Value) -> list[Shape] | None:
     if isinstance(value, Array) and value.shape.rank and value.shape.dims[0] is not None:
         count = value.shape.dims[0].constant
         return None if not count or not 0 < count < 1000 else [Shape(value.shape.dims[1:])] * count
-    if not isinstance(value, Sequence) or not value.items:
+    if not isinstance(value, Seq) or not value.items:
         return None
     return same_rank([shape_of(item) for item in value.items])
 
@@ -118,7 +118,7 @@ def _concatenate(call: Arguments) -> Value:
     if shapes is None:
         return Unknown("arrays that are not known one by one")
     if call.given(1, "axis", "dimension") and call.is_none(1, "axis", "dimension"):
-        items = arrays.items if isinstance(arrays, Sequence) else ()
+        items = arrays.items if isinstance(arrays, Seq) else ()
         return Array(_flat([shape_of(item).size_from(0) for item in items] or [None]))
     axis = call.integer(1, "axis", "dimension", default=0)
     return Array() if axis is None else Array(concatenated(shapes, axis))
@@ -203,7 +203,7 @@ def parts(shape: Shape, where: Value, axis: int, *, exact: bool) -> Value:
         ends = [None if end is None else (end + by) // count for by in longer]
         pairs = zip(sizes, ends, strict=True)
         made = [Array(maybe_last(shape, axis, part, last)) for part, last in pairs]
-        return Sequence(tuple(made), is_list=True)
+        return Seq(tuple(made), is_list=True)
     items = items_of(where)
     if items is None:
         return Unknown("a split into a number of parts that is not literal")
@@ -211,7 +211,7 @@ def parts(shape: Shape, where: Value, axis: int, *, exact: bool) -> Value:
     between = [
         None if end is None or start is None else end - start for start, end in pairwise(bounds)
     ]
-    return Sequence(tuple(Array(changed(shape, axis, part)) for part in between), is_list=True)
+    return Seq(tuple(Array(changed(shape, axis, part)) for part in between), is_list=True)
 
 
 def _split(*, exact: bool, axis: int | None = None) -> Rule:
@@ -233,7 +233,7 @@ def _unstack(call: Arguments) -> Value:
     count = size.constant if size is not None else None
     if count is None:
         return Unknown("a number of arrays that is not literal")
-    return Sequence((Array(removed(shape, (axis,))),) * count)
+    return Seq((Array(removed(shape, (axis,))),) * count)
 
 
 def _tile(call: Arguments) -> Value:
@@ -350,7 +350,7 @@ def _meshgrid(call: Arguments) -> Value:
     indexing = call.text(None, "indexing") or "xy"
     if indexing == "xy" and len(sizes) > 1:
         sizes[0], sizes[1] = sizes[1], sizes[0]
-    return Sequence((Array(Shape(tuple(sizes))),) * len(sizes), is_list=True)
+    return Seq((Array(Shape(tuple(sizes))),) * len(sizes), is_list=True)
 
 
 JOINING: Final[dict[str, Rule]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Seq
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.values import (
@@ -13,7 +13,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.shapes.arguments import (
     Arguments,
     Rule,
@@ -87,7 +87,7 @@ METHODS: Final[dict[str, Rule]] = {
 
 
 def method_result(
-    array: Array, name: str, args: Sequence[Value], keywords: Mapping[str, Value]
+    array: Array, name: str, args: Seq[Value], keywords: Mapping[str, Value]
 ) -> Value | None:
     """Return what a method of an array gives.
 

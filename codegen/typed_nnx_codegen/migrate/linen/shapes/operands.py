@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     CodeTuple,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -67,7 +67,7 @@ def text_of(value: Value) -> str | None:
 
 def items_of(value: Value) -> tuple[Value, ...] | None:
     """Return the items of a tuple, list or shape; None where they are not known one by one."""
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         return value.items
     if isinstance(value, ShapeOf) and value.shape.lead is None:
         return tuple(size_value(dim) for dim in value.shape.dims)
@@ -90,7 +90,7 @@ def wanted_shape(value: Value) -> Shape:
     match value:
         case ShapeOf(shape=shape) | CodeTuple(shape=shape):
             return shape
-        case Sequence(items=items):
+        case Seq(items=items):
             return Shape(tuple(dim_of(item) for item in items))
         case Size() | Const(value=int()):
             return Shape((dim_of(value),))
@@ -110,7 +110,7 @@ def shape_of(value: Value) -> Shape:
             return SCALAR
         case ShapeOf(shape=shape):
             return Shape((None if shape.rank is None else as_dim(shape.rank),))
-        case Sequence(items=items):
+        case Seq(items=items):
             return _nested(items)
     return ANY_SHAPE
 
@@ -165,7 +165,7 @@ def code_of(value: Value) -> tuple[str, str] | None:
             return (f"({text})" if text.startswith("-") else text), ""
         case Size(dim=dim):
             return _code_of_size(dim)
-        case Sequence(items=items, is_list=is_list):
+        case Seq(items=items, is_list=is_list):
             return _code_of_items(items, is_list=is_list)
     return None
 

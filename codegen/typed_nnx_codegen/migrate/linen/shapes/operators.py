@@ -11,7 +11,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     OfRank,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -92,7 +92,7 @@ def binary(operator: str, left: Value, right: Value) -> Value:
         return _of_ranks(operator, left, right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return left if isinstance(left, Unknown) else right
-    if isinstance(left, ShapeOf | Sequence) or isinstance(right, ShapeOf | Sequence):
+    if isinstance(left, ShapeOf | Seq) or isinstance(right, ShapeOf | Seq):
         return _of_sequences(operator, left, right)
     return _of_numbers(operator, left, right)
 
@@ -131,11 +131,11 @@ def _is_harmless(operator: str, left: object, right: object) -> bool:
 def _of_identities(operator: str, left: Value, right: Value) -> Value:
     if operator in ("is", "is not") and right == Const(None):
         is_argument = isinstance(left, Array) and left.origin
-        if not is_argument and isinstance(left, Array | Size | Sequence | ShapeOf | Table):
+        if not is_argument and isinstance(left, Array | Size | Seq | ShapeOf | Table):
             return Const(operator == "is not")
-    items = right.items if isinstance(right, Sequence | Table) else None
+    items = right.items if isinstance(right, Seq | Table) else None
     if operator in ("in", "not in") and isinstance(left, Const) and items is not None:
-        keys = items if isinstance(right, Sequence) else [Const(key) for key in items]
+        keys = items if isinstance(right, Seq) else [Const(key) for key in items]
         if all(isinstance(key, Const) for key in keys):
             return Const((left in list(keys)) == (operator == "in"))
     return _as_code(operator, left, right)
@@ -154,10 +154,10 @@ def _of_sequences(operator: str, left: Value, right: Value) -> Value:
     if operator == "+":
         return _joined(left, right)
     if operator == "*":
-        items, count = (left, right) if isinstance(left, Sequence) else (right, left)
+        items, count = (left, right) if isinstance(left, Seq) else (right, left)
         number = number_of(count)
-        if isinstance(items, Sequence) and number is not None and number * len(items.items) < 1000:
-            return Sequence(items.items * number, items.is_list)
+        if isinstance(items, Seq) and number is not None and number * len(items.items) < 1000:
+            return Seq(items.items * number, items.is_list)
     if operator in ("==", "!="):
         first, second = wanted_shape(left), wanted_shape(right)
         known = None not in (*first.dims, *second.dims)
@@ -169,11 +169,11 @@ def _of_sequences(operator: str, left: Value, right: Value) -> Value:
 
 
 def _joined(left: Value, right: Value) -> Value:
-    if isinstance(left, Sequence) and isinstance(right, Sequence):
-        return Sequence(left.items + right.items, left.is_list)
+    if isinstance(left, Seq) and isinstance(right, Seq):
+        return Seq(left.items + right.items, left.is_list)
     if isinstance(left, Code) or isinstance(right, Code):
         return _as_code("+", left, right)
-    if not isinstance(left, Sequence | ShapeOf) or not isinstance(right, Sequence | ShapeOf):
+    if not isinstance(left, Seq | ShapeOf) or not isinstance(right, Seq | ShapeOf):
         return Unknown("a tuple and something else")
     first, second = wanted_shape(left), wanted_shape(right)
     if first.lead is None:
@@ -249,7 +249,7 @@ def unary(operator: str, value: Value) -> Value:
     dim = _number(value)
     if operator in ("-", "+") and dim is not None:
         return size_value(-dim) if operator == "-" else value
-    if operator == "not" and isinstance(value, Sequence | Table):
+    if operator == "not" and isinstance(value, Seq | Table):
         return Const(not value.items)
     code = code_of(value)
     if code is None:

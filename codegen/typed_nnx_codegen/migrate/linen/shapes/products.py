@@ -8,7 +8,7 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
-    Sequence,
+    Seq,
     Shape,
     Unknown,
     Value,
@@ -139,7 +139,7 @@ def _cross(call: Arguments) -> Value:
 
 def _multi_dot(call: Arguments) -> Value:
     arrays = call.get(0, "arrays")
-    if not isinstance(arrays, Sequence) or not arrays.items:
+    if not isinstance(arrays, Seq) or not arrays.items:
         return Unknown("the arrays are not known one by one")
     result = shape_of(arrays.items[0])
     for item in arrays.items[1:]:

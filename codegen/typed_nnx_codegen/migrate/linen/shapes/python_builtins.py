@@ -10,7 +10,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
-    Sequence,
+    Seq,
     ShapeOf,
     Size,
     Table,
@@ -40,7 +40,7 @@ def _len(call: Arguments) -> Value:
         return size_value(value.shape.axis(0))
     if isinstance(value, ShapeOf) and value.shape.rank is not None:
         return Const(value.shape.rank)
-    if isinstance(value, Sequence | Table):
+    if isinstance(value, Seq | Table):
         return Const(len(value.items))
     if isinstance(value, Const) and isinstance(value.value, str):
         return Const(len(value.value))
@@ -139,14 +139,14 @@ def _sum(call: Arguments) -> Value:
 def _sequence(*, is_list: bool) -> Rule:
     def rule(call: Arguments) -> Value:
         if not call.positional:
-            return Sequence((), is_list)
+            return Seq((), is_list)
         value = call.get(0)
         if isinstance(value, ShapeOf) and value.shape.lead is not None:
             return value
         items = _iterated(value)
         if items is None:
             return _called("list" if is_list else "tuple", call)
-        return Sequence(items, is_list)
+        return Seq(items, is_list)
 
     return rule
 
@@ -174,7 +174,7 @@ def _range(call: Arguments) -> Value:
     counted = range(*known)
     if len(counted) > _LONGEST_RANGE:
         return Unknown("a long range")
-    return Sequence(tuple(Const(k) for k in counted), is_list=True)
+    return Seq(tuple(Const(k) for k in counted), is_list=True)
 
 
 def _zip(call: Arguments) -> Value:
@@ -182,7 +182,7 @@ def _zip(call: Arguments) -> Value:
     known = [row for row in rows if row is not None]
     if len(known) != len(rows):
         return Unknown("sequences that are not known item by item")
-    return Sequence(tuple(map(Sequence, zip(*known, strict=False))), is_list=True)
+    return Seq(tuple(map(Seq, zip(*known, strict=False))), is_list=True)
 
 
 def _enumerate(call: Arguments) -> Value:
@@ -190,15 +190,15 @@ def _enumerate(call: Arguments) -> Value:
     start = call.integer(1, "start", default=0)
     if items is None or start is None:
         return Unknown("a sequence that is not known item by item")
-    pairs = (Sequence((Const(k), item)) for k, item in enumerate(items, start))
-    return Sequence(tuple(pairs), is_list=True)
+    pairs = (Seq((Const(k), item)) for k, item in enumerate(items, start))
+    return Seq(tuple(pairs), is_list=True)
 
 
 def _reversed(call: Arguments) -> Value:
     items = _iterated(call.get(0))
     if items is None:
         return _called("reversed", call)
-    return Sequence(items[::-1], is_list=True)
+    return Seq(items[::-1], is_list=True)
 
 
 def _sorted(call: Arguments) -> Value:
@@ -212,12 +212,12 @@ def _sorted(call: Arguments) -> Value:
     if order is None or len(items) not in (len(texts), len(numbers)):
         return Unknown("a sorted sequence")
     made = sorted(texts, reverse=order) if texts else sorted(numbers, reverse=order)
-    return Sequence(tuple(map(Const, made)), is_list=True)
+    return Seq(tuple(map(Const, made)), is_list=True)
 
 
 def _divmod(call: Arguments) -> Value:
     first, second = call.get(0), call.get(1)
-    return Sequence((binary("//", first, second), binary("%", first, second)))
+    return Seq((binary("//", first, second), binary("%", first, second)))
 
 
 def _pow(call: Arguments) -> Value:

@@ -6,7 +6,7 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
-    Sequence,
+    Seq,
     ShapeOf,
     Unknown,
     Value,
@@ -31,12 +31,12 @@ def _glu(call: Arguments) -> Value:
     return Array(changed(shape, axis, None if size is None else size // 2))
 
 
-def _first(call: Arguments) -> Value:
+def _array_or_tree(call: Arguments) -> Value:
     return call.get(0, "x", "tree", "operand", "a")
 
 
 def _all(call: Arguments) -> Value:
-    return Sequence(call.positional, is_list=True)
+    return Seq(call.positional, is_list=True)
 
 
 def _shape(call: Arguments) -> Value:
@@ -65,21 +65,21 @@ def _canonical_axes(call: Arguments) -> Value:
         if number is None:
             return Unknown("axes that are not known")
         found.append(binary("+", rank, axis) if number < 0 else axis)
-    return Sequence(tuple(found))
+    return Seq(tuple(found))
 
 
 GATED: Final[dict[str, Rule]] = {"glu": _glu}
 QUESTIONS: Final[dict[str, Rule]] = {"shape": _shape, "ndim": _ndim, "size": _size}
 UNCHANGED: Final[dict[str, Rule]] = {
-    "jax.ad_checkpoint.checkpoint_name": _first,
-    "jax.checkpoint_name": _first,
-    "jax.device_put": _first,
-    "jax.block_until_ready": _first,
+    "jax.ad_checkpoint.checkpoint_name": _array_or_tree,
+    "jax.checkpoint_name": _array_or_tree,
+    "jax.device_put": _array_or_tree,
+    "jax.block_until_ready": _array_or_tree,
     "flax.linen.promote_dtype": _all,
     "flax.linen.dtypes.promote_dtype": _all,
     "flax.linen.normalization._canonicalize_axes": _canonical_axes,
-    "flax.linen.with_logical_constraint": _first,
-    "flax.linen.partitioning.with_sharding_constraint": _first,
-    "flax.linen.spmd.with_logical_constraint": _first,
-    "jax.experimental.pjit.with_sharding_constraint": _first,
+    "flax.linen.with_logical_constraint": _array_or_tree,
+    "flax.linen.partitioning.with_sharding_constraint": _array_or_tree,
+    "flax.linen.spmd.with_logical_constraint": _array_or_tree,
+    "jax.experimental.pjit.with_sharding_constraint": _array_or_tree,
 }

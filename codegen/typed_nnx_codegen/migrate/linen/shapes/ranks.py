@@ -10,7 +10,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Const,
     Lead,
     OfRank,
-    Sequence,
+    Seq,
     Shape,
     Unknown,
     Value,
@@ -62,7 +62,7 @@ def axes_in(shape: Shape, value: Value) -> Value:
         place = place_in(shape, value)
         return value if place is None else Const(place)
     items = items_of(value)
-    if isinstance(value, Sequence) and items and any(isinstance(one, OfRank) for one in items):
+    if isinstance(value, Seq) and items and any(isinstance(one, OfRank) for one in items):
         return replace(value, items=tuple(axes_in(shape, one) for one in items))
     return value
 

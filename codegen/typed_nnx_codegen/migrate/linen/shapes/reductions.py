@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
     Const,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Unknown,
@@ -47,7 +47,7 @@ def _of_sizes(rule: Rule) -> Rule:
 
     def extended(call: Arguments) -> Value:
         first = call.get(0, "a")
-        if isinstance(first, ShapeOf | Sequence) and call.is_none(1, "axis"):
+        if isinstance(first, ShapeOf | Seq) and call.is_none(1, "axis"):
             size = product_of(first)
             if not isinstance(size, Unknown):
                 return size
@@ -114,7 +114,7 @@ def _lax_arg(call: Arguments) -> Value:
 
 def _top_k(call: Arguments) -> Value:
     values = Array(changed(call.shape(0, "operand"), -1, dim_of(call.get(1, "k"))))
-    return Sequence((values, values))
+    return Seq((values, values))
 
 
 def _trace(call: Arguments) -> Value:

@@ -7,7 +7,7 @@ from typing import Final
 from typed_nnx_codegen.migrate.linen.running.values import (
     ANY_SHAPE,
     Array,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Value,
@@ -134,7 +134,7 @@ def _broadcast_to(call: Arguments) -> Value:
 
 def _broadcast_arrays(call: Arguments) -> Value:
     shape = broadcast(map(shape_of, call.positional))
-    return Sequence((Array(shape),) * len(call.positional), is_list=True)
+    return Seq((Array(shape),) * len(call.positional), is_list=True)
 
 
 def _broadcast_shapes(call: Arguments) -> Value:

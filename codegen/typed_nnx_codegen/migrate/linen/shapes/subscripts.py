@@ -9,7 +9,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Slice,
@@ -36,14 +36,14 @@ def subscript(value: Value, index: Value) -> Value:
 
     Args:
         value: What is subscripted.
-        index: A literal, size, slice, array, or a `Sequence` of these for a tuple.
+        index: A literal, size, slice, array, or a `Seq` of these for a tuple.
     """
     match value:
         case Array():
             return _of_array(value, index)
         case ShapeOf(shape=shape):
             return _of_shape(shape, index)
-        case Sequence():
+        case Seq():
             return _of_sequence(value, index)
         case Table(items=items):
             if isinstance(index, Const) and index.value in items:
@@ -77,7 +77,7 @@ def _of_shape(shape: Shape, index: Value) -> Value:
     if not isinstance(index, Slice) or not is_none(index.step):
         items = items_of(ShapeOf(shape))
         if items is not None and isinstance(index, Slice):
-            return _slice_of(Sequence(items), index)
+            return _slice_of(Seq(items), index)
         return Unknown("a part of a shape")
     start = 0 if is_none(index.start) else place_in(shape, index.start)
     stop = None if is_none(index.stop) else place_in(shape, index.stop)
@@ -114,10 +114,10 @@ def _hidden(shape: Shape, axis: int) -> Dim | None:
 
 
 def _sequence_of(dims: tuple[object, ...]) -> Value:
-    return Sequence(tuple(size_value(dim) for dim in dims))  # type: ignore[arg-type]  # sizes
+    return Seq(tuple(size_value(dim) for dim in dims))  # type: ignore[arg-type]  # sizes
 
 
-def _of_sequence(value: Sequence, index: Value) -> Value:
+def _of_sequence(value: Seq, index: Value) -> Value:
     if isinstance(index, Slice):
         return _slice_of(value, index)
     number = number_of(index)
@@ -130,7 +130,7 @@ def _of_sequence(value: Sequence, index: Value) -> Value:
     return _of_code(value, index)
 
 
-def _slice_of(value: Sequence, index: Slice) -> Value:
+def _slice_of(value: Seq, index: Slice) -> Value:
     bounds: list[int | None] = []
     for bound in (index.start, index.stop, index.step):
         number = number_of(bound)
@@ -139,7 +139,7 @@ def _slice_of(value: Sequence, index: Slice) -> Value:
         bounds.append(number)
     if bounds[2] == 0:
         return Unknown("a slice with step 0")
-    return Sequence(value.items[slice(*bounds)], value.is_list)
+    return Seq(value.items[slice(*bounds)], value.is_list)
 
 
 def _of_text(text: str, index: Value) -> Value:
@@ -147,8 +147,8 @@ def _of_text(text: str, index: Value) -> Value:
     if number is not None and -len(text) <= number < len(text):
         return Const(text[number])
     if isinstance(index, Slice):
-        letters = _slice_of(Sequence(tuple(Const(letter) for letter in text)), index)
-        if isinstance(letters, Sequence):
+        letters = _slice_of(Seq(tuple(Const(letter) for letter in text)), index)
+        if isinstance(letters, Seq):
             return Const("".join(str(c.value) for c in letters.items if isinstance(c, Const)))
     return Unknown("a part of a text")
 
@@ -196,7 +196,7 @@ def unpack(value: Value, count: int, starred: int | None = None) -> list[Value] 
     if len(items) < count - 1:
         return None
     end = len(items) - after
-    return [*items[:starred], Sequence(items[starred:end], is_list=True), *items[end:]]
+    return [*items[:starred], Seq(items[starred:end], is_list=True), *items[end:]]
 
 
 def _of_open(shape: Shape, count: int, starred: int | None) -> list[Value] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Seq
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.values import (
@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     dim_of,
@@ -27,13 +27,13 @@ from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim, maximum
 
 _Pair = tuple[Dim | None, Dim | None]
 # An option of a layer: a value, or what it is in Python.
-Option = Value | int | str | None | Sequence["Option"]
+Option = Value | int | str | None | Seq["Option"]
 _KEEPS_SIZE: Final = frozenset(("SAME", "SAME_LOWER", "CIRCULAR", "CAUSAL", "REFLECT"))
 _ONE: Final = as_dim(1)
 
 
 def conv_output(
-    spatial: Sequence[Dim | None],
+    spatial: Seq[Dim | None],
     kernel: Option,
     strides: Option = None,
     padding: Option = "SAME",
@@ -72,7 +72,7 @@ def conv_output(
 
 
 def conv_transpose_output(
-    spatial: Sequence[Dim | None],
+    spatial: Seq[Dim | None],
     kernel: Option,
     strides: Option = None,
     padding: Option = "SAME",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.values import Array, Table, Value
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.sizes.recorded import RecordedCall
 
@@ -30,7 +30,7 @@ class Measured:
     call: RecordedCall
 
 
-def fitting(found: Sequence[Measured], methods: Iterable[str]) -> list[Dim]:
+def fitting(found: Seq[Measured], methods: Iterable[str]) -> list[Dim]:
     """Return the simplest expressions that give a size in all examples.
 
     Fields and sizes of arguments come first, then multiples, products and sums of them. All that
@@ -54,11 +54,11 @@ def fitting(found: Sequence[Measured], methods: Iterable[str]) -> list[Dim]:
     return _alone(known, numbers) or _together(known, numbers)
 
 
-def _alone(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> list[Dim]:
+def _alone(known: Mapping[Dim, tuple[int, ...]], wanted: Seq[int]) -> list[Dim]:
     return [dim for dim, sizes in known.items() if list(sizes) == wanted]
 
 
-def _together(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> list[Dim]:
+def _together(known: Mapping[Dim, tuple[int, ...]], wanted: Seq[int]) -> list[Dim]:
     """Return multiples, products and sums."""
     varied = {dim: sizes for dim, sizes in known.items() if len(set(sizes)) > 1}
     found = []

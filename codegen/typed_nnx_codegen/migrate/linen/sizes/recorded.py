@@ -17,7 +17,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Const,
-    Sequence,
+    Seq,
     Shape,
     Table,
     Value,
@@ -177,7 +177,7 @@ def value_of(described: Mapping[str, Any]) -> Value:
     if "value" in described:
         return Const(described["value"])
     if "list" in described:
-        return Sequence(tuple(value_of(one) for one in described["list"]))
+        return Seq(tuple(value_of(one) for one in described["list"]))
     if "items" in described:
         return Table({key: value_of(one) for key, one in described["items"].items()})
     return UNKNOWN

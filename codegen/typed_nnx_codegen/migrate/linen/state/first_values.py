@@ -24,7 +24,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Const,
-    Sequence,
+    Seq,
     Size,
     Table,
     Unknown,
@@ -195,7 +195,7 @@ class FirstValues:
                     return None
                 kind = f", {dtype}" if dtype.replace(".", "").isalnum() and "self" in dtype else ""
                 return f"{self._refer('jax.numpy.zeros')}({code}{kind})"
-            case Sequence(items=items):
+            case Seq(items=items):
                 codes = [self.zeros(item, frame) for item in items]
                 inner = ", ".join(code for code in codes if code is not None)
                 is_one = len(codes) == 1

@@ -7,7 +7,8 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.analysis import Analysis
-from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOT_KNOWN
+from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.modules.classes import public_linen
 
 _INITIALIZERS: Final = frozenset(
@@ -25,7 +26,7 @@ def is_partitioning(public: str) -> bool:
 
 def is_partitioning_in(node: cst.Call, analysis: Analysis) -> bool:
     """Whether a call in a file is one of such a function."""
-    callee = analysis.values.get(node.func, UNKNOWN)
+    callee = analysis.values.get(node.func, NOT_KNOWN)
     return isinstance(callee, External) and is_partitioning(public_linen(callee.name))
 
 

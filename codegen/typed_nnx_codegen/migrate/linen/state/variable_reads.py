@@ -14,7 +14,7 @@ from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
 from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Entry, Site, given_of
 from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, Recorder, VariableRead
 from typed_nnx_codegen.migrate.linen.running.references import ModuleValue, SelfValue
-from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Seq, Value
 from typed_nnx_codegen.migrate.linen.shapes.operands import wanted_shape
 
 _MESSAGE: Final = "which variable this is in `.variables` is not known"
@@ -139,4 +139,4 @@ def _value(site: Site | None, path: str) -> Array:
     given = [site.given.get(setting) for setting in settings]
     if any(one is None for one in given):
         return Array()
-    return Array(wanted_shape(Sequence(tuple(one.value for one in given if one is not None))))
+    return Array(wanted_shape(Seq(tuple(one.value for one in given if one is not None))))

@@ -10,7 +10,7 @@ from typed_nnx_codegen.migrate.analysis.values import External
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, public_linen
 from typed_nnx_codegen.migrate.linen.plan import Site, given_of
-from typed_nnx_codegen.migrate.linen.running.values import Array, Const, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.writing.templates import Templates
 
 # What NNX keeps of a call, and Linen only where its caller asks for it.
@@ -118,7 +118,7 @@ def _zeros(value: Value, templates: Templates, refer: Callable[[str], str]) -> s
             return f"{refer('jax.numpy.zeros')}(({', '.join(parts)},){kind})"
         case Const(value=bool() | int() | float() | str() | None as literal):
             return repr(literal)
-        case Sequence(items=items):
+        case Seq(items=items):
             codes = [_zeros(item, templates, refer) for item in items]
             if None in codes:
                 return None

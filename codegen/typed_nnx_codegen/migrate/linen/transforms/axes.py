@@ -8,7 +8,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Table,
     Value,
@@ -28,10 +28,10 @@ def inside(value: Value, axes: Value) -> Value:
     if is_broadcast(axes):
         return value
     match value:
-        case Sequence(items=items):
+        case Seq(items=items):
             each = _each(axes, len(items))
             parts = (inside(one, axis) for one, axis in zip(items, each, strict=True))
-            return Sequence(tuple(parts), value.is_list)
+            return Seq(tuple(parts), value.is_list)
         case Table(items=items):
             return Table({key: inside(one, _at(axes, key)) for key, one in items.items()})
         case Array(shape=shape, dtype=dtype):
@@ -60,10 +60,10 @@ def outside(value: Value, axes: Value, size: Dim | None) -> Value:
     if is_broadcast(axes):
         return value
     match value:
-        case Sequence(items=items):
+        case Seq(items=items):
             each = _each(axes, len(items))
             parts = (outside(one, axis, size) for one, axis in zip(items, each, strict=True))
-            return Sequence(tuple(parts), value.is_list)
+            return Seq(tuple(parts), value.is_list)
         case Table(items=items):
             return Table({key: outside(one, _at(axes, key), size) for key, one in items.items()})
         case Array(shape=shape, dtype=dtype):
@@ -81,7 +81,7 @@ def size_along(value: Value, axes: Value) -> Dim | None:
         return None
     parts: list[Dim | None] = []
     match value:
-        case Sequence(items=items):
+        case Seq(items=items):
             each = _each(axes, len(items))
             parts = [size_along(one, axis) for one, axis in zip(items, each, strict=True)]
         case Table(items=items):
@@ -105,7 +105,7 @@ def part_of(array: Array, path: str) -> Array:
 
 
 def _each(axes: Value, count: int) -> tuple[Value, ...]:
-    if isinstance(axes, Sequence):
+    if isinstance(axes, Seq):
         return axes.items if len(axes.items) == count else (UNKNOWN,) * count
     return (axes,) * count
 

@@ -16,13 +16,13 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Const,
-    Sequence,
+    Seq,
     Table,
     Value,
 )
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
-from typed_nnx_codegen.migrate.linen.transforms import axes as along
+from typed_nnx_codegen.migrate.linen.transforms.axes import inside, outside, size_along
 from typed_nnx_codegen.migrate.linen.transforms.constructing import lengths_of, lifts_of
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import (
@@ -63,8 +63,8 @@ def steps_inside(lift: Lift, passed: list[Passed]) -> tuple[list[Passed], Dim | 
     mapped = positions[first:]
     for position, axis in zip(mapped, axes_of(lift, len(mapped)), strict=True):
         one = passed[position]
-        size = size or along.size_along(one.value, axis)
-        value = along.inside(one.value, axis)
+        size = size or size_along(one.value, axis)
+        value = inside(one.value, axis)
         inner[position] = Passed(value, one.code, one.node, one.keyword, one.star)
     return inner, size
 
@@ -73,11 +73,11 @@ def results_outside(lift: Lift, value: Value, size: Dim | None) -> Value:
     """Return what all steps or members return together."""
     axes = lift.value("out_axes", Const(0))
     if lift.kind == "vmap":
-        return along.outside(value, axes, size)
+        return outside(value, axes, size)
     if lift.kind == "scan":
         match value:
-            case Sequence(items=(carry, results)):
-                return Sequence((carry, along.outside(results, axes, size)))
+            case Seq(items=(carry, results)):
+                return Seq((carry, outside(results, axes, size)))
         return UNKNOWN
     return value
 
@@ -311,7 +311,7 @@ def _modules_in(value: Value) -> Iterator[ModuleValue]:
     match value:
         case ModuleValue():
             yield value
-        case Sequence(items=items):
+        case Seq(items=items):
             for item in items:
                 yield from _modules_in(item)
         case Table(items=table):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typed_nnx_codegen.migrate.linen.plan import Entry, Site
 from typed_nnx_codegen.migrate.linen.running.references import ClassTransform
 from typed_nnx_codegen.migrate.linen.running.values import NONE, Value
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, lift_of
 from typed_nnx_codegen.migrate.linen.transforms.settings import size_setting

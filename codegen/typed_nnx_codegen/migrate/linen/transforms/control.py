@@ -11,7 +11,7 @@ import libcst as cst
 from typed_nnx_codegen.migrate.linen.running.frames import Frame, FunctionRef
 from typed_nnx_codegen.migrate.linen.running.merging import Merging
 from typed_nnx_codegen.migrate.linen.running.passed import Passed, bind_names
-from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.transforms.rebuilding import Filled
 
@@ -84,7 +84,7 @@ class Control:
         functions = [one.value for one in call.passed[1:count]]
         if call.name == "switch":
             branches = functions[0] if functions else UNKNOWN
-            functions = list(branches.items) if isinstance(branches, Sequence) else []
+            functions = list(branches.items) if isinstance(branches, Seq) else []
         recorder = call.frame.recorder
         before = len(recorder.plan.sites)
         results = [self._run(one, call.passed[count:], call.frame) for one in functions]
@@ -121,7 +121,7 @@ class Control:
             return self._refuse(call, f"`nn.{call.name}` with these arguments is not migrated")
         function, *arguments = call.passed
         value = self._run(function.value, arguments, call.frame)
-        gradients = Sequence(tuple(_without_origin(one.value) for one in arguments[1:]))
+        gradients = Seq(tuple(_without_origin(one.value) for one in arguments[1:]))
         if call.frame.records and call.frame.recorder.is_recording:
             numbers = tuple(range(1, len(arguments)))
             places = ", ".join(f"__{k}__" for k in range(1, len(call.passed)))
@@ -129,7 +129,7 @@ class Control:
             template = f"{name}(__0__, argnums={numbers!r})({places})"
             nodes = tuple(one.node for one in call.passed)
             call.frame.recorder.plan.rebuilt[call.node] = Filled(template, nodes)
-        return Sequence((value, gradients)) if call.name == "value_and_grad" else gradients
+        return Seq((value, gradients)) if call.name == "value_and_grad" else gradients
 
     _handlers: Final[Mapping[str, Callable[..., Value]]] = {
         "cond": _branches,

@@ -10,7 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.running.references import ClassTransform, Ref
-from typed_nnx_codegen.migrate.linen.running.values import Const, Sequence, Table, Value
+from typed_nnx_codegen.migrate.linen.running.values import Const, Seq, Table, Value
 
 Axis = int | Literal["carry"] | None
 
@@ -152,13 +152,13 @@ def lift_of(transform: ClassTransform) -> Lift:
 def _behind_the_module(bound: Bound) -> Bound:
     """Return positions of arguments that count the module, where they do not count it."""
     value = bound.value
-    items = value.items if isinstance(value, Sequence) else (value,)
+    items = value.items if isinstance(value, Seq) else (value,)
     numbers = [one.value for one in items if isinstance(one, Const)]
     known = [one for one in numbers if isinstance(one, int) and one >= 0]
     if len(known) != len(items):
         raise Unsupported("`static_argnums` is not known")
     code = repr(tuple(one + 1 for one in known))
-    shifted = Sequence(tuple(Const(one + 1) for one in known))
+    shifted = Seq(tuple(Const(one + 1) for one in known))
     return replace(bound, value=shifted, code=code, node=cst.parse_expression(code))
 
 
@@ -215,7 +215,7 @@ def _filter(kind: str, setting: str, value: Value) -> Iterator[object]:
             yield True
         case Const(value=str() as name):
             yield name
-        case Sequence(items=items):
+        case Seq(items=items):
             for item in items:
                 yield from _filter(kind, setting, item)
         case _:
@@ -226,7 +226,7 @@ def _methods(kind: str, given: Mapping[str, Bound]) -> tuple[str, ...]:
     if "methods" not in given or given["methods"].value == Const(None):
         return ("__call__",)
     value = given["methods"].value
-    names = value.items if isinstance(value, Sequence) else ()
+    names = value.items if isinstance(value, Seq) else ()
     known = tuple(
         one.value for one in names if isinstance(one, Const) and isinstance(one.value, str)
     )

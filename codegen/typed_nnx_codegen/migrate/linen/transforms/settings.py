@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Seq
 from typing import Final
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.plan import Bound
 from typed_nnx_codegen.migrate.linen.running.values import NONE, Code, Const, Table, Value
-from typed_nnx_codegen.migrate.linen.running.values import Sequence as Items
+from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
 
 Spelled = Callable[[Bound], str]
@@ -84,7 +84,7 @@ def size_setting(lift: Lift) -> Bound | None:
     return None if bound is None or bound.value == NONE else bound
 
 
-def static_code(lift: Lift, closed: Sequence[int], spelled: Spelled) -> str:
+def static_code(lift: Lift, closed: Seq[int], spelled: Spelled) -> str:
     """Return `static_argnums` where some arguments are no arguments any more.
 
     Args:

@@ -74,7 +74,7 @@ def state_axes(
         axis = lift.axis(name)
         axis = None if axis == "carry" and not carries else axis
         if axis != base:
-            entries[_filter(name, refer)] = _axis(axis, refer)
+            entries[_filter_code(name, refer)] = _axis(axis, refer)
     if not entries:
         return str(base)
     inner = ", ".join(f"{key}: {axis}" for key, axis in entries.items())
@@ -91,7 +91,7 @@ def _axis(axis: object, refer: Refer) -> str:
     return refer("nnx.Carry") if axis == "carry" else str(axis)
 
 
-def _filter(collection: str, refer: Refer) -> str:
+def _filter_code(collection: str, refer: Refer) -> str:
     kind = _TYPES.get(collection)
     if kind is not None:
         return refer(kind)

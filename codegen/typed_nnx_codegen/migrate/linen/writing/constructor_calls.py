@@ -35,7 +35,7 @@ from typed_nnx_codegen.migrate.linen.running.input_dtypes import SETTING, follow
 from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
-    Sequence,
+    Seq,
     Shape,
     Table,
     Value,
@@ -239,7 +239,7 @@ class ConstructorCalls:
             case Array(shape=shape):
                 dims = tuple(self._if_visible(dim, site) for dim in shape.dims)
                 return replace(value, shape=Shape(dims, shape.lead))
-            case Sequence(items=items):
+            case Seq(items=items):
                 return replace(value, items=tuple(self._visible(one, site) for one in items))
             case Table(items=items):
                 return Table({key: self._visible(one, site) for key, one in items.items()})
@@ -366,7 +366,7 @@ class ConstructorCalls:
                 return local
             case Array(origin=origin, shape=Shape(dims=())) if origin:
                 return self._templates.items_token(origin)
-            case Sequence(items=items):
+            case Seq(items=items):
                 visible = [self._visible(item, site) for item in items]
                 sizes = [one.shape.axis(-1) for one in visible if isinstance(one, Array)]
                 if len(sizes) == len(items) and None not in sizes:

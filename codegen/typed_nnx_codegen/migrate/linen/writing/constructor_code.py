@@ -51,7 +51,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Lead,
     OfRank,
     OfShapes,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -198,7 +198,7 @@ class ConstructorCode:
     def _code(self, value: Code, frame: Frame) -> str | None:
         return value.code if self.is_visible(value.home, frame, value.code) else None
 
-    def _sequence(self, value: Sequence, frame: Frame) -> str | None:
+    def _sequence(self, value: Seq, frame: Frame) -> str | None:
         codes = [self.of_value(item, frame) for item in value.items]
         known = [code for code in codes if code is not None]
         if len(known) != len(codes):
@@ -276,7 +276,7 @@ class ConstructorCode:
         EnumMember: _code,
         CodeTuple: _code,
         CodeList: _code,
-        Sequence: _sequence,
+        Seq: _sequence,
         ShapeOf: _shape_of,
         OfShapes: _of_sizes,
         OfRank: _of_sizes,

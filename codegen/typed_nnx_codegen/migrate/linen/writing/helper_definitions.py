@@ -48,7 +48,7 @@ def check_names(helpers: Iterable[Helper], file: File) -> None:
     """
     for helper in in_order(helpers):
         found = [one for one in file.analysis.tree.body if _defines(one) == helper.name]
-        same = all(code_of(_bare(one)).strip() == helper.code.strip() for one in found)
+        same = all(code_of(_without_comments(one)).strip() == helper.code.strip() for one in found)
         if not same or (not found and helper.name in file.analysis.scope.seen):
             raise NameTaken(helper.name)
 
@@ -110,7 +110,7 @@ def _defines(node: cst.CSTNode) -> str:
     return node.name.value if isinstance(node, (cst.ClassDef, cst.FunctionDef)) else ""
 
 
-def _bare(node: cst.CSTNode) -> cst.CSTNode:
+def _without_comments(node: cst.CSTNode) -> cst.CSTNode:
     return node.with_changes(leading_lines=()) if _defines(node) else node
 
 

@@ -81,7 +81,7 @@ def _broken(
     if len(code_of(node)) <= room:
         return node
     if isinstance(node, cst.Call) and node.args:
-        inside = ", ".join(code_of(_bare(arg)) for arg in node.args)
+        inside = ", ".join(code_of(_bare_argument(arg)) for arg in node.args)
         if len(inside) <= WIDTH - len(_INDENT) * (depth + level + 1):
             args = [*node.args[:-1], _with_end(node.args[-1], _line_break(level))]
             return node.with_changes(args=args, whitespace_before_args=_line_break(level + 1))
@@ -113,11 +113,11 @@ def _broken(
 
 
 def _argument(arg: cst.Arg, depth: int, level: int) -> cst.Arg:
-    before = len(code_of(_bare(arg))) - len(code_of(arg.value))
+    before = len(code_of(_bare_argument(arg))) - len(code_of(arg.value))
     return arg.with_changes(value=_broken(arg.value, depth, level, before, behind=1))
 
 
-def _bare(arg: cst.Arg) -> cst.Arg:
+def _bare_argument(arg: cst.Arg) -> cst.Arg:
     return arg.with_changes(comma=cst.MaybeSentinel.DEFAULT)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.frames import Block, Compound, Line
 
-_NAME: Final = re.compile(r"\b[A-Za-z_]\w*\b")
+_WHOLE_NAME: Final = re.compile(r"\b[A-Za-z_]\w*\b")
 _INDENT: Final = "    "
 
 
@@ -59,11 +59,11 @@ def _read(
                 code = "\n".join(texts[id(one)])
                 if one.local:
                     code = code.partition("=")[2]
-                found.update(_NAME.findall(code), names(code))
+                found.update(_WHOLE_NAME.findall(code), names(code))
         else:
             inner = _read(one.body, texts, read, names) | _read(one.orelse, texts, read, names)
             if _written([one], texts, read, 0):
-                found.update(_NAME.findall(one.header), names(one.header))
+                found.update(_WHOLE_NAME.findall(one.header), names(one.header))
             found |= inner
     return found
 

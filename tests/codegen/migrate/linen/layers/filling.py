@@ -11,7 +11,7 @@ import numpy as np
 from flax import traverse_util
 
 from typed_nnx_codegen.migrate.linen.layers import LayerVariable
-from typed_nnx_codegen.migrate.linen.running.values import Array, Sequence, Value
+from typed_nnx_codegen.migrate.linen.running.values import Array, Seq, Value
 
 
 def fill(model: Any, variables: Any, places: tuple[LayerVariable, ...]) -> None:
@@ -55,7 +55,7 @@ def check_equal(found: Any, expected: Any, tolerance: float = 1e-6) -> None:
 
 def check_shape(value: Value, found: Any, names: Mapping[str, Any]) -> None:
     """Compare what the table says of an output with the output."""
-    if isinstance(value, Sequence):
+    if isinstance(value, Seq):
         assert isinstance(found, tuple)
         assert len(found) == len(value.items)
         for item, one in zip(value.items, found, strict=True):

@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -139,7 +139,7 @@ def _inputs_of_inner(layer: Layer, node: ast.Call, inputs: Inputs) -> Inputs:
 
 
 def _last(value: Value) -> Array:
-    while isinstance(value, Sequence):
+    while isinstance(value, Seq):
         value = value.items[-1]
     assert isinstance(value, Array)
     return value
@@ -199,7 +199,7 @@ def value_of(node: ast.expr) -> Value:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(number))):
             return Size(as_dim(-number))
         case ast.Tuple(elts=items) | ast.List(elts=items):
-            return Sequence(tuple(value_of(item) for item in items))
+            return Seq(tuple(value_of(item) for item in items))
         case ast.Dict(keys=keys, values=values):
             pairs = zip(keys, values, strict=True)
             return Table({ast.literal_eval(key): value_of(item) for key, item in pairs if key})
@@ -217,7 +217,7 @@ def value_of_array(found: Any, name: str, symbolic: bool) -> Value:
     if isinstance(found, tuple) and all(isinstance(item, int) for item in found):
         return ShapeOf(Shape(tuple(as_dim(item) for item in found)))
     if isinstance(found, tuple):
-        return Sequence(
+        return Seq(
             tuple(value_of_array(item, f"{name}[{at}]", symbolic) for at, item in enumerate(found))
         )
     if not isinstance(found, jax.Array):

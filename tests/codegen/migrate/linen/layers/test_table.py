@@ -31,7 +31,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     Value,
 )
@@ -291,7 +291,7 @@ def test_a_carry_of_another_width_is_refused() -> None:
 
 def _array(*sizes: int) -> Array:
     value = value_of(ast.parse(str(sizes), mode="eval").body)
-    assert isinstance(value, Sequence)
+    assert isinstance(value, Seq)
     return Array(Shape(tuple(item.dim for item in value.items)))  # type: ignore[attr-defined]  # sizes
 
 

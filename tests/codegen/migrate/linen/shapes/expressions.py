@@ -22,7 +22,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
-    Sequence,
+    Seq,
     ShapeOf,
     Slice,
     Unknown,
@@ -109,7 +109,7 @@ class _Symbolic:
         raise AssertionError(ast.dump(node))
 
     def _sequence(self, items: list[ast.expr], *, is_list: bool) -> Value:
-        return Sequence(tuple(self.value(item) for item in items), is_list)
+        return Seq(tuple(self.value(item) for item in items), is_list)
 
     def _attribute(self, of: ast.expr, name: str) -> Value:
         if isinstance(of, ast.Name) and of.id in ("self", "cfg"):
@@ -150,7 +150,7 @@ class _Symbolic:
         if not isinstance(node, ast.Starred):
             return [self.value(node)]
         value = self.value(node.value)
-        if isinstance(value, Sequence):
+        if isinstance(value, Seq):
             return list(value.items)
         if isinstance(value, ShapeOf) and value.shape.rank is not None:
             return [subscript(value, Const(k)) for k in range(value.shape.rank)]

@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -79,7 +79,7 @@ def disagreements(found: Value, real: Any, names: dict[str, Any]) -> list[str]:
             return [] if said == real else [f"{dim.code()} is {said}, not {real}"]
         case Const(value=literal):
             return [] if literal == real else [f"{literal!r}, not {real!r}"]
-        case Sequence(items=items):
+        case Seq(items=items):
             if len(items) != len(real):
                 return [f"{len(items)} items, not {len(real)}"]
             pairs = zip(items, real, strict=True)
@@ -118,7 +118,7 @@ def _of_dims(dim: Dim | None, real: int, names: dict[str, Any], where: str) -> l
 
 def known_last(found: Value) -> int:
     """Return how many of the last dimensions of an array are known, without its rank."""
-    if isinstance(found, Sequence):
+    if isinstance(found, Seq):
         return min((known_last(item) for item in found.items), default=0)
     if not isinstance(found, Array):
         return 0 if isinstance(found, Unknown) else 9
@@ -137,6 +137,6 @@ def is_complete(found: Value) -> bool:
     match found:
         case Array(shape=shape) | ShapeOf(shape=shape):
             return shape.rank is not None and None not in shape.dims
-        case Sequence(items=items):
+        case Seq(items=items):
             return all(map(is_complete, items))
     return not isinstance(found, Unknown)

@@ -9,7 +9,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -37,9 +37,7 @@ FIELD = Code("self.width", "self")
         ),
         pytest.param("is", X, Const(None), Unknown(""), id="an argument may be None"),
         pytest.param("is", Size(LAST), Const(None), Const(False), id="a size is not None"),
-        pytest.param(
-            "in", Const("a"), Sequence((Const("a"),)), Const(True), id="a text in a tuple"
-        ),
+        pytest.param("in", Const("a"), Seq((Const("a"),)), Const(True), id="a text in a tuple"),
         pytest.param("%", FIELD, Const(0), Unknown(""), id="a remainder by zero"),
         pytest.param("/", Const(1), Const(0), Unknown(""), id="a literal division by zero"),
         pytest.param("*", Const("a"), Const(10**9), Unknown(""), id="a text too long to make"),
@@ -63,7 +61,7 @@ def test_an_operator_makes_what_python_makes(
         ("+", Code("self.b", "self"), Code("self.a", "self"), "(self.b + self.a)"),
         ("==", FIELD, Const("same"), "(self.width == 'same')"),
         (">", FIELD, Const(-3), "(self.width > (-3))"),
-        ("+", FIELD, Sequence((Const(1),)), "(self.width + (1,))"),
+        ("+", FIELD, Seq((Const(1),)), "(self.width + (1,))"),
         ("and", FIELD, Code("self.b", "self"), "(self.width and self.b)"),
     ],
 )
@@ -83,12 +81,12 @@ def test_a_field_used_with_an_array_is_a_number() -> None:
 
 
 def test_a_shape_and_a_tuple_make_a_shape() -> None:
-    found = binary("+", ShapeOf(Shape((), Lead("x", -1))), Sequence((FIELD, Const(-1))))
+    found = binary("+", ShapeOf(Shape((), Lead("x", -1))), Seq((FIELD, Const(-1))))
     assert found == ShapeOf(Shape((WIDTH, as_dim(-1)), Lead("x", -1)))
 
 
 def test_the_first_size_before_the_rest_of_a_shape_is_the_shape() -> None:
-    first = Sequence((Size(as_dim(ArgumentSize("x", 0))),))
+    first = Seq((Size(as_dim(ArgumentSize("x", 0))),))
     rest = ShapeOf(Shape((), Lead("x", None, start=1)))
     assert binary("+", first, rest) == ShapeOf(Shape((), Lead("x", None)))
 
@@ -124,7 +122,7 @@ def test_a_residual_with_something_unknown_keeps_what_is_known() -> None:
         ("-", FIELD, Size(-WIDTH)),
         ("-", Const(2.5), Const(-2.5)),
         ("not", Const(None), Const(True)),
-        ("not", Sequence(()), Const(True)),
+        ("not", Seq(()), Const(True)),
         ("~", Const(3), Const(-4)),
         ("not", FIELD, Code("(not self.width)", "self")),
     ],

@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -64,7 +64,7 @@ SIMPLE: st.SearchStrategy[Value] = st.one_of(
 )
 VALUES: st.SearchStrategy[Value] = st.one_of(
     SIMPLE,
-    st.builds(Sequence, st.lists(SIMPLE, max_size=3).map(tuple), st.booleans()),
+    st.builds(Seq, st.lists(SIMPLE, max_size=3).map(tuple), st.booleans()),
     st.builds(Slice, SIMPLE, SIMPLE, SIMPLE),
     SIMPLE.map(lambda value: Table({"a": value})),
     SIMPLE.map(Starred),

@@ -10,7 +10,7 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     Const,
     Lead,
-    Sequence,
+    Seq,
     Shape,
     ShapeOf,
     Size,
@@ -49,13 +49,13 @@ def test_unpacking_with_a_star_keeps_the_middle() -> None:
 
 
 def test_a_tuple_of_another_length_does_not_unpack() -> None:
-    assert unpack(Sequence((Const(1), Const(2))), 3, None) is None
+    assert unpack(Seq((Const(1), Const(2))), 3, None) is None
     assert unpack(ShapeOf(Shape((as_dim(1),))), 2, None) is None
 
 
 def test_a_star_takes_what_is_left_as_a_list() -> None:
-    numbers = Sequence(tuple(map(Const, range(4))))
-    assert unpack(numbers, 2, 0) == [Sequence(tuple(map(Const, range(3))), is_list=True), Const(3)]
+    numbers = Seq(tuple(map(Const, range(4))))
+    assert unpack(numbers, 2, 0) == [Seq(tuple(map(Const, range(3))), is_list=True), Const(3)]
 
 
 def test_a_field_unpacks_into_its_items() -> None:
@@ -83,14 +83,14 @@ def test_an_item_of_a_table_is_found_by_its_key() -> None:
 
 
 def test_the_item_of_a_tuple_at_a_field_is_the_item_where_all_are_the_same() -> None:
-    assert subscript(Sequence((X, X)), Code("self.k", "self")) == X
-    assert subscript(Sequence((Const(1), Const(2))), Code("self.k", "self")) == Code(
+    assert subscript(Seq((X, X)), Code("self.k", "self")) == X
+    assert subscript(Seq((Const(1), Const(2))), Code("self.k", "self")) == Code(
         "(1, 2)[self.k]", "self"
     )
 
 
 def test_the_last_size_behind_a_new_axis_is_right_whatever_the_rank_is() -> None:
-    found = subscript(X, Sequence((Slice(), NONE)))
+    found = subscript(X, Seq((Slice(), NONE)))
     assert isinstance(found, Array)
     last = found.shape.axis(-1)
     assert last is not None
@@ -101,7 +101,7 @@ def test_the_last_size_behind_a_new_axis_is_right_whatever_the_rank_is() -> None
 
 
 def test_flattening_all_but_the_first_axis_is_one_product() -> None:
-    found = method_result(X, "reshape", [Sequence((_size(0), Const(-1)))], {})
+    found = method_result(X, "reshape", [Seq((_size(0), Const(-1)))], {})
     product = as_dim(LeadingSize("x", 1, None))
     assert found == Array(Shape((as_dim(ArgumentSize("x", 0)), product)))
     assert product.code() == "math.prod(x.shape[1:])"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.migrate.linen.shapes.knowledge import array, real_names
-from typed_nnx_codegen.migrate.linen.running.values import Code, Const, Sequence, Size
+from typed_nnx_codegen.migrate.linen.running.values import Code, Const, Seq, Size
 from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_output
 from typed_nnx_codegen.migrate.linen.sizes.dims import Piece, as_dim
 
@@ -116,7 +116,7 @@ def test_a_causal_convolution_keeps_the_length() -> None:
 
 def test_options_may_be_fields() -> None:
     field = as_dim(Piece("self.kernel", "self"))
-    (found,) = conv_output([as_dim(9)], Sequence((Size(field),)), None, Const("VALID"))
+    (found,) = conv_output([as_dim(9)], Seq((Size(field),)), None, Const("VALID"))
     assert found == as_dim(10) - field
 
 
