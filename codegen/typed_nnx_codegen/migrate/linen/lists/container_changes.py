@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Seq
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -14,11 +14,11 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     NONE,
     UNKNOWN,
     Const,
+    Seq,
     Table,
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 
 # The methods of lists and dicts that change them.
 CHANGING: Final = frozenset(
@@ -85,7 +85,7 @@ def _held(target: cst.Subscript, frame: Frame) -> Value | None:
     if not isinstance(node, cst.Name):
         return None
     value = frame.lookup(node.value)
-    if not isinstance(value, Table | Items | Repeated | Headed):
+    if not isinstance(value, Table | Seq | Repeated | Headed):
         return None
     if is_deep:
         rebind(value, UNKNOWN, frame)
@@ -97,16 +97,16 @@ def _with_item(held: Value, key: Value, value: Value) -> Value:
     match held, key:
         case Table(items=items, cls=None), Const(value=name):
             return Table({**items, name: value})
-        case Items(items=found, is_list=is_list), Const(value=int(position)):
+        case Seq(items=found, is_list=is_list), Const(value=int(position)):
             if -len(found) <= position < len(found):
                 changed = list(found)
                 changed[position] = value
-                return Items(tuple(changed), is_list)
+                return Seq(tuple(changed), is_list)
     return UNKNOWN
 
 
 def changed_by(
-    receiver: Value, name: str, args: Seq[Value], keywords: Mapping[str, Value]
+    receiver: Value, name: str, args: Sequence[Value], keywords: Mapping[str, Value]
 ) -> tuple[Value, Value] | None:
     """Return a list or dict after a method call, and what the call returns.
 
@@ -134,16 +134,16 @@ def changed_by(
         case Table(items=items, cls=None), "pop", [Const(value=key), *rest]:
             kept = {one: value for one, value in items.items() if one != key}
             return Table(kept), items.get(key, rest[0] if rest else UNKNOWN)
-        case Items(items=items), "extend", [Items(items=more)]:
-            return Items((*items, *more), is_list=True), NONE
-        case Items(items=items), "insert", [Const(value=int(place)), value]:
-            return Items((*items[:place], value, *items[place:]), is_list=True), NONE
-        case Items(items=items), "clear", []:
-            return Items((), is_list=True), NONE
-        case Items(items=items), "reverse", []:
-            return Items(items[::-1], is_list=True), NONE
-        case Items(items=items), "pop", [Const(value=int(place))]:
+        case Seq(items=items), "extend", [Seq(items=more)]:
+            return Seq((*items, *more), is_list=True), NONE
+        case Seq(items=items), "insert", [Const(value=int(place)), value]:
+            return Seq((*items[:place], value, *items[place:]), is_list=True), NONE
+        case Seq(items=items), "clear", []:
+            return Seq((), is_list=True), NONE
+        case Seq(items=items), "reverse", []:
+            return Seq(items[::-1], is_list=True), NONE
+        case Seq(items=items), "pop", [Const(value=int(place))]:
             if -len(items) <= place < len(items):
                 at = place % len(items)
-                return Items((*items[:at], *items[at + 1 :]), is_list=True), items[at]
+                return Seq((*items[:at], *items[at + 1 :]), is_list=True), items[at]
     return UNKNOWN, UNKNOWN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Seq
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -29,10 +29,10 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Const,
     Position,
+    Seq,
     Table,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 
 
 class HeldItems:
@@ -52,7 +52,7 @@ class HeldItems:
         self._merging = merging
 
     def over_values(
-        self, name: str, args: Seq[Value], keywords: Mapping[str, Value]
+        self, name: str, args: Sequence[Value], keywords: Mapping[str, Value]
     ) -> Value | None:
         """Return what `zip`, `enumerate` and `reversed` make of lists with submodules; else None."""
         del keywords
@@ -61,11 +61,11 @@ class HeldItems:
         repeated = next(arg for arg in args if isinstance(arg, Repeated))
         elements = tuple(element_of(arg)[0] for arg in args)
         if name == "builtins.zip":
-            return Repeated(Items(elements), repeated.loop, also=repeated.also)
+            return Repeated(Seq(elements), repeated.loop, also=repeated.also)
         if name == "builtins.enumerate":
             loop = repeated.loop
             number = UNKNOWN if loop is None or len(args) > 1 else Position("", loop)
-            return Repeated(Items((number, elements[0])), loop, also=repeated.also)
+            return Repeated(Seq((number, elements[0])), loop, also=repeated.also)
         if name in ("builtins.list", "builtins.tuple") and isinstance(repeated, Headed):
             return repeated
         if name in ("builtins.reversed", "builtins.list", "builtins.tuple", "builtins.iter"):
@@ -73,7 +73,7 @@ class HeldItems:
         return None
 
     def container_method(
-        self, callee: BoundMethod, passed: Seq[Passed], node: cst.Call, frame: Frame
+        self, callee: BoundMethod, passed: Sequence[Passed], node: cst.Call, frame: Frame
     ) -> Value:
         """Return what a method of a list or dict returns; lists in local names change."""
         receiver = callee.receiver
@@ -84,37 +84,37 @@ class HeldItems:
                 return found
             receiver = Repeated(receiver.element)
         match callee.name, receiver:
-            case ("append", Items(items=items)) if len(values) == 1:
-                self._rebind(node, Items((*items, *values), is_list=True), frame)
+            case ("append", Seq(items=items)) if len(values) == 1:
+                self._rebind(node, Seq((*items, *values), is_list=True), frame)
                 return NONE
             case ("append", Grown()) if len(values) == 1:
                 self._rebind(node, with_part(receiver, *values), frame)
                 return NONE
-            case ("extend", Grown()) if isinstance(values[0], Items):
+            case ("extend", Grown()) if isinstance(values[0], Seq):
                 self._rebind(node, with_part(receiver, *values[0].items), frame)
                 return NONE
             case ("append", Repeated(element=element)) if len(values) == 1:
                 joined = self._merging.joined(element, values[0], frame)
                 self._rebind(node, replace(receiver, element=joined), frame)
                 return NONE
-            case ("pop", Items(items=items)) if items and not values:
-                self._rebind(node, Items(items[:-1], is_list=True), frame)
+            case ("pop", Seq(items=items)) if items and not values:
+                self._rebind(node, Seq(items[:-1], is_list=True), frame)
                 return items[-1]
             case ("pop", Repeated(element=element)):
                 return element
             case ("items", Table(items=table)):
-                return Items(tuple(Items((as_key(key), value)) for key, value in table.items()))
+                return Seq(tuple(Seq((as_key(key), value)) for key, value in table.items()))
             case ("values", Table(items=table)):
-                return Items(tuple(table.values()))
+                return Seq(tuple(table.values()))
             case ("keys", Table(items=table)):
-                return Items(tuple(as_key(key) for key in table))
+                return Seq(tuple(as_key(key) for key in table))
             case ("get", Table(items=table)) if values and isinstance(values[0], Const):
                 return table.get(values[0].value, values[1] if len(values) > 1 else NONE)
             case ("items", Repeated(element=element)):
-                return Repeated(Items((UNKNOWN, element)), receiver.loop)
+                return Repeated(Seq((UNKNOWN, element)), receiver.loop)
             case ("values", Repeated()):
                 return receiver
-            case ("copy", Items() | Table(cls=None)):
+            case ("copy", Seq() | Table(cls=None)):
                 return replace(receiver)
         keywords = {one.keyword: one.value for one in passed if one.keyword}
         is_open = any(one.star for one in passed)

@@ -22,10 +22,10 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     CodeList,
     OfShapes,
+    Seq,
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
@@ -58,9 +58,9 @@ class Comprehensions:
         header = header_of(part.iter, self._code, frame)
         kept = dict(frame.names)
         items = unrolled(values, header)
-        if items is None and not frame.records and isinstance(values, Items):
+        if items is None and not frame.records and isinstance(values, Seq):
             items = list(values.items)  # a submodule: nothing is written about it
-        if is_dropping_none(node) and isinstance(values, Items | Headed):
+        if is_dropping_none(node) and isinstance(values, Seq | Headed):
             return without_none(values)
         if part.inner_for_in is not None or isinstance(node, (cst.DictComp, cst.SetComp)):
             value = self._general(node, header, values, frame)
@@ -69,7 +69,7 @@ class Comprehensions:
             for item in items:
                 self._assign(part.target, item, None, frame)
                 found.append(self._evaluate(node.elt, frame))
-            value = Items(tuple(found), is_list=True)
+            value = Seq(tuple(found), is_list=True)
         else:
             value = self._general(node, header, values, frame)
         frame.names = kept

@@ -6,8 +6,7 @@ expressions, calls, statements, loops; they meet here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Seq as Arguments
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import libcst as cst
@@ -224,9 +223,7 @@ class Executor:
         """Go through the arguments of a call."""
         return self._calls.passed(node, frame)
 
-    def call_function(
-        self, function: FunctionRef, passed: Arguments[Passed], frame: Frame
-    ) -> Value:
+    def call_function(self, function: FunctionRef, passed: Sequence[Passed], frame: Frame) -> Value:
         """Return what a function of the project returns."""
         return self.functions.call_function(function, passed, frame)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from collections.abc import Sequence as Arguments
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -454,8 +454,8 @@ Evaluate = Callable[[cst.BaseExpression, Frame], Value]
 # Goes through a call of something with arguments.
 Dispatch = Callable[[Value, list[Passed], cst.Call, Frame], Value]
 # Goes through a function of the project with arguments.
-CallFunction = Callable[[FunctionRef, Arguments[Passed], Frame], Value]
+CallFunction = Callable[[FunctionRef, Sequence[Passed], Frame], Value]
 # Goes through a method of an object with arguments, from a call.
-CallMethod = Callable[[SelfValue, Method, Arguments[Passed], cst.BaseExpression, Frame], Value]
+CallMethod = Callable[[SelfValue, Method, Sequence[Passed], cst.BaseExpression, Frame], Value]
 # Binds a target to a value; where there is one, with the expression for it.
 Assign = Callable[[cst.BaseExpression, Value, cst.BaseExpression | None, Frame], None]

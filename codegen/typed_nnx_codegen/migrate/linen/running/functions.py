@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Seq
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import libcst as cst
@@ -20,12 +20,12 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     GivenNumber,
     Lead,
+    Seq,
     Shape,
     Table,
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.transforms.functions import LiftedFunctions
 
 _DEEPEST: Final = 24
@@ -122,7 +122,7 @@ class Functions:
         self,
         instance: SelfValue,
         method: Method,
-        passed: Seq[Passed],
+        passed: Sequence[Passed],
         node: cst.BaseExpression,
         frame: Frame,
     ) -> Value:
@@ -161,7 +161,7 @@ class Functions:
     def call_function(
         self,
         function: FunctionRef,
-        passed: Seq[Passed],
+        passed: Sequence[Passed],
         frame: Frame,
         node: cst.CSTNode | None = None,
     ) -> Value:
@@ -187,7 +187,7 @@ class Functions:
     # -- bodies -------------------------------------------------------------------------------
 
     def _bind(
-        self, params: cst.Parameters, passed: Seq[Passed], frame: Frame, skip: int = 0
+        self, params: cst.Parameters, passed: Sequence[Passed], frame: Frame, skip: int = 0
     ) -> None:
         bound = bind(params, passed, skip)
         positional = [*params.posonly_params, *params.params][skip:]
@@ -205,7 +205,7 @@ class Functions:
             name: one.value for name, one in bound.by_name.items() if name not in named
         }
         if isinstance(params.star_arg, cst.Param):
-            extra = Items(tuple(one.value for one in bound.extra))
+            extra = Seq(tuple(one.value for one in bound.extra))
             frame.names[params.star_arg.name.value] = UNKNOWN if bound.is_open else extra
         if params.star_kwarg is not None:
             name = params.star_kwarg.name.value

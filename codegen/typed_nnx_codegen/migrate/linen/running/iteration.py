@@ -24,11 +24,11 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
     Const,
+    Seq,
     Shape,
     Table,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.sizes.dims import Atom, Dim, Piece, as_dim, chosen
 from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 from typed_nnx_codegen.migrate.linen.writing.parentheses import parsed
@@ -102,7 +102,7 @@ def header_of(node: cst.BaseExpression, writer: ConstructorCode, frame: Frame) -
 
 def unrolled(values: Value, header: str | None) -> list[Value] | None:
     """Return the items to go through one by one: submodules and arrays differ, settings do not."""
-    if not isinstance(values, Items) or len(values.items) > _MOST_UNROLLED:
+    if not isinstance(values, Seq) or len(values.items) > _MOST_UNROLLED:
         return None
     differ = header is None or any(holds_modules(item) for item in values.items)
     return list(values.items) if differ else None
@@ -110,7 +110,7 @@ def unrolled(values: Value, header: str | None) -> list[Value] | None:
 
 def holds_modules(value: Value) -> bool:
     """Whether a value holds submodules or arrays."""
-    if isinstance(value, Items):
+    if isinstance(value, Seq):
         return any(holds_modules(item) for item in value.items)
     return isinstance(value, (ModuleValue, FieldModule, Choice, Array, Repeated))
 
@@ -122,7 +122,7 @@ def element_of(values: Value) -> tuple[Value, int | None]:
             return element, loop
         case Array(origin=origin) if origin:
             return UNKNOWN, None
-        case Items(items=items) if items and all(item == items[0] for item in items):
+        case Seq(items=items) if items and all(item == items[0] for item in items):
             return items[0], None
     return UNKNOWN, None
 
@@ -156,7 +156,7 @@ def _path_to(value: Value, local: str) -> tuple[object, ...] | None:
             return () if value.local == local else None
         case Array():
             return () if _axis_of(value, local) else None
-        case Items(items=items):
+        case Seq(items=items):
             parts: list[tuple[object, Value]] = list(enumerate(items))
         case Table(items=table):
             parts = list(table.items())
@@ -171,7 +171,7 @@ def _path_to(value: Value, local: str) -> tuple[object, ...] | None:
 
 def _item(value: Value | None, key: object) -> Value:
     match value:
-        case Items(items=items) if isinstance(key, int) and key < len(items):
+        case Seq(items=items) if isinstance(key, int) and key < len(items):
             return items[key]
         case Table(items=table):
             return table.get(key, UNKNOWN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Seq as Several
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -59,7 +59,7 @@ class LoopedFunctions:
         self._dispatch = dispatch
 
     def call(
-        self, name: str, passed: Several[Passed], node: cst.Call, frame: Frame
+        self, name: str, passed: Sequence[Passed], node: cst.Call, frame: Frame
     ) -> Value | None:
         """Return what a loop or a branch of jax returns; None where the call is another one.
 

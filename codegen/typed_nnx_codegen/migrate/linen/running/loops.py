@@ -40,9 +40,9 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     UNKNOWN,
     Array,
     Code,
+    Seq,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
 
@@ -110,7 +110,7 @@ class Loops:
         def run() -> None:
             self._run(node.body, frame)
 
-        if not frame.records and isinstance(values, Items) and items is None:
+        if not frame.records and isinstance(values, Seq) and items is None:
             items = list(values.items)
         if items is not None:
             for item in items:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Seq as Several
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -101,7 +101,7 @@ class MappedFunctions:
                 return under_transform(name, function, [one.value for one in args], named)
         return None
 
-    def call(self, callee: Mapped, passed: Several[Passed], node: cst.Call, frame: Frame) -> Value:
+    def call(self, callee: Mapped, passed: Sequence[Passed], node: cst.Call, frame: Frame) -> Value:
         """Return what a call of a mapped function returns."""
         if any(one.star for one in passed):
             return UNKNOWN
@@ -123,7 +123,7 @@ class MappedFunctions:
 
 
 def under_transform(
-    name: str, function: Value, args: Several[Value], keywords: dict[str, Value]
+    name: str, function: Value, args: Sequence[Value], keywords: dict[str, Value]
 ) -> Value | None:
     """Return a function under a transform of jax; None where it is another one.
 

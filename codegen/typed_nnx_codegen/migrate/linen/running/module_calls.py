@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Seq
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -33,8 +33,14 @@ from typed_nnx_codegen.migrate.linen.running.references import (
     Ref,
     Repeated,
 )
-from typed_nnx_codegen.migrate.linen.running.values import UNKNOWN, Array, Const, Unknown, Value
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
+from typed_nnx_codegen.migrate.linen.running.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Seq,
+    Unknown,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.sizes.outputs import of_alternatives, of_field
 from typed_nnx_codegen.migrate.linen.state.functional_calls import functional_call
 from typed_nnx_codegen.migrate.linen.transforms.calling import LiftedCalls
@@ -216,7 +222,7 @@ class ModuleCalls:
         parts: tuple[Value, ...] = ()
         if given is not None:
             value = given.value
-            parts = value.items if isinstance(value, Items) else (value,)
+            parts = value.items if isinstance(value, Seq) else (value,)
         if not parts or not passed:
             return UNKNOWN
         # Its arguments are written as those of the layer around it.
@@ -307,7 +313,7 @@ class ModuleCalls:
         self,
         receiver: FieldModule,
         method: str,
-        passed: Seq[Passed],
+        passed: Sequence[Passed],
         node: cst.Call,
         frame: Frame,
     ) -> Value:
@@ -336,7 +342,7 @@ class ModuleCalls:
         )
 
     @staticmethod
-    def _by_name(kind: Value, method: str, passed: Seq[Passed]) -> dict[str, Value]:
+    def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
         """Return the arguments of a call of a kind of module by parameter, by position if unknown."""
         if isinstance(kind, ClassRef) and (found := kind.cls.method(method)) is not None:
             bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
@@ -347,7 +353,7 @@ class ModuleCalls:
         return {name: one.value for name, one in bound.by_name.items()}
 
 
-def possible(options: Seq[Value], recorder: Recorder) -> Seq[Value]:
+def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:
     """Return those of a few submodules that there are on this side of the branches around."""
     codes = recorder.branch_codes
     around = {codes[one.number]: one.side for one in recorder.conditions if one.number in codes}
@@ -367,7 +373,7 @@ class _ArgumentsIn(cst.CSTTransformer):
         nodes: The arguments.
     """
 
-    def __init__(self, nodes: Seq[cst.BaseExpression]) -> None:
+    def __init__(self, nodes: Sequence[cst.BaseExpression]) -> None:
         super().__init__()
         self._nodes = nodes
 
@@ -388,7 +394,7 @@ def _ranked(site: Site, values: dict[str, Value]) -> dict[str, Value]:
     ):
         return values
     match kernel.value:
-        case Items(items=items):
+        case Seq(items=items):
             count = len(items)
         case Const(value=int()):
             count = 1

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Seq
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.values import (
     Array,
     Code,
+    Seq,
     Shape,
     ShapeOf,
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.shapes.arguments import (
     Arguments,
     Rule,
@@ -50,7 +50,7 @@ def _transpose(call: Arguments) -> Value:
     values = call.positional[1:]
     if any(isinstance(value, Starred) for value in values):
         return Array()
-    one = values[0] if len(values) == 1 else Items(values)
+    one = values[0] if len(values) == 1 else Seq(values)
     if not values or is_none(one):
         return Array(transposed(call.shape(0), None))
     axes = integers_of(one)
@@ -87,7 +87,7 @@ METHODS: Final[dict[str, Rule]] = {
 
 
 def method_result(
-    array: Array, name: str, args: Seq[Value], keywords: Mapping[str, Value]
+    array: Array, name: str, args: Sequence[Value], keywords: Mapping[str, Value]
 ) -> Value | None:
     """Return what a method of an array gives.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Seq
+from collections.abc import Sequence
 from typing import Final
 
 from typed_nnx_codegen.migrate.linen.running.values import (
@@ -10,11 +10,11 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Code,
     CodeTuple,
     Const,
+    Seq,
     Shape,
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
 from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     dim_of,
@@ -27,13 +27,13 @@ from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim, maximum
 
 _Pair = tuple[Dim | None, Dim | None]
 # An option of a layer: a value, or what it is in Python.
-Option = Value | int | str | None | Seq["Option"]
+Option = Value | int | str | None | Sequence["Option"]
 _KEEPS_SIZE: Final = frozenset(("SAME", "SAME_LOWER", "CIRCULAR", "CAUSAL", "REFLECT"))
 _ONE: Final = as_dim(1)
 
 
 def conv_output(
-    spatial: Seq[Dim | None],
+    spatial: Sequence[Dim | None],
     kernel: Option,
     strides: Option = None,
     padding: Option = "SAME",
@@ -72,7 +72,7 @@ def conv_output(
 
 
 def conv_transpose_output(
-    spatial: Seq[Dim | None],
+    spatial: Sequence[Dim | None],
     kernel: Option,
     strides: Option = None,
     padding: Option = "SAME",
@@ -115,7 +115,7 @@ def as_value(option: Option) -> Value:
         return option
     if option is None or isinstance(option, int | str):
         return Const(option)
-    return Items(tuple(as_value(item) for item in option))
+    return Seq(tuple(as_value(item) for item in option))
 
 
 def _for_each_axis(value: Value, count: int) -> list[Dim | None]:
@@ -202,7 +202,7 @@ def _pool(call: Arguments) -> Value:
     if len(shape.dims) < count + 1:
         return Unknown("fewer axes than the window has")
     at = len(shape.dims) - count - 1
-    spatial = conv_output(shape.dims[at:-1], Items(window), strides, padding)
+    spatial = conv_output(shape.dims[at:-1], Seq(window), strides, padding)
     return Array(Shape((*shape.dims[:at], *spatial, shape.dims[-1]), shape.lead))
 
 
@@ -216,7 +216,7 @@ def _reduce_window(call: Arguments) -> Value:
     padding = call.get(5, "padding", default=Const("VALID"))
     steps = call.get(4, "window_strides")
     return (
-        Array() if dilated else Array(Shape(conv_output(known.dims, Items(window), steps, padding)))
+        Array() if dilated else Array(Shape(conv_output(known.dims, Seq(window), steps, padding)))
     )
 
 
@@ -250,7 +250,7 @@ def _in_layout(call: Arguments, layouts: list[str]) -> Value:
         return Array()
     spatial = conv_output(
         [array.dims[inputs.index(letter)] for letter in letters],
-        Items(tuple(size_value(weights.dims[kernel.index(letter)]) for letter in letters)),
+        Seq(tuple(size_value(weights.dims[kernel.index(letter)]) for letter in letters)),
         _in_order(call.get(2, "window_strides"), inputs, letters),
         _in_order(call.get(3, "padding"), inputs, letters),
         _in_order(call.get(5, "rhs_dilation"), inputs, letters),
@@ -267,7 +267,7 @@ def _in_order(option: Value, inputs: str, letters: list[str]) -> Value:
     spatial = [letter for letter in inputs if letter not in "NC"]
     if items is None or len(items) != len(spatial):
         return option
-    return Items(tuple(items[spatial.index(letter)] for letter in letters))
+    return Seq(tuple(items[spatial.index(letter)] for letter in letters))
 
 
 def _resized(call: Arguments) -> Value:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Seq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.running.values import Array, Table, Value
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
+from typed_nnx_codegen.migrate.linen.running.values import Array, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Dim, Piece, as_dim
 from typed_nnx_codegen.migrate.linen.sizes.recorded import RecordedCall
 
@@ -30,7 +29,7 @@ class Measured:
     call: RecordedCall
 
 
-def fitting(found: Seq[Measured], methods: Iterable[str]) -> list[Dim]:
+def fitting(found: Sequence[Measured], methods: Iterable[str]) -> list[Dim]:
     """Return the simplest expressions that give a size in all examples.
 
     Fields and sizes of arguments come first, then multiples, products and sums of them. All that
@@ -54,11 +53,11 @@ def fitting(found: Seq[Measured], methods: Iterable[str]) -> list[Dim]:
     return _alone(known, numbers) or _together(known, numbers)
 
 
-def _alone(known: Mapping[Dim, tuple[int, ...]], wanted: Seq[int]) -> list[Dim]:
+def _alone(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> list[Dim]:
     return [dim for dim, sizes in known.items() if list(sizes) == wanted]
 
 
-def _together(known: Mapping[Dim, tuple[int, ...]], wanted: Seq[int]) -> list[Dim]:
+def _together(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> list[Dim]:
     """Return multiples, products and sums."""
     varied = {dim: sizes for dim, sizes in known.items() if len(set(sizes)) > 1}
     found = []
@@ -94,7 +93,7 @@ def _of_argument(code: str, value: Value, depth: int) -> Iterator[tuple[Dim, int
             for number, dim in enumerate(shape.dims):
                 if dim is not None and dim.constant:
                     yield as_dim(ArgumentSize(code, number - len(shape.dims))), dim.constant
-        case Items(items=items):
+        case Seq(items=items):
             for number, item in enumerate(items):
                 yield from _of_argument(f"{code}[{number}]", item, depth + 1)
         case Table(items=table):

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from typed_nnx_codegen.migrate.linen.plan import Entry, Site
 from typed_nnx_codegen.migrate.linen.running.references import ClassTransform
-from typed_nnx_codegen.migrate.linen.running.values import NONE, Value
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
+from typed_nnx_codegen.migrate.linen.running.values import NONE, Seq, Value
 from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, lift_of
 from typed_nnx_codegen.migrate.linen.transforms.settings import size_setting
@@ -119,7 +118,7 @@ def lengths_of(lift: Lift) -> list[str]:
         Unsupported: They are not known.
     """
     bound = lift.given.get("lengths")
-    if bound is None or bound.code is None or not isinstance(bound.value, Items):
+    if bound is None or bound.code is None or not isinstance(bound.value, Seq):
         raise Unsupported("`lengths` of `nn.remat_scan` are not known")
     numbers = [getattr(one, "value", None) for one in bound.value.items]
     return [

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Seq
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.running.values import NONE, Code, Const, Table, Value
-from typed_nnx_codegen.migrate.linen.running.values import Seq as Items
+from typed_nnx_codegen.migrate.linen.running.values import NONE, Code, Const, Seq, Table, Value
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Lift, Unsupported, is_broadcast
 
 Spelled = Callable[[Bound], str]
@@ -46,7 +45,7 @@ def _is_global(code: str) -> bool:
 def axes_of(lift: Lift, count: int) -> list[Value]:
     """Return the axes of the arguments that a transform maps over, one by one."""
     value = lift.value("in_axes", Const(0))
-    if isinstance(value, Items):
+    if isinstance(value, Seq):
         if len(value.items) < count:
             raise Unsupported(f"`in_axes` of `nn.{lift.kind}` are fewer than the arguments")
         return list(value.items[:count])
@@ -64,7 +63,7 @@ def axis_code(value: Value, lift: Lift, setting: str, spelled: Spelled) -> str:
     match value:
         case Const(value=int() as axis):
             return str(axis)
-        case Items(items=items):
+        case Seq(items=items):
             inner = ", ".join(axis_code(one, lift, setting, spelled) for one in items)
             return f"({inner},)" if len(items) == 1 else f"({inner})"
         case Table(items=table):
@@ -84,7 +83,7 @@ def size_setting(lift: Lift) -> Bound | None:
     return None if bound is None or bound.value == NONE else bound
 
 
-def static_code(lift: Lift, closed: Seq[int], spelled: Spelled) -> str:
+def static_code(lift: Lift, closed: Sequence[int], spelled: Spelled) -> str:
     """Return `static_argnums` where some arguments are no arguments any more.
 
     Args:
@@ -98,7 +97,7 @@ def static_code(lift: Lift, closed: Seq[int], spelled: Spelled) -> str:
     match bound.value:
         case Const(value=int() as number):
             numbers = [number]
-        case Items(items=items) if all(
+        case Seq(items=items) if all(
             isinstance(one, Const) and isinstance(one.value, int) for one in items
         ):
             found = [one.value for one in items if isinstance(one, Const)]
