@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from benchmarks.linen_packages import EXAMPLES, FOLDER, REPOSITORY
 from benchmarks.migrate.packages import Unreachable
-from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
+from typed_nnx_codegen.migrate.linen.trace.record import Recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

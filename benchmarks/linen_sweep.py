@@ -38,16 +38,16 @@ from benchmarks.linen_checks import (
 )
 from benchmarks.linen_packages import FOLDER, PACKAGES, LinenPackage, linen_files, unpacked
 from typed_nnx_codegen.console.bugs import described
-from typed_nnx_codegen.migrate.linen.marker_codes import STAYS
+from typed_nnx_codegen.migrate.linen.domain.markers import STAYS
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.results import LinenResult, map_path, map_text
+from typed_nnx_codegen.migrate.linen.project.results import LinenResult, map_path, map_text
 from typed_nnx_codegen.migrate.options import Options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from benchmarks.linen_checks import Verdict
-    from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+    from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 
 _SECONDS = 400.0
 

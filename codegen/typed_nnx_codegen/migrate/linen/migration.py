@@ -13,28 +13,24 @@ from typed_nnx_codegen.migrate.analysis.analysis import Analysis
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.import_statements import finish_imports
+from typed_nnx_codegen.migrate.linen.builders.adoption import with_methods
 from typed_nnx_codegen.migrate.linen.builders.chosen_classes import with_chosen_classes
-from typed_nnx_codegen.migrate.linen.builders.rewriting import with_methods
-from typed_nnx_codegen.migrate.linen.builders.setup_inlining import with_setups
+from typed_nnx_codegen.migrate.linen.builders.setup_calls import with_setups
 from typed_nnx_codegen.migrate.linen.callers import Callers
-from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
-from typed_nnx_codegen.migrate.linen.modules.shared_methods import MethodCode, merged
-from typed_nnx_codegen.migrate.linen.names.written_names import written_name
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
-from typed_nnx_codegen.migrate.linen.planner import Planner
-from typed_nnx_codegen.migrate.linen.results import LinenResult as LinenResult
-from typed_nnx_codegen.migrate.linen.results import as_it_was, findings_of
-from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
-from typed_nnx_codegen.migrate.linen.staying.bridge_uses import bridged_classes
-from typed_nnx_codegen.migrate.linen.staying.gradual import Gradual
-from typed_nnx_codegen.migrate.linen.staying.stay_together import Staying
-from typed_nnx_codegen.migrate.linen.writing.emission import Emission, NotWritten
-from typed_nnx_codegen.migrate.linen.writing.helper_definitions import (
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.domain.names import written_name
+from typed_nnx_codegen.migrate.linen.plan.planner import Planner
+from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, bridged_classes
+from typed_nnx_codegen.migrate.linen.project.results import LinenResult, as_it_was, findings_of
+from typed_nnx_codegen.migrate.linen.trace.record import Recorded
+from typed_nnx_codegen.migrate.linen.write.emission import Emission, MethodCode, NotWritten, merged
+from typed_nnx_codegen.migrate.linen.write.layout import (
     NameTaken,
+    NestedQuotes,
     check_names,
     with_helpers,
 )
-from typed_nnx_codegen.migrate.linen.writing.nested_quotes import NestedQuotes
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 from typed_nnx_codegen.migrate.syntax import error_in

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan as CallerPlan
-from typed_nnx_codegen.migrate.linen.callers.planning import Callers as Callers
-from typed_nnx_codegen.migrate.linen.callers.statement_lines import (
+from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan as CallerPlan
+from typed_nnx_codegen.migrate.linen.callers.places import (
     around_statement as around_statement,
 )
+from typed_nnx_codegen.migrate.linen.callers.unhandled_uses import Callers as Callers

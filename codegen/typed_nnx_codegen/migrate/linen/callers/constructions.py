@@ -19,8 +19,8 @@ from typed_nnx_codegen.migrate.analysis.values import (
     without_none,
 )
 from typed_nnx_codegen.migrate.linen.callers.places import Places
-from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass, LinenClasses
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
 
 JIT: Final = frozenset({"jax.jit", "jax.experimental.pjit.pjit"})
 

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, key_of, text_of
-from typed_nnx_codegen.migrate.linen.callers.bindings import same_variable
 from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, Use
 from typed_nnx_codegen.migrate.linen.callers.kinds import Live
-from typed_nnx_codegen.migrate.linen.callers.places import Places
-from typed_nnx_codegen.migrate.linen.modules.classes import LinenClass
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.callers.places import Places, same_variable
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
 
 # Collections that calls of a module may change without being told to.
 OTHERS = frozenset({"cache", "intermediates", "perturbations"})

@@ -1,13 +1,17 @@
-"""Where nodes of a file stand: the statement around, its block, the module class around."""
+"""Where nodes of a file stand, which function binds a name, and what is written there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.analysis.syntax import dotted, parts_of
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted, parts_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Mark
+from typed_nnx_codegen.migrate.linen.domain.names import own_names
+from typed_nnx_codegen.migrate.linen.layers import Helper
 
 _WITHOUT_OBJECT: Final = ("classmethod", "staticmethod")
 # What may run its parts never, later or several times.
@@ -102,3 +106,107 @@ class Places:
             if isinstance(one, (*_NOT_ONCE, cst.BaseStatement)):
                 return False
         return False
+
+
+def binder_of(name: cst.Name, places: Places) -> cst.CSTNode | None:
+    """Return the function whose parameter or variable a name is; None for names of the module."""
+    below: cst.CSTNode = name
+    for around in places.around(name):
+        if isinstance(around, (cst.FunctionDef, cst.Lambda)):
+            # Decorators, defaults and the name itself are code of what is around.
+            is_inside = below in (around.body, around.params) and not _is_default(name, places)
+            if is_inside and name.value in own_names(around):
+                return around
+        below = around
+    return None
+
+
+def _is_default(name: cst.Name, places: Places) -> bool:
+    below: cst.CSTNode = name
+    for around in places.around(name):
+        if isinstance(around, cst.Param):
+            return below is not around.name
+        if isinstance(around, cst.BaseStatement):
+            return False
+        below = around
+    return False
+
+
+def is_variable(node: cst.Name, places: Places) -> bool:
+    """Whether a name is read or bound, not the name of a keyword or an attribute."""
+    parent = places.parent(node)
+    if isinstance(parent, (cst.Arg, cst.Attribute)):
+        return parent.value is node
+    return True
+
+
+def variables_in(root: cst.CSTNode, name: str, places: Places) -> list[cst.Name]:
+    """Return where a name is read or bound below a node."""
+    return [
+        node
+        for node in descendants(root)
+        if isinstance(node, cst.Name)
+        and node.value == name
+        and node in places
+        and is_variable(node, places)
+    ]
+
+
+def same_variable(
+    name: str, home: cst.CSTNode | None, tree: cst.Module, places: Places
+) -> list[cst.Name]:
+    """Return where a variable is read or bound.
+
+    Args:
+        name: Its name.
+        home: The function that binds it; None for the module.
+        tree: The file.
+        places: Where the nodes of the file stand.
+    """
+    found = variables_in(home if home is not None else tree, name, places)
+    return [node for node in found if binder_of(node, places) is home]
+
+
+@dataclass(eq=False)
+class CallerPlan:
+    """What is written differently in a file, outside of modules.
+
+    Attributes:
+        code: New code for expressions.
+        before: Lines to put above statements.
+        removed: Statements that go; what stands above them in their place stays.
+        marks: What is left to a person.
+        helpers: Definitions that the file needs at its top level.
+    """
+
+    code: dict[cst.CSTNode, str] = field(default_factory=dict)
+    before: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    removed: set[cst.CSTNode] = field(default_factory=set)
+    marks: list[Mark] = field(default_factory=list)
+    helpers: dict[Helper, None] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the file stays as it is."""
+        return not (self.code or self.before or self.removed or self.marks)
+
+
+def around_statement(
+    original: cst.CSTNode, after: cst.CSTNode, plan: CallerPlan
+) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
+    """Return a statement as it is written, with the lines that belong above it.
+
+    Args:
+        original: The node before.
+        after: The node, rewritten.
+        plan: What is written.
+    """
+    lines = plan.before.get(original)
+    if not lines:
+        return cst.RemoveFromParent() if original in plan.removed else after
+    above: list[cst.CSTNode] = [cst.parse_statement(line) for line in lines]
+    leading = tuple(getattr(after, "leading_lines", ()))
+    above[0] = above[0].with_changes(leading_lines=leading)
+    if original in plan.removed:
+        return cst.FlattenSentinel(above)
+    return cst.FlattenSentinel([*above, after.with_changes(leading_lines=())])

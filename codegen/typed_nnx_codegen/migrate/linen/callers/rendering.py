@@ -9,16 +9,16 @@ import libcst as cst
 from typed_nnx_codegen.migrate.analysis.syntax import code_of, descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.linen.callers.caller_plan import CallerPlan
+from typed_nnx_codegen.migrate.linen.callers.caller_sizes import Sizes
 from typed_nnx_codegen.migrate.linen.callers.constructions import Constructions
 from typed_nnx_codegen.migrate.linen.callers.kinds import Kinds
-from typed_nnx_codegen.migrate.linen.callers.sizes import Sizes
+from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass, public_linen
+from typed_nnx_codegen.migrate.linen.domain.code import code_with
+from typed_nnx_codegen.migrate.linen.domain.markers import CALLER
+from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.layers import Helper
-from typed_nnx_codegen.migrate.linen.marker_codes import CALLER
-from typed_nnx_codegen.migrate.linen.modules.classes import LINEN, LinenClass, public_linen
-from typed_nnx_codegen.migrate.linen.names.written_names import written_name
-from typed_nnx_codegen.migrate.linen.plan import ClassPlan, Mark
-from typed_nnx_codegen.migrate.linen.writing.replacing import code_with
 
 
 class Rendering:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim
+from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     CodeList,
@@ -15,11 +16,16 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
-from typed_nnx_codegen.migrate.linen.shapes.axes import inserted, removed
-from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, is_none, prefixed, shape_of
-from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim
+from typed_nnx_codegen.migrate.linen.shapes.axes import broadcast, inserted, removed
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    Arguments,
+    Rule,
+    dim_of,
+    is_none,
+    names,
+    prefixed,
+    shape_of,
+)
 
 _WITH_SHAPE_SECOND: Final = names(
     "bits cauchy exponential gumbel laplace logistic maxwell normal rademacher uniform"

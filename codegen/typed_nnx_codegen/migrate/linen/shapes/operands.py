@@ -1,19 +1,33 @@
-"""Reads values as what a function takes them for: sizes, numbers, axes, shapes, arrays, code."""
+"""Reads values as a function takes them: sizes, axes, shapes, arrays, and the arguments of its call."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.domain.dims import (
+    ArgumentSize,
+    Atom,
+    Combined,
+    Dim,
+    LeadingSize,
+    Piece,
+    as_dim,
+    held_shape,
+)
+from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
+    NONE,
     Array,
     Code,
     CodeTuple,
     Const,
     Lead,
+    OfRank,
     Seq,
     Shape,
     ShapeOf,
@@ -21,8 +35,6 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Combined, Dim, Piece, as_dim
-from typed_nnx_codegen.migrate.linen.sizes.size_atoms import held_shape
 
 SCALAR: Final = Shape(())
 A_NUMBER: Final = Array(SCALAR)
@@ -201,3 +213,292 @@ def common_home(homes: Iterable[str]) -> str | None:
     if len(different) > 1:
         return None
     return different.pop() if different else ""
+
+
+# How many of the last dimensions of two arguments are told apart.
+_EXPANDED: Final = 3
+
+
+def rank_size(shape: Shape) -> Value:
+    """Return the number of dimensions."""
+    if shape.rank is not None:
+        return Const(shape.rank)
+    lead = shape.lead
+    if lead is None or not lead.argument:
+        return Unknown("the rank is not known")
+    plus = len(shape.dims) + len(lead.front) - lead.start + (lead.stop or 0)
+    return OfRank("the rank is not known", argument=lead.argument, plus=plus)
+
+
+def moved_by(rank: OfRank, number: int) -> OfRank:
+    """Return a number of dimensions with a number added; its own code says no more."""
+    return replace(rank, plus=rank.plus + number, code="")
+
+
+def place_in(shape: Shape, value: Value) -> int | None:
+    """Return the axis of a shape, or the end of its dimensions, that a value names; None if unknown."""
+    if not isinstance(value, OfRank):
+        return number_of(value)
+    rank = rank_size(shape)
+    if not isinstance(rank, OfRank) or rank.argument != value.argument:
+        return None
+    place = value.plus - rank.plus
+    return place if place < 0 else None
+
+
+def axes_in(shape: Shape, value: Value) -> Value:
+    """Return axes of a shape with those counted from the end that are said by its rank."""
+    if isinstance(value, OfRank):
+        place = place_in(shape, value)
+        return value if place is None else Const(place)
+    items = items_of(value)
+    if isinstance(value, Seq) and items and any(isinstance(one, OfRank) for one in items):
+        return replace(value, items=tuple(axes_in(shape, one) for one in items))
+    return value
+
+
+def aligned(one: Shape, other: Shape) -> tuple[Shape, Shape]:
+    """Return two shapes with the same number of dimensions one by one, from the end."""
+    one, other = _with_equal_ranks(one, other)
+    count = max(len(one.dims), len(other.dims), _EXPANDED if one.lead != other.lead else 0)
+    first, second = one.expanded(count), other.expanded(count)
+    if len(first.dims) == len(second.dims):
+        return first, second
+    count = min(len(first.dims), len(second.dims))
+    return _cut(first, count), _cut(second, count)
+
+
+def _cut(shape: Shape, count: int) -> Shape:
+    if len(shape.dims) == count and shape.lead is not None:
+        return shape
+    return Shape(shape.dims[len(shape.dims) - count :], Lead("", None))
+
+
+def _with_equal_ranks(one: Shape, other: Shape) -> tuple[Shape, Shape]:
+    """Return two shapes of the same rank, which only one of them may say.
+
+    It says the rank of the argument that the other one is made of, too: sizes of that one are
+    counted from the end then. Its own are not: where it is made the argument may have another rank,
+    `if x.ndim > 3: x = x.reshape(...)`.
+    """
+    if (one.rank is None) == (other.rank is None):
+        return one, other
+    told, known = (one, other) if one.rank is None else (other, one)
+    rank, plus = known.rank or 0, rank_size(told)
+    told_of = told.with_rank(rank) or told
+    if isinstance(plus, OfRank):
+        told_of = _from_end(told_of, plus.argument, rank - plus.plus)
+    return (told_of, known) if told is one else (known, told_of)
+
+
+def _from_end(shape: Shape, argument: str, rank: int) -> Shape:
+    """Return a shape with the sizes of an argument counted from the end."""
+    dims = tuple(
+        None if dim is None else dim.replaced(dict(_settled(dim, argument, rank)))
+        for dim in shape.dims
+    )
+    return replace(shape, dims=dims)
+
+
+def _settled(dim: Dim, argument: str, rank: int) -> Iterator[tuple[Atom, Dim]]:
+    """Yield the parts of a size that are sizes of an argument of which the rank is known now."""
+    for atoms, _ in dim.terms:
+        for atom in atoms:
+            match atom:
+                case ArgumentSize(argument=name, axis=axis) if name == argument and axis >= 0:
+                    yield atom, as_dim(ArgumentSize(argument, axis - rank))
+                case Combined(operation="at"):
+                    found = _placed(atom, argument, rank)
+                    if found is not None:
+                        yield atom, found
+                case Combined(parts=parts):
+                    for part in parts:
+                        yield from _settled(part, argument, rank)
+
+
+def _placed(atom: Combined, argument: str, rank: int) -> Dim | None:
+    """Return a size that is said by its place among those of an argument; None for another one."""
+    place, count, leading, *around = atom.parts
+    at, front = place.constant, count.constant or 0
+    match leading.atom:
+        case LeadingSize(argument=name, start=start, stop=stop) if name == argument:
+            axes = range(start - rank, stop or 0)
+            sizes = [*around[:front], *(as_dim(ArgumentSize(argument, k)) for k in axes)]
+            sizes += around[front:]
+            if at is not None and -len(sizes) <= at < len(sizes):
+                return sizes[at].replaced(dict(_settled(sizes[at], argument, rank)))
+    return None
+
+
+@dataclass(frozen=True)
+class Starred(Value):
+    """Arguments ``*values`` of which it is not known how many there are.
+
+    Attributes:
+        value: What is unpacked.
+    """
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What a function is called with.
+
+    Attributes:
+        positional: By position; for a method the array first.
+        named: By keyword.
+    """
+
+    positional: tuple[Value, ...]
+    named: Mapping[str, Value] = field(default_factory=dict)
+
+    def get(self, position: int | None, *names: str, default: Value = NONE) -> Value:
+        """Return an argument, the default where it is not given."""
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return next((self.named[name] for name in names if name in self.named), default)
+
+    def given(self, position: int | None, *names: str) -> bool:
+        """Whether an argument is given."""
+        by_position = position is not None and position < len(self.positional)
+        return by_position or any(name in self.named for name in names)
+
+    def shape(self, position: int, *names: str) -> Shape:
+        """Return the shape of an argument as an array."""
+        return shape_of(self.get(position, *names))
+
+    def integer(self, position: int | None, *names: str, default: int) -> int | None:
+        """Return an argument that is a literal integer; None where it is another."""
+        return number_of(self._of_first(self.get(position, *names, default=Const(default))))
+
+    def axes(self, position: int | None, *names: str) -> tuple[int, ...] | None:
+        """Return the axes that an argument names; None where they are not literal."""
+        return integers_of(self._of_first(self.get(position, *names)))
+
+    def _of_first(self, axes: Value) -> Value:
+        """Return axes of the first argument that may be said by its rank."""
+        return axes_in(shape_of(self.positional[0]), axes) if self.positional else axes
+
+    def is_none(self, position: int | None, *names: str) -> bool:
+        """Whether an argument is None or not given."""
+        return is_none(self.get(position, *names))
+
+    def text(self, position: int | None, *names: str) -> str | None:
+        """Return an argument that is a literal text; None where it is another."""
+        return text_of(self.get(position, *names))
+
+    def flag(self, name: str) -> bool | None:
+        """Return a literal flag that is False by default; None where it is not literal."""
+        value = self.named.get(name, Const(value=False))
+        return value.value if isinstance(value, Const) and isinstance(value.value, bool) else None
+
+    def wanted(self, position: int, *names: str) -> Shape:
+        """Return the shape that an argument asks for."""
+        return wanted_shape(self.get(position, *names))
+
+    def wanted_of_all(self, start: int, name: str) -> Shape:
+        """Return the shape that all arguments from a position on ask for, or the one of them."""
+        values = self.positional[start:]
+        if not values:
+            return wanted_shape(self.get(None, name))
+        if len(values) == 1 and not isinstance(values[0], Starred):
+            return wanted_shape(values[0])
+        return _spliced(values)
+
+
+def _spliced(values: tuple[Value, ...]) -> Shape:
+    # A tuple among several sizes can only be unpacked.
+    values = tuple(
+        Starred(value) if isinstance(value, ShapeOf | Seq) else value for value in values
+    )
+    starred = [k for k, value in enumerate(values) if isinstance(value, Starred)]
+    if not starred:
+        return wanted_shape(Seq(values))
+    first = values[0]
+    if starred != [0] or not isinstance(first, Starred):
+        return ANY_SHAPE
+    shape = wanted_shape(first.value)
+    last = wanted_shape(Seq(values[1:]))
+    return Shape((*shape.dims, *last.dims), shape.lead)
+
+
+def has_star(values: Iterable[Value]) -> bool:
+    """Whether it is not known how many arguments there are."""
+    return any(isinstance(value, Starred) for value in values)
+
+
+Rule = Callable[[Arguments], Value]
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names in a text, for a table of functions that have one rule."""
+    return tuple(text.split())
+
+
+@dataclass(frozen=True)
+class Passed:
+    """An argument of a call.
+
+    Attributes:
+        value: What it stands for.
+        code: It in the constructor, a template; None where it depends on the call.
+        node: It as it is written.
+        keyword: Its keyword; empty if it has none.
+        star: `*` or `**` before it.
+        hidden: Whether something that is called has it already: a partial in a field.
+        place: The frame of the method in which it is written, where it depends on a call.
+    """
+
+    value: Value
+    code: str | None
+    node: cst.BaseExpression
+    keyword: str = ""
+    star: str = ""
+    hidden: bool = False
+    place: object = None
+
+
+@dataclass
+class BoundArguments:
+    """Which parameter each argument is for.
+
+    Attributes:
+        by_name: The arguments by parameter.
+        extra: Arguments without a parameter.
+        is_open: Whether some are not known: `*args`, `**kwargs`.
+    """
+
+    by_name: dict[str, Passed] = field(default_factory=dict)
+    extra: list[Passed] = field(default_factory=list)
+    is_open: bool = False
+
+
+def bind_names(names: Sequence[str], passed: Sequence[Passed]) -> BoundArguments:
+    """Return which of some names in the order of positions each argument is for."""
+    bound = BoundArguments()
+    position = 0
+    for one in passed:
+        if one.star:
+            bound.is_open = True
+            bound.extra.append(one)
+        elif one.keyword:
+            bound.by_name[one.keyword] = one
+        elif bound.is_open or position >= len(names):
+            bound.extra.append(one)
+        else:
+            bound.by_name[names[position]] = one
+            position += 1
+    return bound
+
+
+def bind(params: cst.Parameters, passed: Sequence[Passed], skip: int = 0) -> BoundArguments:
+    """Return which parameter of a function each argument is for.
+
+    Args:
+        params: The parameters.
+        passed: The arguments.
+        skip: How many of the first parameters have their argument already.
+    """
+    positional = [*params.posonly_params, *params.params][skip:]
+    return bind_names([one.name.value for one in positional], passed)

@@ -6,7 +6,8 @@ import operator as python
 from collections.abc import Callable
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim, power, product, quotient
+from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     Const,
@@ -19,21 +20,20 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.broadcasting import broadcast
+from typed_nnx_codegen.migrate.linen.shapes.axes import broadcast
+from typed_nnx_codegen.migrate.linen.shapes.contractions import multiplied
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     A_NUMBER,
     code_of,
     common_home,
     dim_of,
+    moved_by,
     number_of,
     prefixed,
     shape_of,
     size_value,
     wanted_shape,
 )
-from typed_nnx_codegen.migrate.linen.shapes.products import multiplied
-from typed_nnx_codegen.migrate.linen.shapes.ranks import moved_by
-from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim, power, product, quotient
 
 ON_LITERALS: Final[dict[str, Callable[..., object]]] = {
     "+": python.add,

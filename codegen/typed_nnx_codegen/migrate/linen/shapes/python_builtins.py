@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece, as_dim, maximum, minimum, whole
+from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     Const,
@@ -17,9 +18,10 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule
 from typed_nnx_codegen.migrate.linen.shapes.operands import (
     A_NUMBER,
+    Arguments,
+    Rule,
     code_of,
     dim_of,
     is_none,
@@ -29,7 +31,6 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import (
 )
 from typed_nnx_codegen.migrate.linen.shapes.operators import binary
 from typed_nnx_codegen.migrate.linen.shapes.reductions import product_of
-from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, Piece, as_dim, maximum, minimum, whole
 
 _LONGEST_RANGE: Final = 4096
 

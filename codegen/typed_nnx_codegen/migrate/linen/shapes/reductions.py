@@ -1,23 +1,30 @@
-"""Functions that reduce arrays over axes."""
+"""Functions that reduce arrays over axes or by segments."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import LeadingSize, as_dim, product
+from typed_nnx_codegen.migrate.linen.domain.values import (
     ANY_SHAPE,
     Array,
     Const,
+    Lead,
     Seq,
     Shape,
     ShapeOf,
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.shapes.arguments import Arguments, Rule, names
 from typed_nnx_codegen.migrate.linen.shapes.axes import changed, reduced
-from typed_nnx_codegen.migrate.linen.shapes.operands import dim_of, items_of, size_value
-from typed_nnx_codegen.migrate.linen.sizes.dims import LeadingSize, as_dim, product
+from typed_nnx_codegen.migrate.linen.shapes.operands import (
+    Arguments,
+    Rule,
+    dim_of,
+    items_of,
+    names,
+    size_value,
+)
 
 _NAMES: Final = names(
     """
@@ -141,3 +148,10 @@ LAX_REDUCTIONS: Final[dict[str, Rule]] = {
     "argmin": _lax_arg,
     "top_k": _top_k,
 }
+
+
+def segments(shape: Shape) -> Shape:
+    """Return the shape of data that is reduced by segments: only its first size differs."""
+    if shape.lead is None:
+        return Shape((None, *shape.dims[1:]))
+    return Shape(shape.expanded(1).dims, Lead("", None))

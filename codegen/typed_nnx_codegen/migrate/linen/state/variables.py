@@ -10,22 +10,17 @@ from typing import Final
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.marker_codes import CALL, COUNTERPART, NAME
-from typed_nnx_codegen.migrate.linen.modules.optional_submodules import assigned_if
-from typed_nnx_codegen.migrate.linen.plan import STAND_IN, Entry
-from typed_nnx_codegen.migrate.linen.running.frames import Evaluate, Frame, StateAccess
-from typed_nnx_codegen.migrate.linen.running.merging import Merging, holds_callables, is_module
-from typed_nnx_codegen.migrate.linen.running.module_or_function import is_submodule, takes_place
-from typed_nnx_codegen.migrate.linen.running.normalizing import Normalizing
-from typed_nnx_codegen.migrate.linen.running.passed import BoundArguments, Passed, bind_names
-from typed_nnx_codegen.migrate.linen.running.references import (
+from typed_nnx_codegen.migrate.linen.domain.class_plan import STAND_IN, Entry
+from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, StateAccess
+from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART, NAME
+from typed_nnx_codegen.migrate.linen.domain.references import (
     ModuleValue,
     Partial,
     Repeated,
     SelfValue,
     VariableValue,
 )
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     UNKNOWN,
     Array,
@@ -35,13 +30,23 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
-from typed_nnx_codegen.migrate.linen.state.detached_layers import Drawn, declare_drawn
-from typed_nnx_codegen.migrate.linen.state.first_values import FirstValues
-from typed_nnx_codegen.migrate.linen.state.later_variables import LaterVariables, asks_for
-from typed_nnx_codegen.migrate.linen.state.state_calls import StateCalls
-from typed_nnx_codegen.migrate.linen.transforms.optional import settle_branches
-from typed_nnx_codegen.migrate.linen.writing.constructor_code import ConstructorCode
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
+    assigned_if,
+    is_submodule,
+    takes_place,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, holds_callables, is_module
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import Normalizing
+from typed_nnx_codegen.migrate.linen.shapes.operands import BoundArguments, Passed, bind_names
+from typed_nnx_codegen.migrate.linen.state.calls_on_modules import (
+    LaterVariables,
+    StateCalls,
+    asks_for,
+)
+from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
+from typed_nnx_codegen.migrate.linen.state.reads import Drawn, declare_drawn
+from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import settle_branches
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
 
 
 class Variables:

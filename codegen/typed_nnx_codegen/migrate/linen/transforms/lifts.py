@@ -1,16 +1,20 @@
-"""`Lift`: one transform of Linen with its settings."""
+"""`Lift`: one transform of Linen with its settings, as code for the constructor and for methods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.plan import Bound
-from typed_nnx_codegen.migrate.linen.running.references import ClassTransform, Ref
-from typed_nnx_codegen.migrate.linen.running.values import Const, Seq, Table, Value
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, ClassPlan, Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform, Ref
+from typed_nnx_codegen.migrate.linen.domain.values import NONE, Code, Const, Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.layers import find_layer
 
 Axis = int | Literal["carry"] | None
 
@@ -240,3 +244,190 @@ def is_broadcast(value: Value) -> bool:
     return value == Const(None) or (
         isinstance(value, Ref) and value.name.rpartition(".")[2] == "broadcast"
     )
+
+
+Spelled = Callable[[Bound], str]
+
+_TOKEN: Final = re.compile(r"__(dim|lead|site)\d+__")
+
+
+def in_method(bound: Bound, *, is_here: bool) -> str:
+    """Return a setting as it is written in a method.
+
+    Args:
+        bound: The setting.
+        is_here: Whether the transform is written in the method that is called, so that the names
+            in it are those of the call.
+
+    Raises:
+        Unsupported: Nothing that the method can see says it.
+    """
+    code = bound.code
+    if code is not None and not _TOKEN.search(code) and (not is_here or _is_global(code)):
+        return code
+    if is_here and bound.node is not None:
+        return code_of(bound.node)
+    raise Unsupported("a setting of this transform cannot be said where it is called")
+
+
+def _is_global(code: str) -> bool:
+    """Whether an expression names nothing but attributes of the object, modules and literals."""
+    return bool(re.fullmatch(r"[\w.]+|[\w.]*\{.*\}", code)) and (
+        "." in code or code in ("None", "True", "False") or code.isdigit() or code[:1] == "{"
+    )
+
+
+def axes_of(lift: Lift, count: int) -> list[Value]:
+    """Return the axes of the arguments that a transform maps over, one by one."""
+    value = lift.value("in_axes", Const(0))
+    if isinstance(value, Seq):
+        if len(value.items) < count:
+            raise Unsupported(f"`in_axes` of `nn.{lift.kind}` are fewer than the arguments")
+        return list(value.items[:count])
+    return [value] * count
+
+
+def axis_code(value: Value, lift: Lift, setting: str, spelled: Spelled) -> str:
+    """Return the axes of an argument, or of the results, as code.
+
+    Raises:
+        Unsupported: They are not known.
+    """
+    if is_broadcast(value):
+        return "None"
+    match value:
+        case Const(value=int() as axis):
+            return str(axis)
+        case Seq(items=items):
+            inner = ", ".join(axis_code(one, lift, setting, spelled) for one in items)
+            return f"({inner},)" if len(items) == 1 else f"({inner})"
+        case Table(items=table):
+            inner = ", ".join(
+                f"{key!r}: {axis_code(one, lift, setting, spelled)}" for key, one in table.items()
+            )
+            return f"{{{inner}}}"
+        case Code() if lift.given[setting].value == value:
+            return spelled(lift.given[setting])
+    raise Unsupported(f"`{setting}` of `nn.{lift.kind}` is not known")
+
+
+def size_setting(lift: Lift) -> Bound | None:
+    """Return the setting that says how many steps or members there are."""
+    name = "axis_size" if lift.kind == "vmap" else "length"
+    bound = lift.given.get(name)
+    return None if bound is None or bound.value == NONE else bound
+
+
+def static_code(lift: Lift, closed: Sequence[int], spelled: Spelled) -> str:
+    """Return `static_argnums` where some arguments are no arguments any more.
+
+    Args:
+        lift: The transform.
+        closed: The positions that are gone; the module is 0.
+        spelled: Writes settings.
+    """
+    bound = lift.given["static_argnums"]
+    if not closed:
+        return spelled(bound)
+    match bound.value:
+        case Const(value=int() as number):
+            numbers = [number]
+        case Seq(items=items) if all(
+            isinstance(one, Const) and isinstance(one.value, int) for one in items
+        ):
+            found = [one.value for one in items if isinstance(one, Const)]
+            numbers = [number for number in found if isinstance(number, int)]
+        case _:
+            raise Unsupported("`static_argnums` is not known")
+    left = [
+        number - sum(one < number for one in closed) for number in numbers if number not in closed
+    ]
+    return repr(tuple(left))
+
+
+Refer = Callable[[str], str]
+
+_TYPES: Final = {
+    "params": "nnx.Param",
+    "batch_stats": "nnx.BatchStat",
+    "cache": "nnx.Cache",
+    "intermediates": "nnx.Intermediate",
+    "perturbations": "nnx.Perturbation",
+}
+_RANDOM: Final = ("Dropout", "MultiHeadDotProductAttention", "MultiHeadAttention", "SelfAttention")
+
+
+def collections_of(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> frozenset[str]:
+    """Return the collections in which a submodule has variables."""
+    if isinstance(site.target, LinenClass):
+        return collections_in(plan_of(site.target))
+    layer = find_layer(site.target)
+    variables = layer.variables(given_of(site)) if layer is not None else ()
+    return frozenset(one.linen.partition("/")[0] for one in variables)
+
+
+def collections_in(plan: ClassPlan) -> frozenset[str]:
+    """Return the collections in which a module of the project has variables."""
+    return frozenset(one.linen.partition("/")[0] for one in plan.entries)
+
+
+def draws(site: Site, plan_of: Callable[[LinenClass], ClassPlan]) -> bool:
+    """Whether a submodule draws random keys when it is called."""
+    if isinstance(site.target, LinenClass):
+        return plan_draws(plan_of(site.target), plan_of)
+    return site.class_name in _RANDOM
+
+
+def plan_draws(plan: ClassPlan, plan_of: Callable[[LinenClass], ClassPlan]) -> bool:
+    """Whether a module of the project draws random keys when it is called."""
+    own = (site for site in plan.sites if site.target is not plan.cls)
+    return plan.stores_rngs or any(draws(site, plan_of) for site in own)
+
+
+def state_axes(
+    lift: Lift,
+    collections: frozenset[str],
+    refer: Refer,
+    *,
+    random: Axis | str = "",
+    carries: bool = True,
+) -> str:
+    """Return the axes of the variables of a module, as NNX takes them.
+
+    Args:
+        lift: The transform.
+        collections: The collections of the module.
+        refer: Spells public names of NNX.
+        random: The axis of its random state; empty where it has that of most.
+        carries: Whether variables may be carried; else they are shared.
+    """
+    base = 0 if _is_stacked(lift, collections) else None
+    entries: dict[str, str] = {}
+    if random != "" and random != base:
+        entries[refer("nnx.RngState")] = _axis(random, refer)
+    for name in sorted(collections):
+        axis = lift.axis(name)
+        axis = None if axis == "carry" and not carries else axis
+        if axis != base:
+            entries[_filter_code(name, refer)] = _axis(axis, refer)
+    if not entries:
+        return str(base)
+    inner = ", ".join(f"{key}: {axis}" for key, axis in entries.items())
+    return f"{refer('nnx.StateAxes')}({{{inner}, ...: {base}}})"
+
+
+def _is_stacked(lift: Lift, collections: frozenset[str]) -> bool:
+    if "params" in collections or not collections:
+        return isinstance(lift.axis("params"), int)
+    return lift.stacks(collections)
+
+
+def _axis(axis: object, refer: Refer) -> str:
+    return refer("nnx.Carry") if axis == "carry" else str(axis)
+
+
+def _filter_code(collection: str, refer: Refer) -> str:
+    kind = _TYPES.get(collection)
+    if kind is not None:
+        return refer(kind)
+    return f"{refer('nnx.variable_type_from_name')}({collection!r}, allow_register=True)"

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from typed_nnx_codegen.commands import typed_nnx
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.results import LinenResult
+from typed_nnx_codegen.migrate.linen.project.results import LinenResult
 from typed_nnx_codegen.migrate.options import Options
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from tests.codegen.migrate.linen.command.running import run
 from typed_nnx_codegen.migrate.linen import session
-from typed_nnx_codegen.migrate.linen.sizes.recorded import Recorded
+from typed_nnx_codegen.migrate.linen.trace.record import Recorded
 from typed_nnx_codegen.verify.command import verify
 
 # `sizes` is looked up while the program runs, so no analysis of the text knows the widths.

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
-from typed_nnx_codegen.migrate.linen.results import LinenResult
+from typed_nnx_codegen.migrate.linen.project.results import LinenResult
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.verify.command import verify
 

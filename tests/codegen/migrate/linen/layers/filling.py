@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from flax import traverse_util
 
+from typed_nnx_codegen.migrate.linen.domain.values import Array, Seq, Value
 from typed_nnx_codegen.migrate.linen.layers import LayerVariable
-from typed_nnx_codegen.migrate.linen.running.values import Array, Seq, Value
 
 
 def fill(model: Any, variables: Any, places: tuple[LayerVariable, ...]) -> None:

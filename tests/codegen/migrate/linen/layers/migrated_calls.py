@@ -9,18 +9,8 @@ from typing import Any
 
 import jax
 
-from typed_nnx_codegen.migrate.linen.layers import (
-    LAYERS,
-    Built,
-    Given,
-    Helper,
-    Inputs,
-    Layer,
-    LayerVariable,
-    MissingWidth,
-    Refused,
-)
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, as_dim
+from typed_nnx_codegen.migrate.linen.domain.values import (
     UNKNOWN,
     Array,
     Const,
@@ -32,7 +22,17 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Table,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.sizes.dims import Dim, as_dim
+from typed_nnx_codegen.migrate.linen.layers import (
+    LAYERS,
+    Built,
+    Given,
+    Helper,
+    Inputs,
+    Layer,
+    LayerVariable,
+    MissingWidth,
+    Refused,
+)
 
 
 @dataclass(frozen=True)

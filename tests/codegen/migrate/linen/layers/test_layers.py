@@ -34,8 +34,8 @@ from tests.codegen.migrate.linen.layers.migrated_calls import (
     value_of_array,
 )
 from tests.codegen.migrate.linen.weights.perturbed import perturbed
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
 from typed_nnx_codegen.migrate.linen.layers import LAYERS, Given, Inputs, Refused
-from typed_nnx_codegen.migrate.linen.sizes.dims import Dim
 
 CASES = [
     *DENSE,

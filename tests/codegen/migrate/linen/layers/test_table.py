@@ -16,6 +16,14 @@ from flax import nnx as flax_nnx
 
 import typed_nnx
 from tests.codegen.migrate.linen.layers.migrated_calls import value_of
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Lead,
+    Seq,
+    Shape,
+    Value,
+)
 from typed_nnx_codegen.migrate.linen.layers import (
     LAYERS,
     NO_COUNTERPART,
@@ -26,15 +34,7 @@ from typed_nnx_codegen.migrate.linen.layers import (
     Refused,
     find_layer,
 )
-from typed_nnx_codegen.migrate.linen.layers.cells import CellLayer
-from typed_nnx_codegen.migrate.linen.running.values import (
-    UNKNOWN,
-    Array,
-    Lead,
-    Seq,
-    Shape,
-    Value,
-)
+from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
 
 _NO_LAYERS = {"Module", "RNNCellBase"}
 _PUBLIC: dict[str, Any] = {

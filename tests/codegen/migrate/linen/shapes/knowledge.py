@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Const,
     Lead,
@@ -20,7 +21,6 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Unknown,
     Value,
 )
-from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Dim, Piece, as_dim
 
 KINDS: Final = ("open", "rank", "pieces", "numbers", "width")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.values import (
     Array,
     Code,
     Const,
@@ -17,7 +18,6 @@ from typed_nnx_codegen.migrate.linen.running.values import (
     Value,
 )
 from typed_nnx_codegen.migrate.linen.shapes import assumptions, binary, broadcast, unary
-from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Piece, as_dim
 
 WIDTH = as_dim(Piece("self.width", "self"))
 LAST = as_dim(ArgumentSize("x", -1))

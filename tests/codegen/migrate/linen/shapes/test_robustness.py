@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     Array,
     Code,
@@ -33,10 +34,8 @@ from typed_nnx_codegen.migrate.linen.shapes import (
     unary,
     unpack,
 )
-from typed_nnx_codegen.migrate.linen.shapes.methods import METHODS
+from typed_nnx_codegen.migrate.linen.shapes.function_table import METHODS, known_names
 from typed_nnx_codegen.migrate.linen.shapes.operators import ON_LITERALS
-from typed_nnx_codegen.migrate.linen.shapes.tables import known_names
-from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, Piece, as_dim
 
 DIMS = st.sampled_from(
     [None, *map(as_dim, (-1, 0, 1, 3)), as_dim(ArgumentSize("x", -1)), as_dim(Piece("self.a")) * 2]

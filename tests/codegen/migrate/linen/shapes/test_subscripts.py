@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from typed_nnx_codegen.migrate.linen.running.values import (
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, LeadingSize, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.values import (
     NONE,
     Array,
     Code,
@@ -26,7 +27,6 @@ from typed_nnx_codegen.migrate.linen.shapes import (
     subscript,
     unpack,
 )
-from typed_nnx_codegen.migrate.linen.sizes.dims import ArgumentSize, LeadingSize, Piece, as_dim
 
 X = Array(Shape((), Lead("x", None)), origin="x")
 WHOLE = ShapeOf(X.shape)

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codegen.migrate.linen.shapes.knowledge import array, real_names
-from typed_nnx_codegen.migrate.linen.running.values import Code, Const, Seq, Size
+from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.values import Code, Const, Seq, Size
 from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_output
-from typed_nnx_codegen.migrate.linen.sizes.dims import Piece, as_dim
 
 PADDINGS: list[Any] = [
     "SAME",

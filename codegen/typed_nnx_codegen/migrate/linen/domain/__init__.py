@@ -1,0 +1,1 @@
+"""What the migration of Linen code speaks of: classes, values, sizes, references."""

@@ -1,0 +1,358 @@
+"""What is decided about a Linen module: its submodules, the sizes that are lifted, its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.linen.domain.classes import LayerSubclass, LinenClass
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.markers import OTHER, SIZE
+from typed_nnx_codegen.migrate.linen.domain.values import Value
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
+
+# Writes a call anew: given the call as it was, and with what is below it rewritten.
+Rebuilt = Callable[[cst.Call, cst.Call], cst.BaseExpression]
+
+
+# Keywords of partials, one in the other.
+Path = tuple[str, ...]
+
+
+# What is said of a variable that has the right shape, and not its first value.
+# The code of an argument that a partial has already.
+HIDDEN: Final = "__hidden__"
+STAND_IN: Final = "its first value depends on what the method is called with: zeros of its shape"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An argument of a call.
+
+    Attributes:
+        value: What is known of it.
+        code: Its expression where the module is constructed (a template, see `templates`); None
+            where it depends on what a method is called with.
+        node: The argument as it is written.
+        keyword: Whether it is written with its keyword.
+        hidden: Whether something that is called has it already: a partial in a field.
+        place: The frame of the method in which it is written, where it depends on a call.
+    """
+
+    value: Value
+    code: str | None
+    node: cst.BaseExpression | None = None
+    keyword: bool = True
+    hidden: bool = False
+    place: object = None
+
+
+@dataclass(frozen=True)
+class CallKeyword:
+    """A keyword that methods get, for what a constructor was given and only a call knows.
+
+    Attributes:
+        name: The keyword.
+        field: The field of the module.
+        path: Where it is in what the field holds: the keyword of the partial; empty for the field
+            itself.
+    """
+
+    name: str
+    field: str
+    path: Path = ()
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """A parameter of the constructor that the migration adds.
+
+    Attributes:
+        name: The parameter.
+        method: The method whose arguments give it.
+        argument: The expression of the array over the parameters of that method; empty where it
+            is not known how to compute it.
+        axis: The dimension that it is; None where it is the whole shape.
+        why: Why it is not known how to compute it.
+        is_optional: Whether the argument may be None: then so is this parameter.
+        default: The size that every example of a person has; empty where none tells it.
+        is_listed: Whether it is several sizes: one for each submodule of a list, or of a shape.
+        is_of_items: Whether the argument is a list of arrays, and it is the dimension of each.
+        is_number: Whether it is the argument itself, a whole number.
+        measured: What it is in examples, by the example and the path of the module in it.
+    """
+
+    name: str
+    method: str = "__call__"
+    argument: str = ""
+    axis: int | None = None
+    why: str = ""
+    is_optional: bool = False
+    default: str = ""
+    is_listed: bool = False
+    is_of_items: bool = False
+    is_number: bool = False
+    measured: tuple[tuple[tuple[str, Path], int | tuple[int | None, ...]], ...] = ()
+
+    @property
+    def expression(self) -> str:
+        """The Python expression for it where the method is called; empty if that is not known."""
+        if not self.argument:
+            return self.default
+        if self.is_number:
+            return self.argument
+        if self.is_of_items:
+            return f"tuple(one.shape[{self.axis}] for one in {self.argument})"
+        code = f"{self.argument}.shape" + ("" if self.axis is None else f"[{self.axis}]")
+        return f"None if {self.argument} is None else {code}" if self.is_optional else code
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A side of a branch.
+
+    Attributes:
+        number: The branch.
+        side: Whether it is the side where the condition holds.
+        is_of_call: Whether only the call knows the condition.
+    """
+
+    number: int
+    side: bool
+    is_of_call: bool
+
+
+@dataclass(eq=False)
+class Site:
+    """A place where a submodule is constructed.
+
+    Attributes:
+        node: The call of the constructor.
+        target: What is constructed: a public name of Linen, or a class of the project.
+        code: The expression of the class in the new constructor, where it is no plain name of
+            either: ``self.block``.
+        given: The arguments, by field.
+        method: The method of the module in which it is.
+        method_node: The definition of that method.
+        linen: Its name in Linen: literal text, or a pattern with ``{i}``.
+        attribute: The attribute path of the new model, without ``self``: ``dense_0``,
+            ``blocks.{i}``.
+        reference: The expression in methods that stands in for the constructor.
+        calls: The calls of its methods: the method of the module that was entered, the method
+            that is called, and what it is called with by parameter.
+        call_conditions: The branches around each of them.
+        is_listed: Whether it is one item of a list that runs in the order of execution.
+        explicit: The name that it is given in Linen; a pattern with `{i}` where it is computed.
+        name_code: The expression for that name in the constructor.
+        transforms: The transforms of Linen around the class, outermost first.
+        loops: The loops of the constructor around it.
+        conditions: The branches around it.
+        branches: The branches on arguments of the call around it.
+        is_open: Whether some of its arguments are not known: `**kwargs`.
+        is_verbatim: Whether it stays where it is written: in `setup`.
+        stacks: The transforms of functions around it, outermost first.
+        sizes: How often each transform of the class runs it, by what it is called with.
+        owner: The name of the module in the function that builds it; empty for ``self``.
+        aliases: Other names that it may have in Linen.
+        shares: Whether it has the scope of the module: its variables are those of the module.
+        is_nested: Whether it is constructed within the arguments of another one, in `setup`.
+        is_default: Whether it is built for a field that is not given.
+        is_alternative: Whether it is one of the alternatives of another one.
+        alternatives: What else it may construct: a field holds one of several classes.
+        is_called_elsewhere: Whether other modules call it, which get it as an argument.
+        subclass: The class of the project that derives from the layer, where one is constructed.
+        is_bridged: Whether it stays a module of Linen in a bridge.
+        updates: Whether calls of it may change variables, if it does.
+        is_detached: Whether it belongs to no module in Linen: `parent=None`.
+        drawn: The parameters of the module that its variables are, by their path in Linen.
+        inits: The calls of its `init`, and whether each is the first value of a parameter.
+    """
+
+    node: cst.Call
+    target: str | LinenClass
+    code: str
+    given: dict[str, Bound]
+    method: str
+    method_node: cst.FunctionDef | None = None
+    linen: str = ""
+    attribute: str = ""
+    reference: str = ""
+    calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
+    call_conditions: list[tuple[Condition, ...]] = field(default_factory=list)
+    is_listed: bool = False
+    explicit: str = ""
+    name_code: str = ""
+    transforms: tuple[Value, ...] = ()
+    loops: tuple[int, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    branches: tuple[int, ...] = ()
+    is_open: bool = False
+    is_verbatim: bool = False
+    is_nested: bool = False
+    stacks: tuple[Value, ...] = ()
+    sizes: tuple[Dim | None, ...] = ()
+    owner: str = ""
+    aliases: tuple[str, ...] = ()
+    shares: bool = False
+
+    is_default: bool = False
+    is_alternative: bool = False
+    alternatives: tuple[Site, ...] = ()
+    is_called_elsewhere: bool = False
+    subclass: str = ""
+    is_bridged: bool = False
+    updates: bool = True
+    is_detached: bool = False
+    drawn: dict[str, str] = field(default_factory=dict)
+    inits: dict[cst.Call, bool] = field(default_factory=dict)
+
+    __hash__ = object.__hash__
+
+    @property
+    def class_name(self) -> str:
+        """The name of the class, as Linen counts by it."""
+        if isinstance(self.target, LinenClass):
+            return self.target.name
+        return self.subclass or self.target.rpartition(".")[2]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A variable in the weight map.
+
+    Attributes:
+        linen: Its Linen path with the collection first; for a submodule without the collection.
+        to: The attribute path of the new model; None where it has no place any more.
+        change: What is done with the array: ``unstack``, ``transpose``, ``reshape``.
+    """
+
+    linen: str
+    to: str | None
+    change: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something that is left to a person.
+
+    Attributes:
+        node: The place.
+        message: What is to decide.
+        code: The kind of it, one of `marker_codes`.
+    """
+
+    node: cst.CSTNode
+    message: str
+    code: str = OTHER
+
+    @property
+    def is_of_owners(self) -> bool:
+        """Whether it concerns modules that construct this one.
+
+        For sizes that are not known their constructors have parameters, and another first value
+        is no matter where weights are loaded.
+        """
+        return self.code != SIZE and self.message != STAND_IN
+
+
+@dataclass(eq=False)
+class ClassPlan:
+    """What becomes of a module.
+
+    Attributes:
+        cls: The module.
+        lifted: The parameters that its constructor gets.
+        init: The lines of its constructor after the fields, without indentation.
+        entries: Its variables.
+        sites: The places where it constructs submodules.
+        replacements: New code for nodes of the file.
+        marks: What is left to a person.
+        is_done: Whether all of it is known; a module that contains itself asks before.
+        stores_rngs: Whether its methods draw keys.
+        calls: The arguments of calls that are written differently, by call.
+        iterators: The lists of submodules that a method begins to go through, by method.
+        parameters: Those that a method is given by its callers, by method.
+        extras: Such lists that a call passes on, by call.
+        keywords: The keywords that methods get for fields that calls say, by name of the method.
+        added: Those that are new parameters and the lines that begin with them, by method.
+        containers: What the containers of modules in fields become, by field.
+        built: Fields that the constructor builds where they are not given.
+        defaults: The code of defaults, where it is not just that of Linen with other names.
+        optional: Fields whose parameters get a default, None.
+        methods: The methods that were gone through for it.
+        helpers: Definitions that the file needs at its top level.
+        unchanged: Whether it keeps the constructor that it inherits.
+        rebuilt: Calls that are written anew, by call.
+        writes: Statements that write a variable, and how its value is read.
+        others: Entries beside those of submodules and declared variables: what methods sow.
+        properties: Methods that are read like attributes, by name.
+        dropped: Statements and decorators that go.
+        decorators: Decorators that methods get, by method.
+        held_calls: The calls of modules in fields: the field, the method, its arguments.
+        derives: The layer that it derives from, where it only changes how that is constructed.
+        shared: The field whose module it shares its variables with; empty where there is none.
+        stays: Why it stays a module of Linen; empty where it does not.
+        problem: What went wrong while it was planned: a bug of ours.
+        setups: The classes whose `setup` its constructor has.
+        makes_later: Whether calls of it make variables, its own or those of submodules.
+        asks_mode: Whether its methods ask whether statistics may change.
+    """
+
+    cls: LinenClass
+    lifted: list[Lifted] = field(default_factory=list)
+    init: list[str] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    replacements: dict[cst.CSTNode, str] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+    is_done: bool = False
+    stores_rngs: bool = False
+    helpers: tuple[Helper, ...] = ()
+    unchanged: bool = False
+    stays: str = ""
+    problem: str = ""
+    setups: list[LinenClass] = field(default_factory=list)
+    shared: str = ""
+    calls: dict[cst.Call, str] = field(default_factory=dict)
+    iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    methods: set[cst.CSTNode] = field(default_factory=set)
+    extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    keywords: dict[str, tuple[CallKeyword, ...]] = field(default_factory=dict)
+    added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
+    containers: dict[str, str] = field(default_factory=dict)
+    built: set[str] = field(default_factory=set)
+    defaults: dict[str, str] = field(default_factory=dict)
+
+    rebuilt: dict[cst.Call, Rebuilt] = field(default_factory=dict)
+    writes: dict[cst.CSTNode, str] = field(default_factory=dict)
+    others: list[Entry] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
+    dropped: set[cst.CSTNode] = field(default_factory=set)
+    decorators: dict[str, list[str]] = field(default_factory=dict)
+    derives: LayerSubclass | None = None
+    held_calls: list[tuple[str, str, dict[str, Value]]] = field(default_factory=list)
+    makes_later: bool = False
+    asks_mode: bool = False
+
+    __hash__ = object.__hash__
+
+
+def given_of(site: Site) -> dict[str, Given]:
+    """Return the arguments of a layer's constructor, as the table of layers takes them."""
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    leading = layer.leading if layer is not None else ()
+    movable = layer.movable if layer is not None else frozenset()
+    found: dict[str, Given] = {}
+    for name, one in site.given.items():
+        if name == "name" or (one.code is None and name in movable):
+            continue
+        code = "None" if one.code is None else one.code
+        # What a partial has already is not written; by position nothing else tells it.
+        hidden = one.hidden and name in leading
+        found[name] = Given(HIDDEN if hidden else code, one.value, one.keyword)
+    return found

@@ -1,0 +1,155 @@
+"""Code of libcst nodes: parentheses where it needs them, and nodes that are written differently."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+
+_ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
+_SIMPLE: Final = (
+    *(cst.Name, cst.Attribute, cst.Call, cst.Subscript),
+    *(cst.SimpleString, cst.FormattedString, cst.List, cst.Dict),
+)
+
+
+def is_atom(code: str) -> bool:
+    """Whether code is a name, an attribute, or an item of one."""
+    return _ATOM.fullmatch(code) is not None
+
+
+def is_operand(node: cst.BaseExpression) -> bool:
+    """Whether an expression can stand in another one as it is."""
+    return isinstance(node, _SIMPLE) or bool(node.lpar)
+
+
+def wrapped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression that can stand in another one: an operation in parentheses."""
+    if is_operand(node):
+        return node
+    return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
+def operand(code: str) -> str:
+    """Return code that can stand in an expression: in parentheses where it is an operation."""
+    return code if is_operand(cst.parse_expression(code)) else f"({code})"
+
+
+def bare(code: str) -> str:
+    """Return code without the parentheses around it, where it is not a tuple."""
+    if code.startswith("(") and code.endswith(")") and "\n" not in code:
+        node = cst.parse_expression(code)
+        if len(getattr(node, "lpar", ())) == 1 and not isinstance(node, cst.Tuple):
+            return code[1:-1]
+    return code
+
+
+def closed(text: str) -> str:
+    """Return code that goes on in another line in parentheses, unless it has some around it."""
+    if "\n" not in text:
+        return text
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return f"({text})"
+    return text
+
+
+def in_same(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
+    """Return an expression in the parentheses of the one that it stands for: `return(x)`."""
+    if not isinstance(before, cst.BaseExpression) or not isinstance(after, cst.BaseExpression):
+        return after
+    if not before.lpar or after.lpar:
+        return after
+    if isinstance(before, cst.Tuple) and isinstance(after, cst.Name | cst.Attribute | cst.Call):
+        return after  # what is left of a tuple: the parentheses were its own
+    return after.with_changes(lpar=before.lpar, rpar=before.rpar)
+
+
+def parsed(text: str) -> cst.BaseExpression:
+    """Return code as an expression that can stand in another one."""
+    node = cst.parse_expression(text)
+    return node if is_atom(text) else wrapped(node)
+
+
+# What needs no parentheses before a dot.
+_OPERANDS: Final = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+_PASSED: Final = re.compile(r"__passed(\d+)__")
+
+
+def passed_token(position: int) -> str:
+    """Return the code that stands for an argument of a call as it is written in the end."""
+    return f"__passed{position}__"
+
+
+class Passing(cst.CSTTransformer):
+    """Puts arguments where `passed_token` stands for them.
+
+    Args:
+        arguments: The arguments.
+    """
+
+    def __init__(self, arguments: Sequence[cst.Arg]) -> None:
+        super().__init__()
+        self._arguments = arguments
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        """Write an argument."""
+        found = _PASSED.fullmatch(original_node.value)
+        if found is None:
+            return updated_node
+        value = self._arguments[int(found[1])].value
+        if not original_node.lpar or value.lpar or isinstance(value, _OPERANDS):
+            return value
+        return value.with_changes(lpar=original_node.lpar, rpar=original_node.rpar)
+
+
+class KeepingNames(cst.CSTTransformer):
+    """Changes names of variables: those of attributes and keywords stay as they are."""
+
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        """Keep the name of an attribute."""
+        return updated_node.with_changes(attr=original_node.attr)
+
+    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
+        """Keep a keyword."""
+        return updated_node.with_changes(keyword=original_node.keyword)
+
+
+class Replacer(cst.CSTTransformer):
+    """Writes other code for some nodes.
+
+    Args:
+        replacements: The code, by node.
+    """
+
+    def __init__(self, replacements: Mapping[cst.CSTNode, str]) -> None:
+        super().__init__()
+        self._replacements = replacements
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Do not go below what is replaced."""
+        return node not in self._replacements
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
+        """Write a node."""
+        code = self._replacements.get(original_node)
+        if code is None:
+            return updated_node
+        return cst.parse_expression(code)  # type: ignore[return-value]  # expressions only
+
+
+def code_with(node: cst.CSTNode, replacements: Mapping[cst.CSTNode, str]) -> str:
+    """Return the code of a node in which others are written differently."""
+    after = node.visit(Replacer(replacements))
+    assert isinstance(after, cst.CSTNode)
+    return code_of(after)

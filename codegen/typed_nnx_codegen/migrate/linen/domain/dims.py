@@ -1,0 +1,448 @@
+"""Symbolic sizes of array dimensions: integer polynomials over code and dimensions of arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+# Where names of sizes are bound that only the call knows: nowhere that code can be written.
+OF_CALL: Final = "the call"
+
+
+# Begins what stands in the place of an argument: a shape that the constructor has.
+_HELD: Final = "="
+
+
+def held_shape(code: str) -> str:
+    """Return what stands in the place of an argument for arrays whose shape an expression says."""
+    return f"{_HELD}{code}"
+
+
+def shape_code(argument: str) -> str:
+    """Return the expression for a shape that the constructor has; empty for an argument."""
+    return argument[len(_HELD) :] if argument.startswith(_HELD) else ""
+
+
+@dataclass(frozen=True, order=True)
+class Piece:
+    """An integer that a Python expression computes where the module is constructed.
+
+    Attributes:
+        code: The expression; a name, attribute, subscript, call, or in parentheses.
+        home: Where the names in it are bound: the module or the object that it belongs to.
+    """
+
+    code: str
+    home: str = ""
+
+
+@dataclass(frozen=True, order=True)
+class ItemSize(Piece):
+    """The last size of an item of a list: as with arguments, it may be 1 where arrays are added."""
+
+
+@dataclass(frozen=True, order=True)
+class ArgumentSize:
+    """A dimension of an array that a method is called with.
+
+    Attributes:
+        argument: The expression of the array over the parameters of the method, ``x``,
+            ``batch["image"]``.
+        axis: Its axis, negative where it is counted from the end.
+    """
+
+    argument: str
+    axis: int
+
+
+@dataclass(frozen=True, order=True)
+class LeadingSize:
+    """The product of the first dimensions of an argument: ``math.prod(x.shape[start:stop])``.
+
+    Attributes:
+        argument: The expression of the array over the parameters of the method.
+        start: Where the dimensions begin.
+        stop: Where they end, negative; None for all.
+    """
+
+    argument: str
+    start: int
+    stop: int | None
+
+
+@dataclass(frozen=True, order=True)
+class ArgumentNumber:
+    """A whole number that a method is called with.
+
+    Attributes:
+        argument: Its expression over the parameters of the method, ``features``, ``shape[-1]``.
+    """
+
+    argument: str
+
+
+def spelled_at_call(atom: object) -> str:
+    """Return the expression for an atom where the method is called."""
+    match atom:
+        case Piece(code=code):
+            return code
+        case ArgumentSize(argument=argument, axis=axis):
+            return f"{argument}.shape[{axis}]"
+        case LeadingSize(argument=argument, start=0, stop=None):
+            return f"math.prod({argument}.shape)"
+        case LeadingSize(argument=argument, start=start, stop=stop):
+            return f"math.prod({argument}.shape[{start or ''}:{'' if stop is None else stop}])"
+        case ArgumentNumber(argument=argument):
+            return argument
+    raise AssertionError(atom)
+
+
+@dataclass(frozen=True)
+class Combined:
+    """What an operation makes of sizes, where it is no polynomial.
+
+    Attributes:
+        operation: ``//``, ``%``, ``/``, ``**``, ``max``, ``min``, ``int``, ``ceil`` (of the first divided
+            by the second), ``rank`` (how many leading sizes there are, the leading sizes: whether
+            that is so), ``at`` (the place, how many are in front, the leading sizes, those in
+            front, those behind).
+        parts: The sizes.
+    """
+
+    operation: str
+    parts: tuple[Dim, ...]
+
+
+# Operations whose code is safe as an operand.
+_CLOSED: Final = ("max", "min", "if", "at")
+Atom = Piece | ArgumentSize | ArgumentNumber | Combined | LeadingSize
+_Terms = dict[tuple[Atom, ...], int]
+_CALLS: Final = ("max", "min", "int")
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A size: a sum of products of atoms.
+
+    Attributes:
+        terms: The products with their factors, in a fixed order; none for zero.
+    """
+
+    terms: tuple[tuple[tuple[Atom, ...], int], ...]
+
+    @property
+    def constant(self) -> int | None:
+        """The number that it is; None where it is symbolic."""
+        if not self.terms:
+            return 0
+        (atoms, factor), *rest = self.terms
+        return factor if not atoms and not rest else None
+
+    @property
+    def atom(self) -> Atom | None:
+        """The atom that it is; None where it is more."""
+        if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
+            return self.terms[0][0][0]
+        return None
+
+    def __add__(self, other: Dim | int) -> Dim:
+        terms = dict(self.terms)
+        for atoms, factor in as_dim(other).terms:
+            terms[atoms] = terms.get(atoms, 0) + factor
+        return _dim(terms)
+
+    def __neg__(self) -> Dim:
+        return self * -1
+
+    def __sub__(self, other: Dim | int) -> Dim:
+        return self + -as_dim(other)
+
+    def __mul__(self, other: Dim | int) -> Dim:
+        terms: _Terms = {}
+        for atoms, factor in self.terms:
+            for others, by in as_dim(other).terms:
+                key = tuple(sorted((*atoms, *others), key=repr))
+                terms[key] = terms.get(key, 0) + factor * by
+        return _dim(terms)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Dim | int) -> Dim:
+        by = as_dim(other)
+        exact = self.divided(by)
+        if exact is not None:
+            return exact
+        if self.constant is not None and by.constant:
+            return as_dim(self.constant // by.constant)
+        if by.constant:
+            # `(a - 2) // 2` is `a // 2 - 1`
+            whole = dict(self.terms).get((), 0) // by.constant
+            if whole:
+                return (self - whole * by.constant) // by + whole
+        return _combined("//", self, by)
+
+    def __mod__(self, other: Dim | int) -> Dim:
+        by = as_dim(other)
+        if self.divided(by) is not None:
+            return as_dim(0)
+        if self.constant is not None and by.constant:
+            return as_dim(self.constant % by.constant)
+        return _combined("%", self, by)
+
+    def ceil_divided(self, other: Dim | int) -> Dim:
+        """Return it divided, rounded up."""
+        by = as_dim(other)
+        exact = self.divided(by)
+        if exact is not None:
+            return exact
+        if self.constant is not None and by.constant:
+            return as_dim(-(-self.constant // by.constant))
+        return _combined("ceil", self, by)
+
+    def divided(self, by: Dim) -> Dim | None:
+        """Return it divided where that is a polynomial again; None where it is not."""
+        if len(by.terms) > 1:
+            return _divided(self, by)
+        if not by.terms:
+            return None
+        divisor, number = by.terms[0]
+        terms: _Terms = {}
+        for atoms, factor in self.terms:
+            left = list(atoms)
+            for atom in divisor:
+                if atom not in left:
+                    return None
+                left.remove(atom)
+            if factor % number:
+                return None
+            terms[tuple(left)] = factor // number
+        return _dim(terms)
+
+    def atoms(self) -> Iterable[Atom]:
+        """Yield all atoms in it, those of combined sizes too."""
+        for atoms, _ in self.terms:
+            for atom in atoms:
+                if isinstance(atom, Combined):
+                    for part in atom.parts:
+                        yield from part.atoms()
+                else:
+                    yield atom
+
+    def replaced(self, values: Mapping[Atom, Dim]) -> Dim:
+        """Return it with other sizes in the place of some atoms."""
+        if not values:
+            return self
+        total = as_dim(0)
+        for atoms, factor in self.terms:
+            product = as_dim(factor)
+            for atom in atoms:
+                product = product * _replaced(atom, values)
+            total = total + product
+        return total
+
+    def code(self, spelled: Callable[[Atom], str] | None = None) -> str:
+        """Return a Python expression for it.
+
+        Args:
+            spelled: Gives the expression for an atom that is not combined; by default a piece's
+                own code, and `x.shape[-1]` for a size of an argument.
+        """
+        spell = spelled or spelled_at_call
+        if not self.terms:
+            return "0"
+        ordered = sorted(self.terms, key=lambda term: (not term[0], term[1] < 0))
+        text = ""
+        for atoms, factor in ordered:
+            product = _product(atoms, abs(factor), spell)
+            sign = " - " if factor < 0 else " + "
+            text = text + sign + product if text else ("-" if factor < 0 else "") + product
+        return text
+
+
+def _product(atoms: tuple[Atom, ...], factor: int, spell: Callable[[Atom], str]) -> str:
+    alone = len(atoms) == 1 and factor == 1
+    parts = [] if factor == 1 and atoms else [str(factor)]
+    for atom in atoms:
+        if not isinstance(atom, Combined):
+            parts.append(spell(atom))
+            continue
+        code = _combined_code(atom, spell)
+        parts.append(code if alone or atom.operation in _CALLS else f"({code})")
+    return " * ".join(parts)
+
+
+def _combined_code(atom: Combined, spell: Callable[[Atom], str]) -> str:
+    codes = [part.code(spell) for part in atom.parts]
+    if atom.operation in _CALLS:
+        return f"{atom.operation}({', '.join(codes)})"
+    if atom.operation == "if":
+        return f"({codes[1]} if {codes[0]} else {codes[2]})"
+    if atom.operation == "rank":
+        return f"len({_leading_code(codes[1])}) == {codes[0]}"
+    if atom.operation == "at":
+        count = atom.parts[1].constant or 0
+        return _place_code(codes[0], codes[3 : count + 3], codes[2], codes[count + 3 :])
+    first, second = (
+        code if part.constant is not None or _is_simple(part) else f"({code})"
+        for part, code in zip(atom.parts, codes, strict=True)
+    )
+    if atom.operation == "ceil":
+        return f"-(-{first} // {second})"
+    return f"{first} {atom.operation} {second}"
+
+
+def placed(
+    leading: LeadingSize, last: Iterable[Dim], axis: int, front: tuple[Dim, ...] = ()
+) -> Dim:
+    """Return a size by its place among dimensions of an argument and others around them."""
+    return _combined("at", as_dim(axis), as_dim(len(front)), as_dim(leading), *front, *last)
+
+
+def _place_code(axis: str, front: list[str], leading: str, last: list[str]) -> str:
+    """Return the code of a size by its place; that of the leading ones is that of their product."""
+    dims = _leading_code(leading)
+    if not front and not last:
+        return f"{dims}[{axis}]"
+    return f"({', '.join([*front, f'*{dims}', *last])})[{axis}]"
+
+
+def _leading_code(product: str) -> str:
+    return product.removeprefix("math.prod(").removesuffix(")")
+
+
+def if_ranked(leading: LeadingSize, count: int, one: Dim, other: Dim) -> Dim:
+    """Return the size that is `one` where there are so many leading sizes, else `other`."""
+    if one == other or count < 0:
+        return other
+    return _combined("if", _combined("rank", as_dim(count), as_dim(leading)), one, other)
+
+
+def _is_simple(dim: Dim) -> bool:
+    atom = dim.atom
+    return atom is not None and (not isinstance(atom, Combined) or atom.operation in _CALLS)
+
+
+def _replaced(atom: Atom, values: Mapping[Atom, Dim]) -> Dim:
+    if atom in values:
+        return values[atom]
+    if not isinstance(atom, Combined):
+        return _dim({(atom,): 1})
+    parts = [part.replaced(values) for part in atom.parts]
+    return _OPERATIONS[atom.operation](*parts)
+
+
+def chosen(condition: Piece, one: Dim, other: Dim) -> Dim:
+    """Return the size that is `one` where a condition holds, else `other`."""
+    return one if one == other else _combined("if", as_dim(condition), one, other)
+
+
+def maximum(*dims: Dim) -> Dim:
+    """Return the largest of some sizes."""
+    return _extreme("max", dims)
+
+
+def minimum(*dims: Dim) -> Dim:
+    """Return the smallest of some sizes."""
+    return _extreme("min", dims)
+
+
+def _extreme(operation: str, dims: tuple[Dim, ...]) -> Dim:
+    different = tuple(dict.fromkeys(dims))
+    numbers = [dim.constant for dim in different]
+    known = [number for number in numbers if number is not None]
+    if len(different) == 1:
+        return different[0]
+    if len(known) == len(different):
+        return as_dim(max(known) if operation == "max" else min(known))
+    return _combined(operation, *different)
+
+
+def quotient(first: Dim, second: Dim) -> Dim:
+    """Return a size divided by another as `/` does it; the result may be no whole number."""
+    return _combined("/", first, second)
+
+
+def power(first: Dim, second: Dim) -> Dim:
+    """Return a size to a power; the result may be no whole number."""
+    return _combined("**", first, second)
+
+
+def whole(dim: Dim) -> Dim:
+    """Return what `int` makes of a number; itself where it is surely a whole number."""
+    atom = dim.atom
+    if isinstance(atom, Combined) and atom.operation == "/" and all(map(_is_whole, atom.parts)):
+        first, second = atom.parts
+        return first // second
+    return dim if _is_whole(dim) else _combined("int", dim)
+
+
+def _is_whole(dim: Dim) -> bool:
+    return all(_is_whole_atom(atom) for atoms, _ in dim.terms for atom in atoms)
+
+
+def _is_whole_atom(atom: Atom) -> bool:
+    if not isinstance(atom, Combined):
+        return not isinstance(atom, Piece)
+    return atom.operation == "int" or (
+        atom.operation != "/" and all(_is_whole(part) for part in atom.parts)
+    )
+
+
+_OPERATIONS: Final[dict[str, Callable[..., Dim]]] = {
+    "//": Dim.__floordiv__,
+    "%": Dim.__mod__,
+    "ceil": Dim.ceil_divided,
+    "/": quotient,
+    "**": power,
+    "int": whole,
+    "max": maximum,
+    "min": minimum,
+    "at": lambda *parts: _combined("at", *parts),
+    "rank": lambda count, leading: _combined("rank", count, leading),
+    "if": lambda condition, one, other: (
+        one if one == other else _combined("if", condition, one, other)
+    ),
+}
+
+
+def as_dim(value: Dim | Atom | int) -> Dim:
+    """Return a number or an atom as a size."""
+    if isinstance(value, Dim):
+        return value
+    if isinstance(value, int):
+        return _dim({(): value})
+    return _dim({(value,): 1})
+
+
+_MOST_STEPS: Final = 64
+
+
+def _divided(size: Dim, by: Dim) -> Dim | None:
+    """Return a size divided by a sum of products, term by term; None where something is left."""
+    total = as_dim(0)
+    leading = _dim(dict(by.terms[-1:]))
+    for _ in range(_MOST_STEPS):
+        if not size.terms:
+            return total
+        step = _dim(dict(size.terms[-1:])).divided(leading)
+        if step is None:
+            return None
+        total, size = total + step, size - step * by
+    return None
+
+
+def product(dims: Iterable[Dim]) -> Dim:
+    """Return the product of sizes."""
+    return math.prod(dims, start=as_dim(1))
+
+
+def _combined(operation: str, *parts: Dim) -> Dim:
+    return as_dim(Combined(operation, parts))
+
+
+def _dim(terms: _Terms) -> Dim:
+    kept = ((atoms, factor) for atoms, factor in terms.items() if factor)
+    return Dim(tuple(sorted(kept, key=lambda term: (len(term[0]), repr(term[0])))))

@@ -1,0 +1,194 @@
+"""Names: those that code binds, free ones, and what names of Linen become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.name_lookup import has_name
+from typed_nnx_codegen.migrate.analysis.syntax import descendants, parameters_of, parts_of
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+
+_BINDING = (
+    cst.AssignTarget,
+    cst.AnnAssign,
+    cst.AugAssign,
+    cst.NamedExpr,
+    cst.For,
+    cst.CompFor,
+)
+
+
+def bound_in(node: cst.CSTNode) -> Iterator[str]:
+    """Yield the names that are bound below a node, each as often as it is."""
+    for below in descendants(node):
+        if isinstance(below, cst.Param | cst.FunctionDef):
+            yield below.name.value
+        elif isinstance(below, _BINDING):
+            yield from names_in(below.target)
+
+
+def own_names(function: cst.FunctionDef | cst.Lambda) -> frozenset[str]:
+    """Return the parameters and variables of a function, without those of functions in it."""
+    found = {one.name.value for one in parameters_of(function.params)}
+    waiting: list[cst.CSTNode] = [function.body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            found.add(node.name.value)
+            continue
+        if isinstance(node, cst.Lambda):
+            continue
+        if isinstance(node, _BINDING):
+            found.update(names_in(node.target))
+        elif isinstance(node, cst.AsName):
+            found.update(names_in(node.name))
+        waiting += parts_of(node)
+    return frozenset(found)
+
+
+def targets_of(comprehension: cst.CompFor) -> frozenset[str]:
+    """Return the names that a comprehension binds."""
+    names = names_in(comprehension.target)
+    inner = comprehension.inner_for_in
+    return frozenset(names) | (targets_of(inner) if inner is not None else frozenset())
+
+
+def names_in(target: cst.BaseExpression) -> list[str]:
+    """Return the names that a target binds."""
+    match target:
+        case cst.Name(value=name):
+            return [name]
+        case cst.Tuple(elements=elements) | cst.List(elements=elements):
+            return [name for element in elements for name in names_in(element.value)]
+    return []
+
+
+def is_plain(node: cst.CSTNode, bound: frozenset[str]) -> bool:
+    """Whether an expression is a chain of attributes of a name that is not bound in it."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return isinstance(node, cst.Name) and node.value not in bound
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """Return a name, with a number where it is taken; it is taken from then on.
+
+    Args:
+        name: The name.
+        taken: The names that others have.
+    """
+    candidate, number = name, 1
+    while candidate in taken:
+        number += 1
+        candidate = f"{name}_{number}"
+    taken.add(candidate)
+    return candidate
+
+
+# Names of Linen that NNX calls differently.
+_OTHERS: Final = {
+    "flax.linen.Module": "nnx.Module",
+    "flax.linen.initializers": "nnx.initializers",
+    "flax.linen.PReLU": "nnx.PReLU",
+    "flax.linen.with_logical_partitioning": "nnx.with_partitioning",
+}
+# Names that are in both and are not the same.
+_DIFFERENT: Final = frozenset({"scan", "vmap", "jit", "remat", "cond", "switch", "while_loop"})
+
+
+def nnx_name(public: str) -> str:
+    """Return the name in NNX of something of Linen: `nnx.relu`; empty where there is none."""
+    if public in _OTHERS:
+        return _OTHERS[public]
+    if not public.startswith(f"{LINEN}."):
+        return ""
+    name = public.removeprefix(f"{LINEN}.")
+    if name.partition(".")[0] in _DIFFERENT:
+        return ""
+    is_there = all(has_name(runtime, name) for runtime in ("typed_nnx", "flax.nnx"))
+    return f"nnx.{name}" if is_there else ""
+
+
+def written_name(public: str) -> str:
+    """Return the name in NNX of a layer or another name of Linen; empty where there is none."""
+    layer = find_layer(public)
+    name = layer.nnx if layer is not None else nnx_name(public)
+    return name if name.startswith("nnx.") else ""
+
+
+_LETTERS: Final = "ijklmnopq"
+_FORMATTED: Final = re.compile(r"\{[^{}]*\}")
+_PERCENT: Final = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[sdiufgxr]")
+
+
+def name_pattern(node: cst.BaseExpression) -> str | None:
+    """Return the text of a name with `{i}` for each part that is computed.
+
+    None where the expression may be something else than a text, such as None.
+    """
+    parts = _parts(node)
+    if parts is None:
+        return None
+    letters = iter(_LETTERS * len(parts))
+    return "".join(f"{{{next(letters)}}}" if part is None else part for part in parts)
+
+
+def _parts(node: cst.BaseExpression) -> list[str | None] | None:
+    """Return the pieces of a text, None for one that is computed."""
+    match node:
+        case cst.SimpleString():
+            text = node.evaluated_value
+            return [text] if isinstance(text, str) else None
+        case cst.FormattedString(parts=parts):
+            return [
+                part.value if isinstance(part, cst.FormattedStringText) else None for part in parts
+            ]
+        case cst.ConcatenatedString(left=left, right=right):
+            return _joined(_parts(left), _parts(right))
+        case cst.Call(func=cst.Name(value="str"), args=[_]):
+            return [None]
+        case cst.Call(
+            func=cst.Attribute(value=cst.SimpleString() as text, attr=cst.Name(value="format"))
+        ):
+            return _split(_FORMATTED, text)
+        case cst.BinaryOperation(left=cst.SimpleString() as text, operator=cst.Modulo()):
+            return _split(_PERCENT, text)
+        case cst.BinaryOperation(left=left, operator=cst.Add(), right=right):
+            one, other = _parts(left), _parts(right)
+            if one is None and other is None:
+                return None
+            # Only a text can be added to a text.
+            return _joined(one or [None], other or [None])
+    return None
+
+
+def _joined(
+    one: list[str | None] | None, other: list[str | None] | None
+) -> list[str | None] | None:
+    return None if one is None or other is None else [*one, *other]
+
+
+def _split(computed: re.Pattern[str], node: cst.SimpleString) -> list[str | None] | None:
+    text = node.evaluated_value
+    if not isinstance(text, str):
+        return None
+    parts: list[str | None] = []
+    end = 0
+    for match in computed.finditer(text):
+        parts += [text[end : match.start()], None]
+        end = match.end()
+    return [*parts, text[end:]]
+
+
+def may_be_alike(one: str, other: str) -> bool:
+    """Whether two patterns may be the same text."""
+    first, second = (re.split(r"\{\w+\}", text) for text in (one, other))
+    heads, tails = (first[0], second[0]), (first[-1], second[-1])
+    if not heads[0].startswith(heads[1]) and not heads[1].startswith(heads[0]):
+        return False
+    return tails[0].endswith(tails[1]) or tails[1].endswith(tails[0])

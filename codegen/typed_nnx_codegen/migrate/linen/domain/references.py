@@ -1,0 +1,317 @@
+"""What expressions in Linen modules refer to: classes, functions, modules, parts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.values import Constant, ProjectClass
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound, Condition, Site
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, Method
+from typed_nnx_codegen.migrate.linen.domain.dims import Piece
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Value
+
+
+@dataclass(frozen=True)
+class Ref(Value):
+    """Something of another package.
+
+    Attributes:
+        name: Its public name.
+        code: The expression for it where it is a field: ``self.act``; empty for its name.
+        subclass: The class of the project that stands for it, where one does.
+    """
+
+    name: str
+    code: str = ""
+    subclass: str = ""
+
+
+@dataclass(frozen=True)
+class ClassRef(Value):
+    """A Linen module class of the project.
+
+    Attributes:
+        cls: The class.
+        code: The expression for it, as it is written or the field that holds it.
+        home: Where the names in the expression are bound.
+    """
+
+    cls: LinenClass
+    code: str
+    home: str = ""
+
+
+@dataclass(frozen=True)
+class PlainClass(Value):
+    """Another class of the project: a configuration, a record of outputs.
+
+    Attributes:
+        cls: The class.
+        code: The expression for it.
+        home: Where the names in the expression are bound.
+    """
+
+    cls: ProjectClass
+    code: str
+    home: str = ""
+
+
+@dataclass(frozen=True)
+class EnumMember(Code):
+    """A member of an Enum of the project.
+
+    Attributes:
+        cls: The Enum.
+        name: The name of the member.
+    """
+
+    cls: ProjectClass | None = None
+    name: str = ""
+
+    def is_same(self, other: EnumMember) -> bool | None:
+        """Return whether another one is the same member; None where that is not sure."""
+        if self.cls is None or other.cls is not self.cls or _OWN & {*self.cls.methods}:
+            return None
+        if self.name == other.name:
+            return True
+        match self.cls.attributes.get(self.name), self.cls.attributes.get(other.name):
+            case Constant(value=one), Constant(value=two) if one != two:
+                return False
+        return None  # two names of one value are one member
+
+
+# Methods of an Enum that say which of its members are equal.
+_OWN: Final = frozenset({"__eq__", "__ne__", "__new__"})
+
+
+@dataclass(frozen=True, eq=False)
+class Partial(Value):
+    """A function or class with some arguments given.
+
+    Attributes:
+        function: The function or class.
+        args: The positional arguments.
+        keywords: The keyword arguments.
+        code: The expression for it where it is a field; empty to write `functools.partial(...)`.
+    """
+
+    function: Value
+    args: tuple[Bound, ...]
+    keywords: Mapping[str, Bound]
+    code: str = ""
+
+
+@dataclass(eq=False)
+class SelfValue(Value):
+    """The object whose method is gone through.
+
+    Attributes:
+        cls: Its class.
+        fields: The values of its fields.
+        attributes: What `setup` and other methods assign.
+        assigned: What is assigned to each attribute, and the branches around.
+        replaced: The targets of assignments that put a submodule in the place of a function, or the
+            other way round, and whether it is the submodule.
+        may_be_none: The attributes that a branch of `setup` assigns None to.
+        site: Where it is constructed, as seen from the module that is planned; None for that one.
+    """
+
+    cls: LinenClass
+    fields: dict[str, Value] = field(default_factory=dict)
+    attributes: dict[str, Value] = field(default_factory=dict)
+    assigned: dict[str, list[tuple[Value, tuple[Condition, ...]]]] = field(default_factory=dict)
+    replaced: dict[cst.BaseExpression, bool] = field(default_factory=dict)
+    may_be_none: set[str] = field(default_factory=set)
+    is_set_up: bool = False
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True)
+class ModuleValue(Value):
+    """A submodule.
+
+    Attributes:
+        site: Where it is constructed.
+    """
+
+    site: Site
+
+
+@dataclass(frozen=True)
+class FieldModule(Value):
+    """A module that a field holds, given by who constructs the object.
+
+    Attributes:
+        name: The field.
+        default: What it is by default, or what callers give; UNKNOWN where that is not known.
+        site: Where the module builds it if it is not given; None where it does not.
+    """
+
+    name: str
+    default: Value = UNKNOWN
+    site: Site | None = None
+
+
+@dataclass(frozen=True)
+class Repeated(Value):
+    """A list whose items are alike: made by a comprehension or in a loop.
+
+    Attributes:
+        element: One of the items.
+        loop: The number of the loop in which they are made; None if it is not one.
+        code: The expression for the list; empty where there is none.
+        also: The loops that make it in other branches.
+    """
+
+    element: Value
+    loop: int | None = None
+    code: str = ""
+    also: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Headed(Repeated):
+    """A tuple of unknown length whose first items are known: `(x,)` or `(x, weights)`.
+
+    Attributes:
+        head: The first items; `element` stands for any item.
+        tail: The last items, as far as they are known.
+    """
+
+    head: tuple[Value, ...] = ()
+    tail: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grown(Repeated):
+    """A list that loops of the constructor append to: what an iteration appends, in order.
+
+    Attributes:
+        parts: What each iteration of `loop` appends, or what the list consists of where that is
+            None: items, and in the place of several of them lists that loops made.
+    """
+
+    parts: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class InTurn(Value):
+    """What calls the submodules and functions of a list one after the other.
+
+    Attributes:
+        layers: The list.
+    """
+
+    layers: Repeated
+
+
+@dataclass(frozen=True)
+class Sometimes(Repeated):
+    """What a branch that the constructor decides appends to a list.
+
+    Attributes:
+        condition: What decides.
+        parts: What is appended where it holds.
+        orelse: What is appended else.
+    """
+
+    condition: Piece = field(default_factory=lambda: Piece("True"))
+    parts: tuple[Value, ...] = ()
+    orelse: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class BoundMethod(Value):
+    """A method of a module with the module.
+
+    Attributes:
+        receiver: The module: a `SelfValue`, `ModuleValue` or `FieldModule`.
+        name: The method.
+        method: Its definition, where the project has it.
+    """
+
+    receiver: Value
+    name: str
+    method: Method | None = None
+
+
+@dataclass(frozen=True)
+class ArrayMethod(Value):
+    """A method of an array.
+
+    Attributes:
+        array: The array.
+        name: The method.
+    """
+
+    array: Array
+    name: str
+
+
+@dataclass(frozen=True)
+class ClassTransform(Value):
+    """A module class, or a function, under `nn.remat`, `nn.scan`, `nn.vmap` or `nn.jit`.
+
+    Attributes:
+        name: The public name of the transform.
+        target: The class or function.
+        args: The other arguments.
+        keywords: The keyword arguments.
+        node: The expression that applies it, or the decorator.
+        condition: Where it applies only to some objects, the condition.
+    """
+
+    name: str
+    target: Value
+    args: tuple[Bound, ...] = ()
+    keywords: tuple[tuple[str, Bound], ...] = ()
+    node: cst.BaseExpression | None = field(default=None, compare=False)
+    condition: str = ""
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.target))
+
+
+@dataclass(frozen=True)
+class Choice(Value):
+    """One of a few classes, functions or submodules, or None.
+
+    Attributes:
+        options: What it may be.
+        code: The expression for it in the constructor; empty where that cannot say it.
+        condition: Where a condition that the constructor decides says whether it is a submodule,
+            or else None or a function, that condition: `Block() if self.deep else None`.
+    """
+
+    options: tuple[Value, ...]
+    code: str = ""
+    condition: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class OneOf(Value):
+    """A field that holds one of several classes: the one who constructs the module says which.
+
+    Attributes:
+        options: The classes, or partials of them.
+    """
+
+    options: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class VariableValue(Value):
+    """A variable of a collection, as `self.variable` returns it.
+
+    Attributes:
+        attribute: The attribute of the new model.
+        array: What it holds.
+    """
+
+    attribute: str
+    array: Value

@@ -1,0 +1,1 @@
+"""Evaluates the methods of a Linen module symbolically."""

@@ -1,0 +1,402 @@
+"""Evaluates branches: those that the constructor can decide, and those on what is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import reduce
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.linen.builders.inlining import raises
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Condition
+from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
+from typed_nnx_codegen.migrate.linen.domain.frames import Block, Compound, Evaluate, Frame, Line
+from typed_nnx_codegen.migrate.linen.domain.references import Choice
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Unknown, Value
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import (
+    forget,
+    take_told,
+    there_if,
+    truth_of,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.held_lists import (
+    condition_of,
+    either_tuple,
+    sometimes,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.merging import (
+    Merging,
+    Running,
+    is_function,
+    is_module,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.running_lists import RunningLists
+from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import optional_transform
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+_Statements = list[cst.BaseStatement | cst.BaseSmallStatement]
+
+
+class Choices:
+    """Goes through branches.
+
+    Args:
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        running_lists: Goes through lists in loops over submodules.
+        evaluate: Goes through an expression.
+        run_all: Goes through statements; says whether they end.
+    """
+
+    def __init__(
+        self,
+        code: ConstructorCode,
+        merging: Merging,
+        running_lists: RunningLists,
+        evaluate: Evaluate,
+        run_all: Callable[[_Statements, Frame], bool],
+    ) -> None:
+        self._code = code
+        self._merging = merging
+        self._running_lists = running_lists
+        self._evaluate = evaluate
+        self._run_all = run_all
+        self._number = 0
+
+    def statement(self, node: cst.If, rest: _Statements, frame: Frame) -> bool:
+        """Go through a branch and what follows it; return whether that ends the function."""
+        run_all = self._run_all
+        test = self._evaluate(node.test, frame)
+        truth = truth_of(test)
+        orelse = _orelse(node)
+        if frame.records:
+            taken = {True, False} if truth is None else {truth}
+            frame.recorder.sides.setdefault(node, set()).update(taken)
+        if truth is not None:
+            chosen = list(node.body.body) if truth else orelse
+            return run_all([*chosen, *rest], frame)
+        if raises(node.body.body) and not orelse:
+            if frame.verbatim and frame.recorder.is_recording:
+                frame.recorder.block.append(Line("", statement=node))
+            take_told(node.test, outcome=False, frame=frame)
+            return run_all(rest, frame)
+        code = self._code.of(node.test, frame)
+        if code is None:
+            asked = self._on_shapes(node.test, frame)
+            return self._on_call(list(node.body.body), orelse, rest, frame, asked, node.test)
+        body: _Statements = list(node.body.body)
+        if _is_refusal(body) is not _is_refusal(orelse):
+            # What follows does not depend on the branch: on its other side there is none.
+            return self._on_fields(code, body, orelse, [], frame) or run_all(rest, frame)
+        return self._on_fields(code, body, orelse, rest, frame)
+
+    def _on_fields(
+        self, code: str, body: _Statements, orelse: _Statements, rest: _Statements, frame: Frame
+    ) -> bool:
+        """Go through a branch that the constructor decides."""
+        recorder = frame.recorder
+        outer = recorder.block
+        before = dict(frame.names)
+        run_all = self._run_all
+        self._number += 1
+        number = self._number
+        recorder.branch_codes[number] = code
+        recorder.block = first = _block()
+        recorder.conditions.append(Condition(number, side=True, is_of_call=False))
+        frame.ended_by = ""
+        returned = len(frame.results)
+        ends = run_all(body, frame)
+        first_results = frame.results[returned:]
+        ended_by = frame.ended_by
+        names = frame.names
+        frame.names = dict(before)
+        recorder.block = second = _block()
+        recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
+        other_ends = run_all(orelse, frame)
+        other_names = frame.names
+        done = ends and other_ends
+        if ends and not other_ends:
+            goes_on = ended_by == "continue"
+            done = run_all(rest, frame)
+            if goes_on and not done:
+                # The next iteration begins with what either side leaves.
+                frame.names = self._merged(names, frame.names, frame, first, second)
+        elif other_ends and not ends:
+            recorder.block, frame.names = first, names
+            recorder.conditions[-1] = Condition(number, side=True, is_of_call=False)
+            done = run_all(rest, frame)
+        recorder.conditions.pop()
+        recorder.block = outer
+        if ends and done and ended_by == "return":
+            self._returned(code, returned, first_results, frame)
+        if not ends and not other_ends:
+            frame.names = self._merged(names, other_names, frame, first, second, code)
+        outer.append(Compound(f"if {bare(code)}:", first, second))
+        if not ends and not other_ends:
+            return run_all(rest, frame)
+        return done
+
+    def _returned(self, code: str, start: int, first: list[Value], frame: Frame) -> None:
+        """Note what a function of a submodule returns that ends on both sides of a branch.
+
+        Args:
+            code: The condition.
+            start: How many results there were before the branch.
+            first: The results where the condition holds.
+            frame: The function.
+        """
+        sides = [first, frame.results[start + len(first) :]]
+        condition = condition_of(code, frame.recorder)
+        if frame.records or condition is None or not all(sides):
+            return
+        join = self._merging.joined
+        one, other = (reduce(lambda a, b: join(a, b, frame), side) for side in sides)
+        frame.results[start:] = [self._merging.chosen(condition, one, other, frame)]
+
+    def _on_shapes(self, test: cst.BaseExpression, frame: Frame) -> str:
+        """Return the code of a question about shapes of arguments; empty where it is another."""
+        if not frame.records:
+            return ""
+        with self._code.with_shapes():
+            return self._code.of(test, frame) or ""
+
+    def _on_call(
+        self,
+        body: _Statements,
+        orelse: _Statements,
+        rest: _Statements,
+        frame: Frame,
+        asked: str = "",
+        test: cst.BaseExpression | None = None,
+    ) -> bool:
+        """Go through a branch on what the method is called with: both sides are built.
+
+        Sizes that differ are told apart where the constructor can ask the same.
+        """
+        recorder = frame.recorder
+        run_all = self._run_all
+        before = dict(frame.names)
+        self._number += 1
+        number = self._number
+        self._enter(number, frame)
+        told = take_told(test, outcome=True, frame=frame, body=body)
+        ends = run_all(body, frame)
+        forget(told, frame)
+        names = frame.names
+        frame.names = dict(before)
+        self._other_side(number, frame)
+        told = take_told(test, outcome=False, frame=frame)
+        other_ends = run_all(orelse, frame)
+        if not ends:
+            forget(told, frame)
+        self._leave(frame)
+        if ends and other_ends:
+            return True
+        if other_ends:
+            frame.names = names
+        elif not ends and asked:
+            first: Block = []
+            second: Block = []
+            frame.names = self._merged(names, frame.names, frame, first, second)
+            recorder.block.append(Compound(f"if {bare(asked)}:", first, second))
+        elif not ends:
+            frame.names = self._merged(names, frame.names, frame, None, None)
+        return run_all(rest, frame) or False
+
+    def match(self, node: cst.Match, frame: Frame) -> bool:
+        """Go through a `match` on literals as through the branches that it stands for."""
+        chain: cst.Else | cst.If | None = None
+        for case in reversed(node.cases):
+            test = _test(node.subject, case)
+            if test is None and case.guard is None and _matches_all(case.pattern):
+                chain = cst.Else(case.body)
+            elif test is None:
+                sites = len(frame.recorder.plan.sites)
+                for one in node.cases:
+                    self._run_all(list(one.body.body), frame)
+                if len(frame.recorder.plan.sites) > sites:
+                    frame.recorder.mark(node, "submodules are built under a pattern of `match`")
+                return False
+            else:
+                chain = cst.If(test, case.body, orelse=chain)
+        if isinstance(chain, cst.If):
+            return self.statement(chain, [], frame)
+        return self._run_all(list(chain.body.body), frame) if chain is not None else False
+
+    @staticmethod
+    def _enter(number: int, frame: Frame) -> None:
+        """Enter a branch on what the method is called with."""
+        frame.recorder.branch_path.append(number)
+        frame.recorder.conditions.append(Condition(number, side=True, is_of_call=True))
+
+    @staticmethod
+    def _other_side(number: int, frame: Frame) -> None:
+        frame.recorder.branch_path[-1] = -number
+        frame.recorder.conditions[-1] = Condition(number, side=False, is_of_call=True)
+
+    @staticmethod
+    def _leave(frame: Frame) -> None:
+        frame.recorder.branch_path.pop()
+        frame.recorder.conditions.pop()
+
+    def _merged(
+        self,
+        names: Mapping[str, Value],
+        others: Mapping[str, Value],
+        frame: Frame,
+        first: Block | None,
+        second: Block | None,
+        code: str = "",
+    ) -> dict[str, Value]:
+        found: dict[str, Value] = {}
+        for name in [*names, *(name for name in others if name not in names)]:
+            running: list[Running] | None = [] if first is not None and frame.records else None
+            optional: Value | None = None
+            if name in names and name in others and code:
+                optional = optional_transform(names[name], others[name], code) or sometimes(
+                    names[name], others[name], code, frame.recorder
+                )
+                optional = optional or self._chosen(names[name], others[name], code, frame)
+            if optional is not None:
+                value = optional
+            elif name in names and name in others:
+                value = self._either(name, names[name], others[name], frame, running)
+                if code and isinstance(value, Array | Choice):
+                    value = there_if(value, names[name], others[name], code)
+            else:
+                value = names[name] if name in names else others[name]
+            for one in running or ():
+                assert first is not None
+                assert second is not None
+                first.append(Line(f"{one.local} = {one.first}", one.local))
+                second.append(Line(f"{one.local} = {one.second}", one.local))
+                frame.recorder.chosen_locals[one.local] = (code, one.first, one.second)
+            found[name] = value
+        return found
+
+    def _either(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> Value:
+        """Return what a name stands for behind a branch."""
+        if running is not None:
+            settings = self._merging.settings(name, one, other, frame)
+            if settings is not None:
+                running.append(settings)
+                return Code(settings.local)
+        return self._merging.merged(name, one, other, frame, running)
+
+    def _chosen(self, one: Value, other: Value, code: str, frame: Frame) -> Value | None:
+        """Return an array, or a list of such, of a submodule whose sizes depend on a branch.
+
+        Returns:
+            The value; None for other values.
+        """
+        condition = None if frame.records else condition_of(code, frame.recorder)
+        if one == other or condition is None:
+            return None
+        if isinstance(one, Array) and isinstance(other, Array):
+            return self._merging.chosen(condition, one, other, frame)
+        return self._running_lists.chosen(condition, one, other, frame)
+
+    def expression(self, node: cst.IfExp, test: Value, frame: Frame) -> Value:
+        """Return what a conditional expression stands for."""
+        del test
+        recorder = frame.recorder
+        code = self._code.of(node.test, frame)
+        if code is None:
+            self._number += 1
+            number = self._number
+            self._enter(number, frame)
+            one = self._evaluate(node.body, frame)
+            self._other_side(number, frame)
+            other = self._evaluate(node.orelse, frame)
+            self._leave(frame)
+            return self._merging.joined(one, other, frame)
+        outer = recorder.block
+        self._number += 1
+        recorder.conditions.append(Condition(self._number, side=True, is_of_call=False))
+        number = self._number
+        recorder.block = first = _block()
+        one = self._evaluate(node.body, frame)
+        recorder.conditions[-1] = Condition(number, side=False, is_of_call=False)
+        recorder.block = second = _block()
+        other = self._evaluate(node.orelse, frame)
+        recorder.conditions.pop()
+        recorder.block = outer
+        if first or second:
+            outer.append(Compound(f"if {bare(code)}:", first, second))
+        if one == other:
+            return one
+        optional = optional_transform(one, other, code)
+        if optional is not None:
+            return optional
+        if not is_module(one) and not is_module(other):
+            found = self._code.or_code(UNKNOWN, node, frame)
+            if isinstance(found, Code):
+                return either_tuple(found, condition_of(code, recorder), one, other)
+            if not isinstance(found, Unknown):
+                return found
+        if is_function(one) and is_function(other):
+            value = self._merging.joined(one, other, frame)
+            text = self._code.of(node, frame)
+            if isinstance(value, Choice) and text is not None:
+                return replace(value, code=operand(text))
+        running: list[Running] = []
+        value = self._merging.merged("value", one, other, frame, running)
+        value = there_if(value, one, other, code)
+        if running:
+            chosen = Compound(f"if {bare(code)}:")
+            for each in running:
+                chosen.body.append(Line(f"{each.local} = {each.first}", each.local))
+                chosen.orelse.append(Line(f"{each.local} = {each.second}", each.local))
+            outer.append(chosen)
+        return self._code.or_code(value, node, frame)
+
+
+def _block() -> Block:
+    return []
+
+
+def _matches_all(pattern: cst.MatchPattern) -> bool:
+    return isinstance(pattern, cst.MatchAs) and pattern.pattern is None
+
+
+def _test(subject: cst.BaseExpression, case: cst.MatchCase) -> cst.BaseExpression | None:
+    """Return the condition of a case whose patterns are literals; None for other patterns."""
+    pattern = case.pattern
+    patterns = (
+        [one.pattern for one in pattern.patterns] if isinstance(pattern, cst.MatchOr) else [pattern]
+    )
+    values: list[cst.BaseExpression] = []
+    for one in patterns:
+        if isinstance(one, (cst.MatchValue, cst.MatchSingleton)):
+            values.append(one.value)
+        else:
+            return None
+    if case.guard is not None:
+        return None
+    if len(values) == 1:
+        operator: cst.BaseCompOp = cst.Equal()
+        other: cst.BaseExpression = values[0]
+    else:
+        operator, other = cst.In(), cst.Tuple([cst.Element(value) for value in values])
+    return cst.Comparison(subject, [cst.ComparisonTarget(operator, other)])
+
+
+def _orelse(node: cst.If) -> _Statements:
+    match node.orelse:
+        case cst.Else(body=body):
+            return list(body.body)
+        case cst.If() as other:
+            return [other]
+    return []
+
+
+def _is_refusal(body: _Statements) -> bool:
+    """Whether statements end with `raise` whatever happens."""
+    returns = (cst.Return, cst.Break, cst.Continue)
+    return raises(body) and not any(
+        isinstance(node, returns) for one in body for node in descendants(one)
+    )

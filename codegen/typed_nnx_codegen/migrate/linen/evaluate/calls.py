@@ -1,0 +1,533 @@
+"""Evaluates calls: what they return and build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import code_of, dotted
+from typed_nnx_codegen.migrate.analysis.values import ProjectClass
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Bound
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, Field, Method
+from typed_nnx_codegen.migrate.linen.domain.dims import Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.frames import Dispatch, Evaluate, Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.domain.references import (
+    ArrayMethod,
+    BoundMethod,
+    Choice,
+    ClassRef,
+    ClassTransform,
+    FieldModule,
+    InTurn,
+    ModuleValue,
+    OneOf,
+    Partial,
+    PlainClass,
+    Ref,
+    Repeated,
+    SelfValue,
+    VariableValue,
+)
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Lead,
+    Seq,
+    Shape,
+    Table,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import instance_of
+from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
+from typed_nnx_codegen.migrate.linen.evaluate.held_lists import (
+    HeldItems,
+    condition_of,
+    note_setting_call,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
+    Control,
+    LoopedFunctions,
+    Mapped,
+    MappedFunctions,
+    under_transform,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.members import Members
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
+from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
+from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import computed_number, spelled
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import NORMALIZE, CallsInTurn, Recurrence
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.evaluate.tuples import over_arrays
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.shapes.axes import SWAPPING, ranked
+from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
+from typed_nnx_codegen.migrate.linen.state.reads import share_scope
+from typed_nnx_codegen.migrate.linen.state.variables import Variables
+from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+_ARRAYS: Final = frozenset({"ndarray", "Array"})
+
+
+def with_arrays(passed: Iterable[Passed], frame: Frame) -> list[Passed]:
+    """Return the arguments of a submodule, with the sizes of those that are arrays in fields."""
+    fields = {f"self.{one.name}" for one in frame.recorder.plan.cls.fields() if _is_array(one)}
+    return [replace(one, value=_sized(one.value, fields)) for one in passed]
+
+
+def _sized(value: Value, fields: set[str]) -> Value:
+    match value:
+        case Code(code=code) if code in fields:
+            dims = tuple(as_dim(Piece(f"{code}.shape[{axis}]")) for axis in (-2, -1))
+            return Array(Shape(dims, Lead("", None)), made=code)
+    return value
+
+
+def _is_array(one: Field) -> bool:
+    """Whether the type of a field says that it holds an array."""
+    node = one.annotation.annotation
+    if isinstance(node, cst.Subscript):
+        node = node.value
+    return dotted(node).rpartition(".")[2] in _ARRAYS
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceCalls:
+    """Calls one of a few functions, classes or submodules.
+
+    Attributes:
+        module_calls: Calls submodules.
+        merging: Joins values.
+        dispatch: Goes through a call of something.
+    """
+
+    module_calls: ModuleCalls
+    merging: Merging
+    dispatch: Dispatch
+
+    def call(self, callee: Choice, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what a call of one of a few functions, classes or submodules returns.
+
+        Args:
+            callee: What is called.
+            passed: The arguments.
+            node: The call.
+            frame: Where it is.
+        """
+        there = [one for one in callee.options if one != NONE]
+        modules = [one for one in there if isinstance(one, ModuleValue | FieldModule)]
+        others = [one for one in there if one not in modules]
+        if not others:
+            return self.module_calls.call(callee, "__call__", passed, node, frame)
+        if any(Submodules.is_class(one) for one in others):
+            if frame.records:
+                frame.recorder.mark(node, "which class is constructed here depends on a branch")
+            return UNKNOWN
+        function = self._joined(others, passed, node, frame)
+        if not modules:
+            return function
+        module = self._joined(modules, passed, node, frame)
+        _check_arguments(node, frame)
+        condition = condition_of(callee.condition, frame.recorder) if callee.condition else None
+        if condition is None:
+            return self.merging.joined(module, function, frame)
+        return self.merging.chosen(condition, module, function, frame)
+
+    def _joined(
+        self, options: Sequence[Value], passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Return what stands for the results of calls of some values."""
+        value = self.dispatch(options[0], passed, node, frame)
+        for one in options[1:]:
+            other = self.dispatch(one, passed, node, frame)
+            value = self.merging.joined(value, other, frame)
+        return value
+
+
+def _check_arguments(node: cst.Call, frame: Frame) -> None:
+    """Mark a call whose arguments NNX has otherwise for the submodule: the function has them too."""
+    edits = frame.recorder.edits.get(node, []) if frame.records else []
+    if any(one.arguments is not None for one in edits):
+        frame.recorder.mark(
+            node, "a function may stand for this submodule, and its arguments are written otherwise"
+        )
+
+
+_TRANSFORMS: Final = frozenset(
+    f"{LINEN}.{name}"
+    for name in (
+        *("remat", "checkpoint", "scan", "vmap", "jit", "remat_scan", "transforms.scan"),
+        "partitioning.remat",
+    )
+)
+# Callables of which nothing is known but that arrays keep their shape, by the name of the field.
+_KEEPS_SHAPE: Final = ("act", "nonlin", "activate")
+
+
+@dataclass(frozen=True, eq=False)
+class Calls:
+    """Goes through calls.
+
+    Attributes:
+        code: Writes expressions for the constructor.
+        evaluate: Goes through an expression.
+        submodules: Constructs submodules.
+        functions: Goes through methods and functions.
+        module_calls: Calls submodules.
+        choice_calls: Calls one of a few values.
+        in_turn: Calls the modules of a list one after the other.
+        members: Finds attributes of modules.
+        variables: Declares variables.
+        recurrence: Goes through layers that run others over time.
+        lifted_functions: Goes through functions under transforms.
+        mapped_functions: Goes through functions that JAX maps.
+        looped_functions: Goes through functions that JAX runs in loops.
+        control: Goes through control flow of Linen.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        held_items: Goes through calls on lists and dicts.
+        parent_setup: Goes through the `setup` that another one calls.
+        analysis_with: Gives the analysis of the file that defines a function.
+    """
+
+    code: ConstructorCode
+    evaluate: Evaluate
+    submodules: Submodules
+    functions: Functions
+    module_calls: ModuleCalls
+    choice_calls: ChoiceCalls
+    in_turn: CallsInTurn
+    members: Members
+    variables: Variables
+    recurrence: Recurrence
+    lifted_functions: LiftedFunctions
+    mapped_functions: MappedFunctions
+    looped_functions: LoopedFunctions
+    control: Control
+    sized_lists: SizedLists
+    held_items: HeldItems
+    parent_setup: Callable[[SelfValue, Method, cst.Call, Frame], Value]
+    analysis_with: Callable[[cst.CSTNode], Analysis | None]
+
+    def call(self, node: cst.Call, frame: Frame) -> Value:
+        """Return what a call returns."""
+        carry = self.recurrence.first_carry(node, frame)
+        if carry is not None:
+            return carry
+        parent = self._of_parent(node, frame)
+        if parent is not None:
+            return self.dispatch(parent, self.passed(node, frame), node, frame)
+        callee = self.evaluate(node.func, frame)
+        passed = self.passed(node, frame)
+        of_class = self._of_class(node, passed, frame)
+        if of_class is not None:
+            callee, passed = of_class, passed[1:]
+        return self.dispatch(callee, passed, node, frame)
+
+    def passed(self, node: cst.Call, frame: Frame) -> list[Passed]:
+        """Go through the arguments of a call."""
+        found: list[Passed] = []
+        for arg in node.args:
+            value = self.evaluate(arg.value, frame)
+            if arg.star == "*" and isinstance(value, Seq):
+                found += [
+                    Passed(item, self.code.of_value(item, frame), arg.value) for item in value.items
+                ]
+                continue
+            if arg.star == "**" and isinstance(value, Table):
+                found += [
+                    Passed(item, self.code.of_value(item, frame), arg.value, str(key))
+                    for key, item in value.items.items()
+                ]
+                continue
+            bound = self.code.bound(arg.value, value, frame)
+            keyword = arg.keyword.value if arg.keyword is not None else ""
+            place = frame if bound.code is None else None
+            found.append(Passed(value, bound.code, arg.value, keyword, arg.star, place=place))
+        return found
+
+    def _of_parent(self, node: cst.Call, frame: Frame) -> Value | None:
+        """Return the method that `super().name` is."""
+        match node.func:
+            case cst.Attribute(value=cst.Call(func=cst.Name(value="super")), attr=name):
+                if frame.instance is None or frame.method is None:
+                    return UNKNOWN
+                cls = frame.instance.cls
+                method = cls.method_after(frame.method.owner, name.value)
+                if method is None:
+                    return UNKNOWN
+                return BoundMethod(frame.instance, name.value, method)
+        return None
+
+    def _of_class(self, node: cst.Call, passed: list[Passed], frame: Frame) -> BoundMethod | None:
+        """Return the method that `Other.name(self, ...)` is, which a class may only borrow."""
+        if not isinstance(node.func, cst.Attribute) or not passed or passed[0].keyword:
+            return None
+        owner = frame.seen(node.func.value)
+        instance = passed[0].value
+        if not isinstance(owner, ClassRef) or not isinstance(instance, SelfValue):
+            return None
+        method = owner.cls.method(node.func.attr.value)
+        if method is None or not method.is_bound:
+            return None
+        return BoundMethod(instance, method.name, method)
+
+    def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what a call of a value returns."""
+        match callee:
+            case Partial(function=function):
+                given = _with_given(callee, passed, node)
+                return self.dispatch(_spelled_as(function, callee.code), given, node, frame)
+            case ClassTransform():
+                found = self.lifted_functions.call(callee, passed, node, frame)
+                if found is not None:
+                    return found
+                return self.submodules.construct(callee, passed, node, frame)
+            case ClassRef() | PlainClass():
+                return self.submodules.construct(callee, passed, node, frame)
+            case Ref(name=name) if name.startswith(f"{LINEN}."):
+                return self._linen(callee, passed, node, frame)
+            case Ref(name=name):
+                return self._external(name, passed, node, frame)
+            case ModuleValue() | FieldModule():
+                given = with_arrays(passed, frame)
+                return self.module_calls.call(callee, "__call__", given, node, frame)
+            case BoundMethod():
+                return self._method(callee, passed, node, frame)
+            case InTurn(layers=layers) if passed:
+                return self.in_turn.call(layers, passed[0], node, frame)
+            case ArrayMethod(array=array, name=name):
+                return _shape_call(shapes.method_result(array, name, *_split(passed)))
+            case FunctionRef():
+                return self._function(callee, passed, node, frame)
+            case Code(code=code):
+                self._check_class(node, frame)
+                changed = note_setting_call(self.code, node, frame)
+                return self._opaque(code, passed) if changed is None else changed
+            case OneOf(options=options):
+                return self.submodules.one_of(options, passed, node, frame)
+            case Choice():
+                return self.choice_calls.call(callee, passed, node, frame)
+            case Mapped():
+                return self.mapped_functions.call(callee, passed, node, frame)
+            case Unknown():
+                self._check_name(node, frame)
+        return UNKNOWN
+
+    def _check_name(self, node: cst.Call, frame: Frame) -> None:
+        """Mark a call of something unknown that names what it makes: it constructs a module."""
+        is_named = any(one.keyword and one.keyword.value == "name" for one in node.args)
+        if not is_named or not frame.records:
+            return
+        if any(one.func is node for one in frame.analysis.nodes.of(cst.Call)):
+            frame.recorder.mark(node, f"what `{code_of(node.func)}` builds is not known")
+
+    def _linen(self, callee: Ref, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        if callee.name in _TRANSFORMS:
+            return _transform(callee.name, passed, node)
+        controlled = self.control.call(callee.name, passed, node, frame)
+        if controlled is not None:
+            return controlled
+        if callee.name == f"{LINEN}.merge_param":
+            return self.variables.merge_param(passed, node, frame)
+        if callee.name == f"{LINEN}.share_scope":
+            return share_scope(passed, node, frame)
+        if callee.name == NORMALIZE:
+            return self.variables.normalizing.call(passed, node, frame)
+        if callee.name == f"{LINEN}.param_with_axes":
+            return self.variables.param_with_axes(passed, node, frame)
+        if find_layer(callee.name) is not None:
+            in_turn = self.in_turn.made_in_method(callee, passed, node, frame)
+            if in_turn is not None:
+                return in_turn
+            return self.submodules.construct(callee, passed, node, frame)
+        args, keywords = _split(passed)
+        return _shape_call(shapes.function_result(callee.name, args, keywords))
+
+    def _external(self, name: str, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        if name == "functools.partial" and passed and not passed[0].keyword:
+            return _partial(passed)
+        if passed and not passed[0].keyword and not any(one.star for one in passed):
+            args, keywords = _split(passed[1:])
+            transformed = under_transform(name, passed[0].value, args, keywords)
+            if transformed is not None:
+                return transformed
+        looped = self.looped_functions.call(name, passed, node, frame)
+        if looped is not None:
+            return looped
+        if name in ("builtins.getattr", "builtins.setattr"):
+            return UNKNOWN
+        if name == "builtins.hasattr":
+            return self.members.has(passed, frame)
+        args, keywords = _split(passed)
+        if any(one.star for one in passed):
+            return UNKNOWN
+        if name == "builtins.isinstance" and len(args) == 2:
+            outcome = instance_of(*args)
+            return UNKNOWN if outcome is None else Const(outcome)
+        if name == "builtins.dict" and all(isinstance(one, Table) for one in args):
+            tables = [one.items for one in args if isinstance(one, Table)]
+            merged: dict[object, Value] = {}
+            for table in tables:
+                merged.update(table)
+            for key, one in keywords.items():
+                merged[key] = one
+            return Table(merged)
+        if name.startswith("jax.ops.segment_") and args and isinstance(args[0], Array):
+            return Array(shapes.segments(args[0].shape))
+        if name in SWAPPING:
+            args = ranked(args)
+        found = self.sized_lists.over(name, node, frame)
+        if found is None:
+            found = self.held_items.over_values(name, args, keywords)
+        if found is None:
+            found = over_arrays(name, args, keywords)
+        if found is not None:
+            return found
+        found = shapes.function_result(name, args, keywords)
+        given = [*args, *keywords.values()]
+        number = computed_number(self.code, name, given, node, frame)
+        if number is None and isinstance(found, Const) and name.startswith(("numpy.", "math.")):
+            return spelled(self.code, found, node, frame)
+        return number or _shape_call(found)
+
+    def _method(
+        self, callee: BoundMethod, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        match callee.receiver:
+            case SelfValue() as instance if callee.method is not None:
+                if callee.name == "setup" and frame.method and frame.method.name == "setup":
+                    return self.parent_setup(instance, callee.method, node, frame)
+                return self.functions.call_method(instance, callee.method, passed, node, frame)
+            case SelfValue() as instance:
+                return self.variables.call(instance, callee.name, passed, node, frame)
+            case ModuleValue() | FieldModule():
+                return self.module_calls.call(callee.receiver, callee.name, passed, node, frame)
+            case Table(cls=ProjectClass() as cls) as record if callee.name in cls.methods:
+                return self._of_record(record, cls, callee.name, passed, frame)
+            case Seq() | Repeated() | Table():
+                return self.held_items.container_method(callee, passed, node, frame)
+            case VariableValue():
+                return UNKNOWN
+        return UNKNOWN
+
+    def _of_record(
+        self, record: Table, cls: ProjectClass, name: str, passed: list[Passed], frame: Frame
+    ) -> Value:
+        """Return what a method of another class of the project returns."""
+        node = cls.methods[name].node
+        analysis = self.analysis_with(node)
+        if analysis is None or not isinstance(node, cst.FunctionDef):
+            return UNKNOWN
+        function = FunctionRef(node, Frame(frame.recorder, analysis, records=False))
+        first = Passed(record, None, node.name)
+        return self.functions.call_function(function, [first, *passed], frame)
+
+    def _function(
+        self, callee: FunctionRef, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if any(one.star for one in passed):
+            return UNKNOWN
+        return self.functions.call_function(callee, passed, frame, node)
+
+    def _check_class(self, node: cst.Call, frame: Frame) -> None:
+        """Mark what a class builds of which nothing is known: it is called at once."""
+        match node.func:
+            case cst.Call(func=inner):
+                held = frame.seen(inner)
+            case _:
+                return
+        is_field = isinstance(held, Code) and held.code.startswith("self.")
+        if is_field and frame.records:
+            frame.recorder.mark(
+                node,
+                f"what `{code_of(inner)}` builds is not known: give the field a default,"
+                " or construct it in the project",
+            )
+
+    @staticmethod
+    def _opaque(code: str, passed: list[Passed]) -> Value:
+        arrays = [one.value for one in passed if isinstance(one.value, Array)]
+        name = code.rpartition(".")[2].lower()
+        if len(passed) == 1 and arrays and any(part in name for part in _KEEPS_SHAPE):
+            return arrays[0]
+        return Unknown(f"what `{code}` returns")
+
+
+def _shape_call(value: Value | None) -> Value:
+    return UNKNOWN if value is None else value
+
+
+def _split(passed: list[Passed]) -> tuple[list[Value], dict[str, Value]]:
+    args = [
+        shapes.Starred(one.value) if one.star == "*" else one.value
+        for one in passed
+        if not one.keyword
+    ]
+    keywords = {one.keyword: one.value for one in passed if one.keyword}
+    return args, keywords
+
+
+def _as_bound(one: Passed) -> Bound:
+    return Bound(one.value, one.code, one.node, hidden=one.hidden, place=one.place)
+
+
+def _partial(passed: list[Passed]) -> Value:
+    function, *others = passed
+    if any(one.star for one in others):
+        return UNKNOWN
+    args = tuple(_as_bound(one) for one in others if not one.keyword)
+    keywords = {one.keyword: _as_bound(one) for one in others if one.keyword}
+    match function.value:
+        case Partial(function=inner, args=first, keywords=given, code=""):
+            return Partial(inner, (*first, *args), {**given, **keywords})
+    return Partial(function.value, args, keywords)
+
+
+def _with_given(callee: Partial, passed: list[Passed], node: cst.Call) -> list[Passed]:
+    """Return the arguments of a call of a partial, with those that it has already."""
+    code = bool(callee.code)
+    given = [
+        Passed(one.value, one.code, one.node or node, hidden=code or one.hidden, place=one.place)
+        for one in callee.args
+    ]
+    later = {one.keyword for one in passed if one.keyword}
+    keywords: Mapping[str, Bound] = callee.keywords
+    given_by_name = [
+        Passed(
+            one.value, one.code, one.node or node, name, hidden=code or one.hidden, place=one.place
+        )
+        for name, one in keywords.items()
+        if name not in later
+    ]
+    return [*given, *passed, *given_by_name]
+
+
+def _spelled_as(function: Value, code: str) -> Value:
+    """Return a class as it is spelled where a field holds a partial of it."""
+    if code and isinstance(function, (Ref, ClassRef)):
+        return replace(function, code=code)
+    return function
+
+
+def _transform(name: str, passed: list[Passed], node: cst.Call) -> Value:
+    """Return a class or function under a transform of Linen."""
+    if not passed or passed[0].keyword or passed[0].star:
+        return UNKNOWN
+    function, *others = passed
+    return ClassTransform(
+        name,
+        function.value,
+        tuple(_as_bound(one) for one in others if not one.keyword),
+        tuple((one.keyword, _as_bound(one)) for one in others if one.keyword),
+        node,
+    )

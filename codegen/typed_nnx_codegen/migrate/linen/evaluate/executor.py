@@ -1,0 +1,303 @@
+"""Goes through the methods of a Linen module symbolically: shapes, submodules, constructor code.
+
+One executor plans the modules of one project. The parts of it are by what they go through:
+expressions, calls, statements, loops; they meet here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.analysis import Analysis
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses
+from typed_nnx_codegen.migrate.linen.domain.frames import Frame, FunctionRef
+from typed_nnx_codegen.migrate.linen.domain.names import nnx_name
+from typed_nnx_codegen.migrate.linen.domain.references import ClassRef, Ref
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Const, Seq, Value
+from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
+from typed_nnx_codegen.migrate.linen.evaluate.calls import Calls, ChoiceCalls
+from typed_nnx_codegen.migrate.linen.evaluate.expressions import Comprehensions, Expressions
+from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
+from typed_nnx_codegen.migrate.linen.evaluate.held_lists import HeldItems
+from typed_nnx_codegen.migrate.linen.evaluate.jax_functions import (
+    Control,
+    LoopedFunctions,
+    MappedFunctions,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
+from typed_nnx_codegen.migrate.linen.evaluate.members import Members
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
+from typed_nnx_codegen.migrate.linen.evaluate.module_calls import ModuleCalls
+from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import is_made_by, without_local
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import CallsInTurn, Recurrence
+from typed_nnx_codegen.migrate.linen.evaluate.running_lists import RunningLists
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
+from typed_nnx_codegen.migrate.linen.evaluate.statements import Statements
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.project.evidence import Evidence
+from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
+from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
+from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
+from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
+from typed_nnx_codegen.migrate.linen.state.reads import VariableReads
+from typed_nnx_codegen.migrate.linen.state.variables import Variables
+from typed_nnx_codegen.migrate.linen.trace.record import Recorded
+from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import LiftedCalls
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+_MOST_STEPS: Final = 80_000
+
+
+class TooLong(Exception):
+    """A module takes too long to go through."""
+
+
+class Executor:
+    """Goes through methods: joins the parts, and gives each what it calls back.
+
+    Args:
+        classes: The Linen modules of the project.
+        plan_of: Plans another module of the project.
+        recorded: What an example of the project was seen to do, if any.
+        gradual: What stays in Linen, if anything does.
+    """
+
+    def __init__(
+        self,
+        classes: LinenClasses,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        recorded: Recorded | None,
+        gradual: Gradual | None,
+    ) -> None:
+        self.classes = classes
+        self.plan_of = plan_of
+        self.names: Callable[[str], str] = _plain_name
+        self.recorded = recorded
+        self.gradual = gradual
+        self.facts = FieldFacts()
+        self.code = ConstructorCode(classes.analyses, self.facts, self.evaluate, self.refer)
+        merging = Merging(self.code)
+        running_lists = RunningLists(self.code)
+        sized_lists = SizedLists(self.code, running_lists)
+        self.declaring = Declaring(self.refer)
+        self.first_values = FirstValues(
+            self.code, self.evaluate, self.dispatch, self.call_function, self.refer
+        )
+        variables = Variables(
+            self.code,
+            merging,
+            self.evaluate,
+            self.refer,
+            self.declaring,
+            self.first_values,
+        )
+        self.lifted_calls = LiftedCalls(plan_of, self.refer)
+        self.lifted_functions = LiftedFunctions(
+            self.evaluate, self.call_function, plan_of, self.refer
+        )
+        mapped_functions = MappedFunctions(self.evaluate, self.dispatch)
+        recurrence = Recurrence(self.evaluate, self.passed, self.refer)
+        self.functions = Functions(self.lifted_functions, merging, self.evaluate, self.run)
+        submodules = Submodules(self.facts, self.evaluate, self.dispatch)
+        self.members = Members(
+            self.functions,
+            submodules,
+            Evidence(classes, self.evaluate, self.value_of_file),
+            self.facts,
+            self.code,
+            self.evaluate,
+            self.of_file,
+        )
+        loops = Loops(
+            self.code,
+            merging,
+            sized_lists,
+            running_lists,
+            self.evaluate,
+            self.run,
+            self.assign,
+        )
+        choices = Choices(self.code, merging, running_lists, self.evaluate, self.run_all)
+        in_turn = CallsInTurn(self.dispatch, loops.of_call, self.refer)
+        module_calls = ModuleCalls(
+            facts=self.facts,
+            merging=merging,
+            sized_lists=sized_lists,
+            submodules=submodules,
+            functions=self.functions,
+            lifted_calls=self.lifted_calls,
+            recurrence=recurrence,
+            in_turn=in_turn,
+            wraps_layers=gradual is not None and gradual.wraps_layers,
+            dispatch=self.dispatch,
+            refer=self.refer,
+        )
+        self._statements = Statements(
+            code=self.code,
+            merging=merging,
+            evaluate=self.evaluate,
+            variables=variables,
+            choices=choices,
+            loops=loops,
+            lifted_functions=self.lifted_functions,
+            sized_lists=sized_lists,
+        )
+        self._calls = Calls(
+            code=self.code,
+            evaluate=self.evaluate,
+            submodules=submodules,
+            functions=self.functions,
+            module_calls=module_calls,
+            choice_calls=ChoiceCalls(module_calls, merging, self.dispatch),
+            in_turn=in_turn,
+            members=self.members,
+            variables=variables,
+            recurrence=recurrence,
+            lifted_functions=self.lifted_functions,
+            mapped_functions=mapped_functions,
+            looped_functions=LoopedFunctions(self.dispatch),
+            control=Control(self.lifted_functions, merging, self.refer),
+            sized_lists=sized_lists,
+            held_items=HeldItems(sized_lists, merging),
+            parent_setup=self._statements.parent_setup,
+            analysis_with=self.analysis_with,
+        )
+        self._expressions = Expressions(
+            code=self.code,
+            merging=merging,
+            classes=classes,
+            submodules=submodules,
+            members=self.members,
+            variables=variables,
+            variable_reads=VariableReads(self.evaluate),
+            calls=self._calls,
+            choices=choices,
+            comprehensions=Comprehensions(self.code, self.evaluate, self.assign, loops),
+            mapped_functions=mapped_functions,
+            sized_lists=sized_lists,
+            running_lists=running_lists,
+            value_of=self.evaluate,
+            assign=self.assign,
+            constant_of_file=self.constant_of_file,
+            analysis_with=self.analysis_with,
+        )
+        self._functions: dict[cst.CSTNode, Analysis] = {}
+        for analysis in classes.analyses:
+            for kind in (cst.FunctionDef, cst.Lambda):
+                for node in analysis.nodes.of(kind):
+                    self._functions[node] = analysis
+
+    def evaluate(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what an expression stands for, and remember it."""
+        frame.recorder.steps += 1
+        if frame.recorder.steps > _MOST_STEPS:
+            raise TooLong
+        if node in frame.values:
+            # What it stood for in an iteration before says nothing now.
+            frame.values[node] = UNKNOWN
+        value = self._expressions.evaluate(node, frame)
+        if isinstance(value, Array) and not is_made_by(node, value):
+            value = without_local(value)
+        frame.values[node] = value
+        return value
+
+    def dispatch(self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what a call of something returns."""
+        return self._calls.dispatch(callee, passed, node, frame)
+
+    def passed(self, node: cst.Call, frame: Frame) -> list[Passed]:
+        """Go through the arguments of a call."""
+        return self._calls.passed(node, frame)
+
+    def call_function(self, function: FunctionRef, passed: Sequence[Passed], frame: Frame) -> Value:
+        """Return what a function of the project returns."""
+        return self.functions.call_function(function, passed, frame)
+
+    def run(self, body: cst.BaseSuite, frame: Frame) -> bool:
+        """Go through statements; return whether they end there."""
+        return self._statements.run(body, frame)
+
+    def run_all(
+        self, statements: list[cst.BaseStatement | cst.BaseSmallStatement], frame: Frame
+    ) -> bool:
+        """Go through statements; return whether they end there."""
+        return self._statements.run_all(statements, frame)
+
+    def assign(
+        self,
+        target: cst.BaseExpression,
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        """Bind a target to a value."""
+        self._statements.assign(target, value, source, frame)
+
+    def of_file(self, node: cst.BaseExpression, frame: Frame) -> Value:
+        """Return what a name of a file stands for."""
+        return self._expressions.of_file(node, frame)
+
+    def refer(self, public: str) -> str:
+        """Return the code for a public name, in the file of the module that is planned."""
+        return self.names(public)
+
+    def analysis_with(self, function: cst.CSTNode) -> Analysis | None:
+        """Return the analysis of the file that defines a function."""
+        return self._functions.get(function)
+
+    def constant_of_file(self, name: str, frame: Frame) -> Value | None:
+        """Return the literal that a file binds to a name once; None where it is something else."""
+        found: list[cst.BaseExpression] = []
+        for statement in frame.analysis.tree.body:
+            if not isinstance(statement, cst.SimpleStatementLine):
+                continue
+            for small in statement.body:
+                match small:
+                    case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=target))]):
+                        if target == name:
+                            found.append(small.value)
+                    case cst.AnnAssign(target=cst.Name(value=target), value=bound):
+                        if target == name and bound is not None:
+                            found.append(bound)
+        if len(found) != 1:
+            return None
+        inner = Frame(frame.recorder, frame.analysis, records=False)
+        if isinstance(found[0], (cst.Integer, cst.Float, cst.SimpleString, cst.Tuple, cst.List)):
+            value = self._expressions.evaluate(found[0], inner)
+            return value if _is_literal(value) else None
+        if isinstance(found[0], (cst.Name, cst.Attribute, cst.Lambda, cst.Call)):
+            value = self._expressions.evaluate(found[0], inner)
+            if isinstance(value, (ClassRef, Ref)):
+                return value
+            if isinstance(value, FunctionRef):
+                return FunctionRef(value.node, value.frame, name, frame.home)
+        return None
+
+    def value_of_file(self, node: cst.BaseExpression, frame: Frame) -> Value | None:
+        """Return the class or function that a name at a place of a file refers to; None if none."""
+        if not isinstance(node, (cst.Name, cst.Attribute)):
+            return None
+        value = self._expressions.of_file(node, frame)
+        return value if isinstance(value, (Ref, ClassRef, FunctionRef)) else None
+
+    def code_of_class(self, node: cst.BaseExpression, cls: LinenClass, plan: ClassPlan) -> str:
+        """Return the expression for a class of the project where a module is planned."""
+        del plan
+        text = code_of(node)
+        return text if text.rpartition(".")[2] == cls.name else cls.name
+
+
+def _is_literal(value: Value) -> bool:
+    if isinstance(value, Seq):
+        return all(_is_literal(item) for item in value.items)
+    return isinstance(value, Const)
+
+
+def _plain_name(public: str) -> str:
+    return nnx_name(public) or public

@@ -1,0 +1,512 @@
+"""Evaluates loops: sizes that change from one iteration to the next run along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Assign,
+    Block,
+    Change,
+    Compound,
+    Evaluate,
+    Frame,
+    Line,
+)
+from typed_nnx_codegen.migrate.linen.domain.names import names_in
+from typed_nnx_codegen.migrate.linen.domain.references import Grown, Headed, Repeated, Sometimes
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Code, Seq, Value
+from typed_nnx_codegen.migrate.linen.evaluate.held_lists import condition_of, counting, grown
+from typed_nnx_codegen.migrate.linen.evaluate.iteration import (
+    Ended,
+    element_of,
+    header_of,
+    inner_name,
+    last_iteration,
+    left,
+    literal_size,
+    stable,
+    trial,
+    unrolled,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging, Running, is_module
+from typed_nnx_codegen.migrate.linen.evaluate.running_lists import Begun, RunningLists, SizedList
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import (
+    SizedLists,
+    SizedLoop,
+    Span,
+    changes_list,
+    coded_lists,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.tuples import rest_of
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+_Sized = tuple[Running, Callable[[], Value | Dim | None]]
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """What is known of a loop before it counts.
+
+    Attributes:
+        around: What names stand for where it stands.
+        locals: The names that the constructor binds there.
+        begun: The lists whose sizes run.
+        before: What names stand for where it begins.
+        running: The sizes that run, and what reads them.
+        names: What names stand for in any iteration.
+    """
+
+    around: dict[str, Value]
+    locals: set[str]
+    begun: dict[str, Begun]
+    before: dict[str, Value]
+    running: list[_Sized]
+    names: dict[str, Value]
+
+    @property
+    def sizes(self) -> set[str]:
+        """The locals of the sizes that run."""
+        return {one.local for one, _ in self.running}
+
+
+class CallLoops:
+    """Goes through such loops.
+
+    Args:
+        merging: Joins values.
+        running_lists: Goes through lists in loops over submodules.
+        assign: Binds a target to a value.
+        ended: What the last iterations of loops of the constructor leave.
+        spans: What they go over.
+    """
+
+    def __init__(
+        self,
+        merging: Merging,
+        running_lists: RunningLists,
+        assign: Assign,
+        ended: Mapping[int, Ended],
+        spans: Mapping[int, Span],
+    ) -> None:
+        self._merging = merging
+        self._running_lists = running_lists
+        self._assign = assign
+        self._ended = ended
+        self._spans = spans
+
+    def run(
+        self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Go through a loop that runs with the call only, over submodules or arrays."""
+        assign = self._assign
+        if isinstance(values, Headed) and any(is_module(item) for item in values.head):
+            for item in values.head:
+                assign(target, item, None, frame)
+                run()
+            values = rest_of(values)
+        if isinstance(values, Grown):
+            if values.loop is None:
+                self._parts(target, values.parts, frame, run)
+            else:
+                each = Repeated(UNKNOWN, values.loop)
+                parts = values.parts
+                self._running(
+                    target,
+                    each,
+                    frame,
+                    lambda: self._parts(target, parts, frame, run),
+                    lambda: None,
+                )
+            return
+        element, _ = element_of(values)
+        self._running(target, values, frame, run, lambda: assign(target, element, None, frame))
+
+    def _parts(
+        self,
+        target: cst.BaseExpression,
+        parts: tuple[Value, ...],
+        frame: Frame,
+        run: Callable[[], None],
+    ) -> None:
+        """Go through such a loop for what a list consists of."""
+        for part in parts:
+            if isinstance(part, Sometimes):
+                before = dict(frame.names)
+                self._parts(target, part.parts, frame, run)
+                names, frame.names = frame.names, before
+                self._parts(target, part.orelse, frame, run)
+                frame.names = {
+                    name: self._merging.chosen(part.condition, names.get(name, value), value, frame)
+                    for name, value in frame.names.items()
+                } | {name: value for name, value in names.items() if name not in frame.names}
+            elif isinstance(part, Repeated):
+                self.run(target, part, frame, run)
+            else:
+                self._assign(target, part, None, frame)
+                run()
+
+    def _running(
+        self,
+        target: cst.BaseExpression,
+        values: Value,
+        frame: Frame,
+        run: Callable[[], None],
+        bind: Callable[[], None],
+    ) -> None:
+        """Go through the iterations of such a loop."""
+        loop = element_of(values)[1]
+        also = values.also if isinstance(values, Repeated) else ()
+        recorder = frame.recorder
+        bind()
+        lists = self._running_lists
+        settled = self._settled(target, loop, [], frame, run)
+        lost = lists.lost(settled.before, settled.names, settled.sizes, loop, frame)
+        if lost:
+            recorder.call_loops.pop()
+            recorder.loops.pop()
+            frame.names, recorder.locals = dict(settled.around), set(settled.locals)
+            settled = self._settled(target, loop, lost, frame, run)
+        before, names = settled.before, settled.names
+        frame.names = dict(names)
+        bind()
+        run()
+        recorder.call_loops.pop()
+        ended = None if frame.records or loop is None else self._ended.get(loop)
+        last = trial(names, frame, run) if ended is not None else {}
+        span = None if loop is None else self._spans.get(loop)
+        coded = coded_lists(lists, before, names, span, frame, run)
+        if loop is not None:
+            recorder.loops.pop()
+        lists.end(settled.begun, loop, also, frame)
+        names |= {name: frame.names[name] for name in settled.begun}
+        before |= {name: frame.names[name] for name in settled.begun}
+        self._note_changes(settled.running, loop, also, frame)
+        for name, value in names.items():
+            if name in before and before[name] != value:
+                frame.names[name] = value
+            if name in before and loop is not None and last.get(name, before[name]) != before[name]:
+                frame.names[name] = left(before[name], last[name], ended, loop)
+        frame.names |= coded
+
+    def _settled(
+        self,
+        target: cst.BaseExpression,
+        loop: int | None,
+        lost: list[str],
+        frame: Frame,
+        run: Callable[[], None],
+    ) -> _Settled:
+        """Go through a loop for trial, until iterations leave what they begin with; enter it then.
+
+        Args:
+            target: Its target.
+            loop: The loop that makes the submodules.
+            lost: Lists of arrays whose sizes run.
+            frame: Where it is.
+            run: Goes through its body.
+        """
+        recorder = frame.recorder
+        around, locals_ = dict(frame.names), set(recorder.locals)
+        begun = self._running_lists.begun(lost, target, loop, frame)
+        before = dict(frame.names)
+        # What the items are made with can be said where they are made.
+        recorder.loops += [] if loop is None else [loop]
+        recorder.call_loops.append(loop or 0)
+        running, names = stable(self._merging, before, frame, run)
+        return _Settled(around, locals_, begun, before, running, names)
+
+    @staticmethod
+    def _note_changes(
+        running: Iterable[_Sized], loop: int | None, also: tuple[int, ...], frame: Frame
+    ) -> None:
+        """Note how sizes change from one iteration to the next."""
+        recorder = frame.recorder
+        for one, after in running:
+            update = after()
+            entry = recorder.templates.dims_in(one.first)
+            first = entry[0] if entry else literal_size(one.first)
+            if isinstance(update, Dim) and first is not None and recorder.is_recording:
+                recorder.changes[Piece(one.local)] = Change(first, update, loop, also)
+
+
+class Loops:
+    """Goes through loops.
+
+    Args:
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        running_lists: Goes through lists in loops over submodules.
+        evaluate: Goes through an expression.
+        run: Goes through statements; says whether they end.
+        assign: Binds a target to a value.
+    """
+
+    def __init__(
+        self,
+        code: ConstructorCode,
+        merging: Merging,
+        sized_lists: SizedLists,
+        running_lists: RunningLists,
+        evaluate: Evaluate,
+        run: Callable[[cst.BaseSuite, Frame], bool],
+        assign: Assign,
+    ) -> None:
+        self._code = code
+        self._merging = merging
+        self._sized_lists = sized_lists
+        self._running_lists = running_lists
+        self._evaluate = evaluate
+        self._run = run
+        self._assign = assign
+        self._number = 0
+        self.ended: dict[int, Ended] = {}
+        self.spans: dict[int, Span] = {}
+        self._call_loops = CallLoops(merging, running_lists, assign, self.ended, self.spans)
+
+    def number_of(self, node: cst.CSTNode, frame: Frame) -> int:
+        """Return the number of a loop: the same for all trials of it, so that they can be compared.
+
+        Args:
+            node: Its target.
+            frame: Where it is.
+        """
+        recorder = frame.recorder
+        key = (*recorder.loops, node)
+        number = recorder.loop_numbers.get(key)
+        if number is None or number in recorder.passed_loops:
+            self._number += 1
+            number = recorder.loop_numbers[key] = self._number
+        if recorder.is_recording:
+            recorder.passed_loops.add(number)
+        return number
+
+    # -- statements ---------------------------------------------------------------------------
+
+    def statement(self, node: cst.For, frame: Frame) -> None:
+        """Go through a `for` statement."""
+        values = self._evaluate(node.iter, frame)
+        header = header_of(node.iter, self._code, frame)
+        items = unrolled(values, header)
+
+        def run() -> None:
+            self._run(node.body, frame)
+
+        if not frame.records and isinstance(values, Seq) and items is None:
+            items = list(values.items)
+        if items is not None:
+            for item in items:
+                self._assign(node.target, item, None, frame)
+                run()
+        elif header is not None and not frame.records:
+            self._closed(node, header, frame, run)
+        elif header is not None:
+            self._of_constructor(node, SizedLoop(code_of(node.target), header), frame, run)
+        elif (sized := self._sized_lists.loop(node.target, node.iter, frame)) is not None:
+            self._of_constructor(node, sized, frame, run)
+        else:
+            self._call_loops.run(node.target, values, frame, run)
+        if node.orelse is not None:
+            self._otherwise(node.orelse, frame)
+
+    def of_call(
+        self, target: cst.BaseExpression, values: Value, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Go through a loop that only runs with the call."""
+        self._call_loops.run(target, values, frame, run)
+
+    def _otherwise(self, node: cst.Else, frame: Frame) -> None:
+        """Go through the `else` of a loop."""
+        recorder = frame.recorder
+        last = recorder.block[-1] if recorder.block else None
+        outer = recorder.block
+        orelse: Block = []
+        recorder.block = orelse
+        self._run(node.body, frame)
+        recorder.block = outer
+        if isinstance(last, Compound) and last.number is not None:
+            last.orelse = orelse
+        else:
+            recorder.block += orelse
+
+    def endless(self, node: cst.While, frame: Frame) -> None:
+        """Go through a `while` statement: how often it runs is not known."""
+        self._evaluate(node.test, frame)
+        sites = len(frame.recorder.plan.sites)
+
+        def run() -> None:
+            self._run(node.body, frame)
+
+        self._call_loops.run(cst.Name("_"), UNKNOWN, frame, run)
+        if len(frame.recorder.plan.sites) > sites and frame.records:
+            frame.recorder.mark(node, "submodules are built in a `while` loop")
+
+    def _of_constructor(
+        self, node: cst.For, loop: SizedLoop, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Go through a loop that the constructor runs too."""
+        recorder = frame.recorder
+        number = self.number_of(node.target, frame)
+        self._bind_all(node.target, loop, number, frame)
+        recorder.headers[number] = (loop.target, loop.header)
+        self._size_lists(node, number, frame, run)
+        before = dict(frame.names)
+        recorder.loops.append(number)
+        running, names = stable(self._merging, before, frame, run)
+        recorder.loops.pop()
+        for one, _ in running:
+            recorder.block.append(Line(f"{one.local} = {one.first}", one.local))
+        outer = recorder.block
+        body: Block = []
+        recorder.block = body
+        recorder.loops.append(number)
+        frame.names = {
+            name: value if value == before.get(name) else counting(value)
+            for name, value in names.items()
+        }
+        run()
+        self._update(running, frame, body)
+        recorder.loops.pop()
+        recorder.block = outer
+        outer.append(Compound(f"for {loop.target} in {loop.header}:", body, number=number))
+        for name, value in names.items():
+            if name in before and before[name] != value:
+                after = frame.names[name]
+                frame.names[name] = grown(before[name], value, after, number, recorder)
+
+    def _size_lists(
+        self, node: cst.For, number: int, frame: Frame, run: Callable[[], None]
+    ) -> None:
+        """Let the constructor keep the sizes of arrays in lists that a loop changes."""
+        recorder, lists = frame.recorder, self._sized_lists
+        names = [one for one in lists.candidates(frame) if changes_list(node.body, one)]
+        if not names:
+            return
+        recorder.loops.append(number)
+        after = trial(dict(frame.names), frame, run)
+        recorder.loops.pop()
+        for name in names:
+            if name in after and after[name] != frame.names[name]:
+                found = lists.sized(name, after[name], node, frame)
+                frame.names[name] = frame.names[name] if found is None else found
+
+    def _closed(self, node: cst.For, header: str, frame: Frame, run: Callable[[], None]) -> None:
+        """Go through a loop of a submodule: its last iteration says what it leaves behind."""
+        recorder = frame.recorder
+        number = self.number_of(node.target, frame)
+        self.bind_inner(node.target, number, frame)
+        before = dict(frame.names)
+        recorder.loops.append(number)
+        _, names = stable(self._merging, before, frame, run)
+        counted = {
+            name: value if value == before.get(name) else counting(value)
+            for name, value in names.items()
+        }
+        after = trial(counted, frame, run)
+        recorder.loops.pop()
+        last = self.note_end(node.target, node.iter, header, number, frame)
+        coded = coded_lists(
+            self._running_lists,
+            before,
+            names,
+            self.spans.get(number),
+            frame,
+            run,
+        )
+        for name, value in before.items():
+            if name not in after or after[name] == value:
+                continue
+            if name in coded:
+                frame.names[name] = coded[name]
+            elif isinstance(after[name], Grown):
+                frame.names[name] = grown(value, names[name], after[name], number, recorder)
+            else:
+                frame.names[name] = left(value, after[name], last, number)
+        for name, value in after.items():
+            if name not in before:
+                is_array = isinstance(value, Array)
+                frame.names[name] = left(value, value, last, number) if is_array else value
+
+    def note_end(
+        self,
+        target: cst.BaseExpression,
+        iterable: cst.BaseExpression,
+        header: str,
+        number: int,
+        frame: Frame,
+    ) -> Ended:
+        """Note what a loop of a submodule goes over, and return what its last iteration is.
+
+        Args:
+            target: Its target.
+            iterable: What it goes over, as it is written.
+            header: What it goes over.
+            number: The loop.
+            frame: Where it is.
+        """
+        spelled = condition_of(header, frame.recorder)
+        last = last_iteration(target, iterable, spelled.code) if spelled else None
+        self.ended[number] = last
+        if spelled is not None:
+            self.spans[number] = Span.of(target, spelled, number)
+        return last
+
+    def _update(
+        self,
+        running: list[tuple[Running, Callable[[], Value | Dim | None]]],
+        frame: Frame,
+        body: list[Line | Compound],
+    ) -> None:
+        codes: list[tuple[str, str]] = []
+        for one, after in running:
+            value = after()
+            code = self._code_of(value, frame)
+            if isinstance(value, Value) and code is None:
+                place = frame.recorder.plan.cls if frame.method is None else frame.method
+                message = f"the code does not tell what `{one.local}` is after an iteration"
+                frame.recorder.mark(place.node, message)
+            if code is not None and code != one.local:
+                codes.append((one.local, code))
+        if len(codes) > 1 and any(local in other for local, _ in codes for _, other in codes):
+            # All at once: one may be computed from what another one was.
+            names = ", ".join(local for local, _ in codes)
+            text = f"{names} = {', '.join(code for _, code in codes)}"
+            body.append(Line(text, names, is_update=True))
+            return
+        body += [Line(f"{local} = {code}", local, is_update=True) for local, code in codes]
+
+    def _code_of(self, value: Value | Dim | None, frame: Frame) -> str | None:
+        if isinstance(value, Dim):
+            if not self._code.sizes_are_visible(value, frame):
+                return None
+            return frame.recorder.templates.token(value)
+        if isinstance(value, SizedList):
+            return value.sizes or None
+        return None if value is None else self._code.of_value(value, frame)
+
+    def _bind_all(
+        self, target: cst.BaseExpression, loop: SizedLoop, number: int, frame: Frame
+    ) -> None:
+        """Bind the target of a loop, or what stands for it where that goes over arrays."""
+        if loop.sizes:
+            loop.bind(number, frame)
+        else:
+            self.bind(target, number, frame)
+
+    def bind(self, target: cst.BaseExpression, number: int, frame: Frame) -> None:
+        """Bind the target of a loop of the constructor."""
+        for name in names_in(target):
+            frame.names[name] = Code(name, f"loop{number}")
+            frame.recorder.locals.add(name)
+
+    @staticmethod
+    def bind_inner(target: cst.BaseExpression, number: int, frame: Frame) -> None:
+        """Bind the target of a loop of a submodule."""
+        for name in names_in(target):
+            frame.names[name] = Code(inner_name(name, number), f"loop{number}")

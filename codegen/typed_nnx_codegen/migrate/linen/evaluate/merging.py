@@ -1,0 +1,428 @@
+"""What a name is where several ways through the code meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from typed_nnx_codegen.migrate.linen.domain.dims import ArgumentSize, Dim, Piece, as_dim, chosen
+from typed_nnx_codegen.migrate.linen.domain.frames import Frame, Recorder
+from typed_nnx_codegen.migrate.linen.domain.references import (
+    Choice,
+    ClassRef,
+    FieldModule,
+    Headed,
+    ModuleValue,
+    Partial,
+    Ref,
+    Repeated,
+)
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    NONE,
+    OPEN,
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Lead,
+    OfShapes,
+    Seq,
+    Shape,
+    Size,
+    Table,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import module_or_function
+from typed_nnx_codegen.migrate.linen.evaluate.running_lists import SizedList
+from typed_nnx_codegen.migrate.linen.evaluate.tuples import head_of, record_or_tuple, tail_of
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.shapes.operands import aligned
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+
+def note_residual(operator: str, left: Value, right: Value, frame: Frame) -> None:
+    """Note that two arrays have one last size, where they are added."""
+    if operator != "+" or not (isinstance(left, Array) and isinstance(right, Array)):
+        return
+    one, other = left.shape.axis(-1), right.shape.axis(-1)
+    if one is None or other is None or one == other:
+        return
+    if one.constant is None and other.constant is None:
+        frame.recorder.equal_sizes.add(frozenset((one, other)))
+
+
+def are_equal(one: Dim, other: Dim, frame: Frame) -> bool:
+    """Whether two sizes are equal by what was added."""
+    return frozenset((one, other)) in frame.recorder.equal_sizes
+
+
+def of_arguments(values: dict[str, Value], recorder: Recorder) -> dict[str, Value]:
+    """Return the arguments of a call with last sizes of arguments, where residuals tell them."""
+    found = dict(values)
+    for name, value in values.items():
+        size = value.shape.axis(-1) if isinstance(value, Array) else None
+        if not isinstance(value, Array) or size is None or not value.shape.dims:
+            continue
+        known = _argument_size(size, recorder.equal_sizes)
+        shape = replace(value.shape, dims=(*value.shape.dims[:-1], known))
+        found[name] = replace(value, shape=shape)
+    return found
+
+
+def _argument_size(size: Dim, pairs: Iterable[frozenset[Dim]]) -> Dim:
+    """Return a size of an argument that another size is equal to; that size where there is none."""
+    equal = [size]
+    for one in equal:
+        if isinstance(one.atom, ArgumentSize):
+            return one
+        equal += [other for pair in pairs if one in pair for other in pair if other not in equal]
+    return size
+
+
+_CALLABLE = (Ref, ClassRef, Partial, ModuleValue, FieldModule, Choice)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A local of the constructor that holds what differs between ways through the code.
+
+    Attributes:
+        local: The local.
+        first: Its value on the first way.
+        second: Its value on the second way.
+    """
+
+    local: str
+    first: str
+    second: str
+
+
+class Merging:
+    """Joins values.
+
+    Args:
+        code: Writes expressions for the constructor.
+    """
+
+    def __init__(self, code: ConstructorCode) -> None:
+        self._code = code
+
+    def joined(self, one: Value, other: Value, frame: Frame) -> Value:
+        """Return what stands for either of two values, where nothing can be written about it."""
+        return self.merged("", one, other, frame, None)
+
+    def merged(
+        self,
+        name: str,
+        one: Value,
+        other: Value,
+        frame: Frame,
+        running: list[Running] | None,
+    ) -> Value:
+        """Return what stands for either of two values.
+
+        Args:
+            name: The local name that has them.
+            one: The value on the first way.
+            other: The value on the second way.
+            frame: The frame.
+            running: Locals of the constructor that the merge needs are added here; None where
+                the constructor does not know which way is taken.
+        """
+        if one == other:
+            return one
+        if is_rebuilt(one, other):
+            return other
+        match one, other:
+            case Array(), Array():
+                value = self._arrays(name, one, other, frame, running)
+                if running is None or not one.made or not other.made:
+                    return value
+                local = one.made
+                if other.made != local:
+                    local = frame.recorder.fresh(name)
+                    running.append(Running(local, one.made, other.made))
+                return replace(value, made=local, of_shapes=one.of_shapes or other.of_shapes)
+            case (Seq(items=first), Seq(items=second)) if len(first) == len(second):
+                return Seq(
+                    tuple(
+                        self.merged(f"{name}_{k}", a, b, frame, running)
+                        for k, (a, b) in enumerate(zip(first, second, strict=True))
+                    ),
+                    one.is_list,
+                )
+            case SizedList(), SizedList() if running is not None and one.sizes and other.sizes:
+                local = frame.recorder.fresh(f"{name}_sizes")
+                running.append(Running(local, one.sizes, other.sizes))
+                element = self.joined(one.element, other.element, frame)
+                return SizedList(element, local=local)
+            case (Seq(), Seq()) | (Repeated(), Seq()) | (Seq(), Repeated()):
+                return self._lists(name, one, other, frame, running)
+            case Repeated(element=first), Repeated(element=second):
+                head = self._head(name, one, other, frame, running)
+                tail = self._tail(one, other, frame)
+                element = self.joined(first, second, frame)
+                if head or tail:
+                    return Headed(element, head=head, tail=tail)
+                if one.loop is None or other.loop is None:
+                    return Repeated(element)
+                return Repeated(element, one.loop, also=(*one.also, other.loop, *other.also))
+            case (Table(items=first), Table(items=second)) if first.keys() == second.keys():
+                return Table(
+                    {
+                        key: self.merged(f"{name}_{key}", first[key], second[key], frame, running)
+                        for key in first
+                    },
+                    one.cls if one.cls == other.cls else None,
+                )
+            case (Table(cls=cls), Seq() | Headed()) if cls is not None:
+                return record_or_tuple(one, other, lambda a, b: self.joined(a, b, frame))
+            case (Seq() | Headed(), Table(cls=cls)) if cls is not None:
+                return record_or_tuple(other, one, lambda a, b: self.joined(b, a, frame))
+            case (Array(), Const(value=None)) | (Const(value=None), Array()):
+                array = one if isinstance(one, Array) else other
+                assert isinstance(array, Array)
+                return replace(array, is_optional=True, made="", of_shapes=False, condition=OPEN)
+        if isinstance(one, _CALLABLE) and (isinstance(other, _CALLABLE) or other == NONE):
+            return self._of_functions(name, one, other, frame, running)
+        if isinstance(other, _CALLABLE) and one == NONE:
+            return Choice((*_options(other), NONE))
+        either_kind = module_or_function(one, other)
+        if either_kind is not None:
+            return either_kind
+        for first, second in ((one, other), (other, one)):
+            if isinstance(first, Array) and isinstance(second, Code) and first.made:
+                return self._made(name, one, other, first, frame, running)
+            if isinstance(first, (ModuleValue, FieldModule)) and isinstance(second, Code):
+                return first  # a field that holds something to call in its place
+        if running is not None and _is_written(one) and _is_written(other):
+            either = self._local_for(name, one, other, frame)
+            if either is not None:
+                running.append(either)
+                return Code(either.local)
+            with self._code.with_shapes():
+                either = self._local_for(name, one, other, frame)
+            if either is not None:
+                running.append(either)
+                return OfShapes(code=either.local)
+        return UNKNOWN
+
+    def _made(
+        self,
+        name: str,
+        one: Value,
+        other: Value,
+        array: Array,
+        frame: Frame,
+        running: list[Running] | None,
+    ) -> Value:
+        """Return an array that the constructor makes on one side, where the other side is a setting."""
+        if running is None:
+            return UNKNOWN
+        either = self._local_for(name, one, other, frame)
+        if either is None:
+            return UNKNOWN
+        if either.first != either.second:
+            running.append(either)
+            return Array(made=either.local, of_shapes=array.of_shapes)
+        return Array(made=either.first, of_shapes=array.of_shapes)
+
+    def _local_for(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
+        """Return a local that holds either of two values; None where one of them has no code."""
+        first = self._code.of_value(one, frame)
+        second = self._code.of_value(other, frame)
+        if first is None or second is None:
+            return None
+        return Running(frame.recorder.fresh(name), first, second)
+
+    def _of_functions(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> Value:
+        """Return what stands for either of two classes, functions or submodules."""
+        choice = _choice(_options(one), _options(other))
+        if running is None or not is_function(one) or not is_function(other):
+            return choice
+        if not isinstance(choice, Choice):
+            return choice
+        either = self._local_for(name, one, other, frame)
+        if either is None:
+            return choice
+        running.append(either)
+        return replace(choice, code=either.local)
+
+    def chosen(self, condition: Piece, one: Value, other: Value, frame: Frame) -> Value:
+        """Return what is one value where a condition holds, else the other one."""
+        if one == other:
+            return one
+        joined = self.joined(one, other, frame)
+        if not isinstance(one, Array) or not isinstance(other, Array):
+            return joined
+        first, second = aligned(one.shape, other.shape)
+        dims = tuple(
+            None if a is None or b is None else chosen(condition, a, b)
+            for a, b in zip(first.dims, second.dims, strict=True)
+        )
+        assert isinstance(joined, Array)
+        return replace(joined, shape=replace(joined.shape, dims=dims))
+
+    def settings(self, name: str, one: Value, other: Value, frame: Frame) -> Running | None:
+        """Return the local that holds one of two lists of settings; None where they are others."""
+        lists = [isinstance(value, Seq) for value in (one, other)]
+        if one == other or not any(lists) or not (_is_setting(one) and _is_setting(other)):
+            return None
+        lengths = {len(value.items) for value in (one, other) if isinstance(value, Seq)}
+        if all(lists) and len(lengths) == 1:
+            return None  # item by item
+        return self._local_for(name, one, other, frame)
+
+    def _head(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> tuple[Value, ...]:
+        """Return the items that both of two tuples begin with."""
+        both = zip(head_of(one), head_of(other), strict=False)
+        return tuple(
+            self.merged(f"{name}_{k}", a, b, frame, running) for k, (a, b) in enumerate(both)
+        )
+
+    def _tail(self, one: Value, other: Value, frame: Frame) -> tuple[Value, ...]:
+        """Return the items that both of two tuples end with."""
+        both = zip(reversed(tail_of(one)), reversed(tail_of(other)), strict=False)
+        return tuple(self.joined(a, b, frame) for a, b in both)[::-1]
+
+    def _lists(
+        self, name: str, one: Value, other: Value, frame: Frame, running: list[Running] | None
+    ) -> Value:
+        items: list[Value] = []
+        for value in (one, other):
+            if isinstance(value, Seq):
+                items += value.items
+            elif isinstance(value, Repeated):
+                items.append(value.element)
+        if not items:
+            return UNKNOWN
+        element = items[0]
+        for item in items[1:]:
+            element = self.joined(element, item, frame)
+        head = self._head(name, one, other, frame, running)
+        tail = self._tail(one, other, frame)
+        return Headed(element, head=head, tail=tail) if head or tail else Repeated(element)
+
+    def _arrays(
+        self, name: str, one: Array, other: Array, frame: Frame, running: list[Running] | None
+    ) -> Array:
+        first, second = aligned(one.shape, other.shape)
+        dims: list[Dim | None] = []
+        count = len(first.dims)
+        for position, (a, b) in enumerate(zip(first.dims, second.dims, strict=True)):
+            dims.append(self._dim(name, position - count, a, b, frame, running))
+        lead = first.lead if first.lead == second.lead else Lead("", None)
+        origin = one.origin if one.origin == other.origin else ""
+        dtype = one.dtype if one.dtype == other.dtype else ""
+        is_optional = one.is_optional or other.is_optional
+        condition = OPEN if one.condition or other.condition else ""
+        shape = Shape(tuple(dims), lead)
+        return Array(shape, dtype, origin, is_optional=is_optional, condition=condition)
+
+    def _dim(
+        self,
+        name: str,
+        axis: int,
+        one: Dim | None,
+        other: Dim | None,
+        frame: Frame,
+        running: list[Running] | None,
+    ) -> Dim | None:
+        if one == other:
+            return one
+        if one is None or other is None:
+            return None
+        if running is None:
+            return other if are_equal(one, other, frame) else None
+        code = self._code
+        if not (code.sizes_are_visible(one, frame) and code.sizes_are_visible(other, frame)):
+            return None
+        templates = frame.recorder.templates
+        suffix = "features" if axis == -1 else f"size_{-axis}"
+        local = frame.recorder.fresh(f"{name}_{suffix}")
+        running.append(Running(local, templates.token(one), templates.token(other)))
+        return as_dim(Piece(local))
+
+
+_PLAIN = (Const, Size, Code, OfShapes)
+
+
+def _is_written(value: Value) -> bool:
+    """Whether a local of the constructor can hold a value in the place of another one."""
+    is_callable = isinstance(value, Ref) and find_layer(value.name) is None
+    return isinstance(value, _PLAIN) or is_callable or is_function(value)
+
+
+def _is_setting(value: Value) -> bool:
+    """Whether a value is a setting, or a tuple or list of such: no array, no submodule."""
+    if isinstance(value, Seq):
+        return all(isinstance(item, _PLAIN) or _is_setting(item) for item in value.items)
+    return isinstance(value, (Code, OfShapes))
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is a submodule, or a class or function that may make one."""
+    return isinstance(value, _CALLABLE)
+
+
+def is_function(value: Value) -> bool:
+    """Whether a value is a function of a library, as an initializer or an activation is."""
+    if isinstance(value, Choice):
+        return bool(value.code)
+    return isinstance(value, Ref) and not value.code and find_layer(value.name) is None
+
+
+def holds_callables(value: Value) -> bool:
+    """Whether a list or dict has submodules, classes or functions in it."""
+    match value:
+        case Seq(items=items):
+            return any(is_module(item) or holds_callables(item) for item in items)
+        case Table(items=table):
+            return any(is_module(item) or holds_callables(item) for item in table.values())
+    return False
+
+
+def is_rebuilt(one: Value, other: Value) -> bool:
+    """Whether two submodules are one, as an iteration of a loop and the next one build it."""
+    if not isinstance(one, ModuleValue) or not isinstance(other, ModuleValue):
+        return False
+    first, second = one.site, other.site
+    return (
+        first.node is second.node
+        and first.target == second.target
+        and bool(first.loops)
+        and first.loops == second.loops
+        and {name: (bound.value, bound.code) for name, bound in first.given.items()}
+        == {name: (bound.value, bound.code) for name, bound in second.given.items()}
+    )
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Whether two values are equal, where submodules that loops build again are one."""
+    match one, other:
+        case Seq(items=first), Seq(items=second):
+            return len(first) == len(second) and all(map(is_same, first, second))
+        case Choice(options=first), Choice(options=second):
+            return len(first) == len(second) and all(
+                any(is_same(a, b) for b in second) for a in first
+            )
+        case Repeated(element=first), Repeated(element=second):
+            return one == replace(other, element=first) and is_same(first, second)
+    return one == other or is_rebuilt(one, other)
+
+
+def _choice(first: tuple[Value, ...], second: tuple[Value, ...]) -> Value:
+    """Return one of a few values, of those that loops build again the last one."""
+    kept = [
+        one for one in first if not any(one == other or is_rebuilt(one, other) for other in second)
+    ]
+    options = (*kept, *second)
+    return options[0] if len(options) == 1 else Choice(options)
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)

@@ -1,0 +1,549 @@
+"""Calls of submodules: what they return, and how their arguments are written in NNX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Site, given_of
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Dispatch, Frame, Recorder
+from typed_nnx_codegen.migrate.linen.domain.markers import CALLER, COUNTERPART
+from typed_nnx_codegen.migrate.linen.domain.references import (
+    Choice,
+    ClassRef,
+    FieldModule,
+    ModuleValue,
+    Ref,
+    Repeated,
+    SelfValue,
+)
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    Seq,
+    ShapeOf,
+    Size,
+    Table,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.functions import Functions
+from typed_nnx_codegen.migrate.linen.evaluate.members import API
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
+from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import of_alternatives, of_field
+from typed_nnx_codegen.migrate.linen.evaluate.recurrence import SEQUENTIAL, CallsInTurn, Recurrence
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
+from typed_nnx_codegen.migrate.linen.evaluate.submodules import Submodules
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, Refused, find_layer
+from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts
+from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind, bind_names
+from typed_nnx_codegen.migrate.linen.state.reads import drawn_variables
+from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import LiftedCalls
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+_PLAIN: Final = (Array, Code, Const, ShapeOf, Size, Unknown, Ref, ClassRef)
+
+
+def output_key(
+    cls: LinenClass,
+    instance: SelfValue,
+    method: str,
+    values: Mapping[str, Value],
+    recorder: Recorder,
+) -> Hashable | None:
+    """Return what the output of a call depends on; None where that is more than plain values.
+
+    Args:
+        cls: The class of the submodule.
+        instance: The submodule.
+        method: The method that is called.
+        values: The arguments, by parameter.
+        recorder: What is written down: a call that counts is gone through at least once.
+    """
+    if not all(_is_plain(value) for value in (*instance.fields.values(), *values.values())):
+        return None
+    fields = tuple(instance.fields.items())
+    return cls, fields, method, tuple(values.items()), recorder.is_recording, recorder.rngs
+
+
+def _is_plain(value: Value) -> bool:
+    """Whether nothing but the value itself says what comes of it."""
+    if isinstance(value, Seq):
+        return all(_is_plain(item) for item in value.items)
+    return isinstance(value, _PLAIN)
+
+
+_PARAMS: Final = "params"
+
+WITH_PARAMETERS: Final = Helper(
+    "with_parameters",
+    '''\
+def with_parameters(module, values):
+    """Return a copy of a module that computes with other values in its parameters."""
+    copied = nnx.clone(module)
+    for name, value in values.items():
+        setattr(copied, name, nnx.Param(value))
+    return copied
+''',
+)
+
+
+def functional_call(
+    receiver: Value, passed: list[Passed], node: cst.Call, frame: Frame
+) -> Value | None:
+    """Return what such a call, or `init`, returns; None where it is no plain call of a layer."""
+    match receiver:
+        case ModuleValue(site=Site(target=str() as target) as site):
+            layer = find_layer(target)
+        case _:
+            return None
+    if _name_of(node) == "init":
+        is_plain = layer is not None and site.is_detached and not site.loops
+        return drawn_variables(site, node, frame.recorder) if is_plain else None
+    names = _parameter_names(passed)
+    if layer is None or site.transforms or site.alternatives or not names:
+        return None
+    if not isinstance(node.func, cst.Attribute) or not _are_own(names, layer, site):
+        return None
+    bound = bind_names([one.linen for one in layer.calls.get("__call__", ())], passed[1:])
+    if bound.extra or bound.is_open or not _stay(layer, site, bound.by_name):
+        return None
+    values = {name: one.value for name, one in bound.by_name.items()}
+    frame.note_call(site, "__call__", values)
+    if frame.records and frame.recorder.is_recording:
+        frame.recorder.helpers.append(WITH_PARAMETERS)
+        frame.recorder.plan.rebuilt[node] = _WithParameters()
+    return layer.output(given_of(site), Inputs(values), "__call__")
+
+
+def _name_of(node: cst.Call) -> str:
+    return node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
+
+
+def _parameter_names(passed: list[Passed]) -> list[str]:
+    """Return the parameters that the variables of a call are; none where it is not known."""
+    if not passed or passed[0].keyword or passed[0].star:
+        return []
+    match passed[0].value:
+        case Table(items=items) if list(items) == [_PARAMS]:
+            inner = items[_PARAMS]
+            if isinstance(inner, Table) and not inner.cls:
+                return [str(name) for name in inner.items]
+    return []
+
+
+def _are_own(names: list[str], layer: Layer, site: Site) -> bool:
+    """Whether the parameters of a layer have these names, in NNX too, and the same layout."""
+    known = {
+        one.linen
+        for one in layer.variables(given_of(site))
+        if one.linen == f"{_PARAMS}/{one.nnx}" and one.transpose is None and one.reshape is None
+    }
+    # Linen says it where one of them is missing, so that no such call has a result.
+    return layer.nnx.startswith("nnx.") and all(f"{_PARAMS}/{name}" in known for name in names)
+
+
+def _stay(layer: Layer, site: Site, bound: dict[str, Passed]) -> bool:
+    """Whether the arguments of a call are written in NNX as they are in Linen."""
+    arguments = {name: Given(name, one.value, bool(one.keyword)) for name, one in bound.items()}
+    written = layer.call(given_of(site), arguments)
+    return isinstance(written, tuple) and [one.keyword for one in written] == [
+        one.keyword for one in bound.values()
+    ]
+
+
+@dataclass(frozen=True)
+class _WithParameters:
+    """Writes such a call as the call of a copy with these parameters."""
+
+    def __call__(self, node: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """Return the call."""
+        del node
+        assert isinstance(updated.func, cst.Attribute)
+        variables, *others = updated.args
+        match variables.value:
+            case cst.Dict(elements=[cst.DictElement(value=given)]):
+                values: cst.BaseExpression = given
+            case other:
+                index = cst.SubscriptElement(cst.Index(cst.SimpleString(f'"{_PARAMS}"')))
+                values = cst.Subscript(other, [index])
+        copied = cst.Call(
+            cst.Name(WITH_PARAMETERS.name),
+            [
+                cst.Arg(
+                    updated.func.value,
+                    comma=cst.Comma(cst.SimpleWhitespace(""), cst.SimpleWhitespace(" ")),
+                ),
+                cst.Arg(values),
+            ],
+        )
+        return cst.Call(copied, others)
+
+
+# Layers that call other modules one after the other, and the field that holds those.
+_WRAPPERS: Final = {
+    SEQUENTIAL: "layers",
+    "flax.linen.SpectralNorm": "layer_instance",
+    "flax.linen.WeightNorm": "layer_instance",
+}
+
+
+_CONVOLUTIONS: Final = ("Conv", "ConvTranspose")
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleCalls:
+    """Calls submodules.
+
+    Attributes:
+        facts: What is known of fields.
+        merging: Joins values.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+        submodules: Constructs submodules.
+        functions: Goes through methods and functions.
+        lifted_calls: Goes through calls of submodules under transforms.
+        recurrence: Goes through layers that run others over time.
+        in_turn: Calls the modules of a list one after the other.
+        wraps_layers: Whether layers that NNX does not have are held in a bridge.
+        dispatch: Goes through a call of something.
+        refer: Gives the code for a public name.
+    """
+
+    facts: FieldFacts
+    merging: Merging
+    sized_lists: SizedLists
+    submodules: Submodules
+    functions: Functions
+    lifted_calls: LiftedCalls
+    recurrence: Recurrence
+    in_turn: CallsInTurn
+    wraps_layers: bool
+    dispatch: Dispatch
+    refer: Callable[[str], str]
+
+    def call(
+        self,
+        receiver: Value,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        """Return what a call of a method of a submodule returns."""
+        if method in ("apply", "init"):
+            functional = functional_call(receiver, passed, node, frame)
+            if functional is not None:
+                return functional
+        if method in ("copy", "clone") and not passed:
+            copied = self._copied(receiver, node, frame)
+            if copied is not None:
+                return copied
+        match receiver:
+            case ModuleValue(site=site) if site.transforms:
+                return self.lifted_calls.call(
+                    site,
+                    method,
+                    passed,
+                    node,
+                    frame,
+                    lambda inner: self._plain(site, method, inner, node, frame),
+                )
+            case ModuleValue(site=site) if site.alternatives:
+                return self._of_alternatives(site, method, passed, node, frame)
+            case ModuleValue(site=site):
+                value = self._plain(site, method, passed, node, frame)
+                is_of_project = isinstance(site.target, LinenClass) and method == "__call__"
+                # The submodules of a submodule are not within reach.
+                if not frame.records or not (is_of_project or site.code.startswith("self.")):
+                    return value
+                return of_alternatives(self.facts, site, [value], value, frame)
+            case FieldModule():
+                return self._of_field(receiver, method, passed, node, frame)
+            case Choice(options=options):
+                results = [
+                    self.call(option, method, passed, node, frame)
+                    for option in possible(options, frame.recorder)
+                    if isinstance(option, (ModuleValue, FieldModule))
+                ]
+                # What a field holds may not be known: it stands in for what is.
+                known = [one for one in results if not isinstance(one, Unknown)]
+                results = known or results
+                value = results[0] if results else UNKNOWN
+                for other in results[1:]:
+                    value = self.merging.joined(value, other, frame)
+                return value
+        return UNKNOWN
+
+    def _copied(self, receiver: Value, node: cst.Call, frame: Frame) -> Value | None:
+        """Return the copy of a module in a field that `setup` keeps; None for other copies."""
+        target = frame.recorder.setup_target
+        is_kept = frame.verbatim and frame.records and target is not None and target[0] is node
+        if not is_kept or not isinstance(receiver, FieldModule):
+            return None
+        assert target is not None
+        assert isinstance(node.func, cst.Attribute)
+        clone = self.refer("nnx.clone")
+        frame.recorder.replace(node, f"{clone}({code_of(node.func.value)})")
+        return FieldModule(target[1], receiver.default)
+
+    def _plain(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        if isinstance(site.target, LinenClass):
+            return self._of_class(site, site.target, method, passed, node, frame)
+        layer = find_layer(site.target)
+        if layer is None:
+            return UNKNOWN
+        return self._of_layer(site, layer, method, passed, node, frame)
+
+    def _of_alternatives(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Call an object of one of several classes."""
+        results = [self._plain(site, method, passed, node, frame)]
+        inner = Frame(
+            frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
+        )
+        results += [self._plain(one, method, passed, node, inner) for one in site.alternatives]
+        value = results[0]
+        for other in results[1:]:
+            value = self.merging.joined(value, other, frame)
+        return of_alternatives(self.facts, site, results, value, frame)
+
+    # -- layers -------------------------------------------------------------------------------
+
+    def _of_layer(
+        self,
+        site: Site,
+        layer: Layer,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        if method == "__call__" and site.target in _WRAPPERS:
+            return self._wrapped(site, passed, node, frame)
+        if self.wraps_layers and isinstance(layer.build(given_of(site), None), Refused):
+            return self._in_bridge(site, method, passed, node, frame)
+        names = [one.linen for one in layer.calls.get(method, ())]
+        bound = bind_names(names, passed)
+        values = _ranked(site, {name: one.value for name, one in bound.by_name.items()})
+        frame.note_call(site, method, values)
+        if frame.records and frame.recorder.is_recording:
+            if bound.extra:
+                frame.recorder.mark(
+                    node, f"`{layer.name}` is called with arguments that are not known"
+                )
+            else:
+                self._edit(site, layer, method, bound.by_name, node, frame)
+        if method == "__call__" and self.recurrence.runs(site):
+            return self.recurrence.output(site, layer, given_of(site), values, frame)
+        return layer.output(given_of(site), Inputs(values), method)
+
+    def _in_bridge(
+        self, site: Site, method: str, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> Value:
+        """Call a layer that stays in Linen: its arguments stay, too."""
+        values = {one.keyword or f"*{place}": one.value for place, one in enumerate(passed)}
+        frame.note_call(site, method, values)
+        if frame.records and frame.recorder.is_recording:
+            frame.recorder.edits.setdefault(node, []).append(CallEdit(site, None))
+        return UNKNOWN
+
+    def _wrapped(self, site: Site, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Go through the modules and functions that a layer is made of."""
+        name = _WRAPPERS[str(site.target)]
+        given = site.given.get(name)
+        parts: tuple[Value, ...] = ()
+        if given is not None:
+            value = given.value
+            parts = value.items if isinstance(value, Seq) else (value,)
+        if not parts or not passed:
+            return UNKNOWN
+        # Its arguments are written as those of the layer around it.
+        inner = Frame(
+            frame.recorder, frame.analysis, records=False, root=frame.root, names=frame.names
+        )
+        if len(parts) == 1 and isinstance(parts[0], Repeated):
+            return self.in_turn.call(parts[0], passed[0], node, frame)
+        current = passed
+        value = passed[0].value
+        for part in parts:
+            value = self.dispatch(part, current, node, inner)
+            current = [Passed(value, None, node)]
+        return value
+
+    def _edit(
+        self,
+        site: Site,
+        layer: Layer,
+        method: str,
+        bound: dict[str, Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> None:
+        arguments = {
+            name: Given(f"__arg{position}__", one.value, bool(one.keyword))
+            for position, (name, one) in enumerate(bound.items())
+        }
+        written = layer.call(given_of(site), arguments, method)
+        if isinstance(written, Refused):
+            frame.recorder.mark(node, f"{written.why} {written.fix}", COUNTERPART)
+            return
+        nodes = [one.node for one in bound.values()]
+        found: list[tuple[str, cst.BaseExpression]] = []
+        for argument in written:
+            written_code = cst.parse_expression(str(argument.code))
+            after = written_code.visit(_ArgumentsIn(nodes))
+            assert isinstance(after, cst.BaseExpression)
+            found.append((argument.keyword, after))
+        before = [(one.keyword, one.node) for one in bound.values()]
+        is_same = [keyword for keyword, _ in found] == [keyword for keyword, _ in before] and all(
+            one is other for (_, one), (_, other) in zip(found, before, strict=True)
+        )
+        edit = CallEdit(site, None if is_same else tuple(found), called=method, frame=frame)
+        frame.recorder.edits.setdefault(node, []).append(edit)
+
+    # -- modules of the project ---------------------------------------------------------------
+
+    def _of_class(
+        self,
+        site: Site,
+        cls: LinenClass,
+        method: str,
+        passed: list[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        if method in API:
+            frame.recorder.mark(
+                node, f"`.{method}` of a submodule within a module is not migrated", CALLER
+            )
+            return UNKNOWN
+        found = cls.method(method)
+        if found is None:
+            return UNKNOWN
+        bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+        values = {name: one.value for name, one in bound.by_name.items()}
+        kept = self.sized_lists.kept(values, node, frame)
+        frame.note_call(site, method, kept)
+        if frame.records and frame.recorder.is_recording:
+            edit = CallEdit(site, None, called=method, frame=frame)
+            frame.recorder.edits.setdefault(node, []).append(edit)
+        instance = self.submodules.instance(site, frame)
+        inner = Frame(frame.recorder, frame.analysis, records=False, root=frame.root)
+        is_plain = not bound.extra and not bound.is_open
+        key = output_key(cls, instance, method, values, frame.recorder) if is_plain else None
+        outputs = frame.recorder.outputs
+        if key is None:
+            return self.functions.call_method(instance, found, passed, node, inner)
+        if key not in outputs:
+            result = self.functions.call_method(instance, found, passed, node, inner)
+            outputs[key] = result
+        return outputs[key]
+
+    # -- modules in fields --------------------------------------------------------------------
+
+    def _of_field(
+        self,
+        receiver: FieldModule,
+        method: str,
+        passed: Sequence[Passed],
+        node: cst.Call,
+        frame: Frame,
+    ) -> Value:
+        if method in API:
+            if frame.records:
+                message = f"`.{method}` of a module in a field is not migrated"
+                frame.recorder.mark(node, message, CALLER)
+            return UNKNOWN
+        values = self._by_name(receiver.default, method, passed)
+        if frame.records and frame.recorder.is_recording:
+            frame.recorder.field_calls.append((receiver.name, method, values))
+            if receiver.site is not None:
+                target = receiver.site.target
+                kind = ClassRef(target, "") if isinstance(target, LinenClass) else Ref(target)
+                given = self._by_name(kind, method, passed)
+                receiver.site.calls.append((frame.root, method, given))
+        del node
+        return of_field(
+            self.functions.call_method,
+            self.facts,
+            receiver,
+            method,
+            values,
+            list(passed),
+            frame,
+        )
+
+    @staticmethod
+    def _by_name(kind: Value, method: str, passed: Sequence[Passed]) -> dict[str, Value]:
+        """Return the arguments of a call of a kind of module by parameter, by position if unknown."""
+        if isinstance(kind, ClassRef) and (found := kind.cls.method(method)) is not None:
+            bound = bind(found.node.params, passed, 1 if found.is_bound else 0)
+        elif isinstance(kind, Ref) and (layer := find_layer(kind.name)) is not None:
+            bound = bind_names([one.linen for one in layer.calls.get(method, ())], passed)
+        else:
+            return {one.keyword or str(k): one.value for k, one in enumerate(passed)}
+        return {name: one.value for name, one in bound.by_name.items()}
+
+
+def possible(options: Sequence[Value], recorder: Recorder) -> Sequence[Value]:
+    """Return those of a few submodules that there are on this side of the branches around."""
+    codes = recorder.branch_codes
+    around = {codes[one.number]: one.side for one in recorder.conditions if one.number in codes}
+
+    def is_there(option: Value) -> bool:
+        conditions = option.site.conditions if isinstance(option, ModuleValue) else ()
+        known = [(codes.get(one.number, ""), one.side) for one in conditions]
+        return all(around.get(code, side) is side for code, side in known)
+
+    return [option for option in options if is_there(option)] or options
+
+
+class _ArgumentsIn(cst.CSTTransformer):
+    """Puts the arguments of a call where `__arg0__` stands for them.
+
+    Args:
+        nodes: The arguments.
+    """
+
+    def __init__(self, nodes: Sequence[cst.BaseExpression]) -> None:
+        super().__init__()
+        self._nodes = nodes
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        """Write an argument."""
+        found = re.fullmatch(r"__arg(\d+)__", original_node.value)
+        return updated_node if found is None else self._nodes[int(found[1])]
+
+
+def _ranked(site: Site, values: dict[str, Value]) -> dict[str, Value]:
+    """Return the arguments of a layer; a convolution says the rank of its input."""
+    array, kernel = values.get("inputs"), site.given.get("kernel_size")
+    if (
+        str(site.target).rpartition(".")[2] not in _CONVOLUTIONS
+        or kernel is None
+        or not isinstance(array, Array)
+        or array.shape.rank is not None
+    ):
+        return values
+    match kernel.value:
+        case Seq(items=items):
+            count = len(items)
+        case Const(value=int()):
+            count = 1
+        case _:
+            return values
+    shape = array.shape.with_rank(count + 2)
+    return values if shape is None else {**values, "inputs": replace(array, shape=shape)}

@@ -1,0 +1,386 @@
+"""Calls that run layers for the caller: cells over time, `nn.Sequential`, normalization."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClass
+from typed_nnx_codegen.migrate.linen.domain.code import bare
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.frames import (
+    Compound,
+    Dispatch,
+    Evaluate,
+    Frame,
+    Line,
+    VariableSite,
+)
+from typed_nnx_codegen.migrate.linen.domain.markers import CALL, COUNTERPART
+from typed_nnx_codegen.migrate.linen.domain.references import (
+    Choice,
+    InTurn,
+    ModuleValue,
+    Ref,
+    Repeated,
+    SelfValue,
+)
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Const,
+    Lead,
+    Seq,
+    Shape,
+    ShapeOf,
+    Size,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, Inputs, Layer, find_layer
+from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
+from typed_nnx_codegen.migrate.linen.shapes.operands import Passed, bind_names, dim_of
+from typed_nnx_codegen.migrate.linen.state.declaring import Declaring
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+_INNER: Final = {
+    "flax.linen.RNN": ("cell",),
+    "flax.linen.Bidirectional": ("forward_rnn", "backward_rnn"),
+}
+
+
+class Recurrence:
+    """Goes through layers that run other modules over time.
+
+    Args:
+        evaluate: Goes through an expression.
+        passed: Goes through the arguments of a call.
+        refer: Gives the code for a public name.
+    """
+
+    def __init__(
+        self,
+        evaluate: Evaluate,
+        passed: Callable[[cst.Call, Frame], list[Passed]],
+        refer: Callable[[str], str],
+    ) -> None:
+        self._evaluate = evaluate
+        self._passed = passed
+        self._refer = refer
+
+    @staticmethod
+    def runs(site: Site) -> bool:
+        """Whether a submodule runs others over time."""
+        return site.target in _INNER
+
+    def output(
+        self,
+        site: Site,
+        layer: Layer,
+        given: Mapping[str, Given],
+        values: Mapping[str, Value],
+        frame: Frame,
+    ) -> Value:
+        """Return what such a layer returns, and note what the modules in it are called with."""
+        inner = list(_inner_of(site))
+        for one in inner:
+            self._note(one, values, frame)
+            if isinstance(one.target, LinenClass) and frame.records:
+                message = (
+                    f"`{one.target.name}` begins with another carry in NNX: pass the first one"
+                )
+                frame.recorder.mark(one.node, message, COUNTERPART)
+        sized = dict(given)
+        for name, one in zip(_INNER[str(site.target)], inner, strict=False):
+            features = features_of(one)
+            if features is not None and name in sized:
+                sized[name] = replace(sized[name], value=Size(features))
+        found = layer.output(sized, Inputs(values))
+        match found:
+            case Seq(items=(_, outputs)):
+                carries = tuple(carry_of(one, values) for one in inner)
+                carry = carries[0] if len(carries) == 1 else Seq(carries)
+                return Seq((carry if inner else UNKNOWN, outputs))
+        return found
+
+    def first_carry(self, node: cst.Call, frame: Frame) -> Value | None:
+        """Return what `nn.LSTMCell(4, parent=None).initialize_carry(...)` does: it needs no cell.
+
+        None where a call is something else.
+        """
+        match node.func:
+            case cst.Attribute(value=cst.Call() as made, attr=cst.Name(value="initialize_carry")):
+                pass
+            case _:
+                return None
+        if not any(_is_no_parent(arg) for arg in made.args):
+            return None
+        callee = self._evaluate(made.func, frame)
+        layer = find_layer(callee.name) if isinstance(callee, Ref) else None
+        if not isinstance(layer, CellLayer):
+            return None
+        settings = bind_names(layer.parameters, self._passed(made, frame)).by_name
+        given = {
+            name: Given(code_of(one.node), one.value, bool(one.keyword))
+            for name, one in settings.items()
+            if name not in ("parent", "name")
+        }
+        passed = bind_names(["rng", "input_shape"], self._passed(node, frame))
+        shape = passed.by_name.get("input_shape")
+        code = None if shape is None else layer.first_carry(given, code_of(shape.node))
+        if code is None:
+            if frame.records:
+                frame.recorder.mark(node, "the first carry of this cell is not zeros", COUNTERPART)
+            return UNKNOWN
+        if frame.records:
+            zeros = self._refer("jax.numpy.zeros")
+            frame.recorder.replace(node, code.replace("jnp.zeros", zeros))
+        values = {name: one.value for name, one in passed.by_name.items()}
+        return layer.output(given, Inputs(values), "initialize_carry")
+
+    def _note(self, site: Site, values: Mapping[str, Value], frame: Frame) -> None:
+        """Note what a module is called with that another one runs over time."""
+        if self.runs(site):
+            for one in _inner_of(site):
+                self._note(one, values, frame)
+            return
+        recorder = frame.recorder
+        if recorder.is_recording and site in recorder.plan.sites:
+            step = _step(values, is_time_major=False)
+            for one in (site, *site.alternatives):
+                one.calls.append((frame.root, "__call__", {"inputs": step}))
+
+
+def _is_no_parent(arg: cst.Arg) -> bool:
+    match arg:
+        case cst.Arg(keyword=cst.Name(value="parent"), value=cst.Name(value="None")):
+            return True
+    return False
+
+
+def _inner_of(site: Site) -> Iterator[Site]:
+    for name in _INNER.get(str(site.target), ()):
+        bound = site.given.get(name)
+        if bound is not None and isinstance(bound.value, ModuleValue):
+            yield bound.value.site
+
+
+def features_of(site: Site) -> Dim | None:
+    """Return the size of what a module returns at each step; None where it is not known."""
+    for inner in _inner_of(site):
+        return features_of(inner)
+    bound = site.given.get("features")
+    return None if bound is None else dim_of(bound.value)
+
+
+def carry_of(site: Site, values: Mapping[str, Value]) -> Value:
+    """Return the last carry of a module that runs over some inputs."""
+    for inner in _inner_of(site):
+        return carry_of(inner, values)
+    layer = find_layer(str(site.target))
+    if layer is None:
+        return UNKNOWN
+    given = {
+        name: Given(one.code or "None", one.value, one.keyword) for name, one in site.given.items()
+    }
+    step = _step(values, is_time_major=values.get("time_major", Const(False)) != Const(False))
+    shape = Inputs({"rng": UNKNOWN, "input_shape": ShapeOf(step.shape)})
+    return layer.output(given, shape, "initialize_carry")
+
+
+def _step(values: Mapping[str, Value], *, is_time_major: bool) -> Array:
+    """Return the inputs of one step."""
+    inputs = values.get("inputs", UNKNOWN)
+    if not isinstance(inputs, Array):
+        return Array()
+    shape = inputs.shape.expanded(2)
+    last = shape.dims[-1:] if shape.dims else ()
+    if is_time_major or len(shape.dims) < 2:
+        return Array(Shape(last, Lead("", None)))
+    return Array(Shape((*shape.dims[:-2], *last), shape.lead))
+
+
+SEQUENTIAL: Final = "flax.linen.Sequential"
+
+
+class CallsInTurn:
+    """Calls modules and functions of a list one after the other.
+
+    Args:
+        dispatch: Goes through a call of something.
+        loop: Goes through a loop that only runs with the call.
+        refer: Gives the code for a public name.
+    """
+
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        loop: Callable[[cst.BaseExpression, Value, Frame, Callable[[], None]], None],
+        refer: Callable[[str], str],
+    ) -> None:
+        self._dispatch = dispatch
+        self._loop = loop
+        self._refer = refer
+
+    def made_in_method(
+        self, callee: Value, passed: list[Passed], node: cst.Call, frame: Frame
+    ) -> InTurn | None:
+        """Return `nn.Sequential` of a list that only the method has; None for other modules.
+
+        The submodules in the list have their names already, and the list stays in the method.
+
+        Args:
+            callee: What is constructed.
+            passed: What it is given.
+            node: The call that constructs it.
+            frame: Where it is.
+        """
+        is_sequential = isinstance(callee, Ref) and callee.name == SEQUENTIAL and not callee.code
+        if not is_sequential or frame.verbatim or not frame.records or len(passed) != 1:
+            return None
+        one = passed[0]
+        is_local = isinstance(one.node, cst.Name) and one.node.value in frame.names
+        if not is_local or not isinstance(one.value, Repeated) or one.code is not None:
+            return None
+        assert isinstance(one.node, cst.Name)
+        frame.recorder.replace(node, f"{self._refer('nnx.Sequential')}(*{one.node.value})")
+        return InTurn(one.value)
+
+    def call(self, values: Repeated, passed: Passed, node: cst.Call, frame: Frame) -> Value:
+        """Return what the modules and functions of a list make of an array, one after the other.
+
+        Args:
+            values: The list.
+            passed: The array.
+            node: The call.
+            frame: Where it is.
+        """
+        names = ("layer", passed.node.value if isinstance(passed.node, cst.Name) else "x")
+        kept = {name: frame.names[name] for name in names if name in frame.names}
+        edits = list(frame.recorder.edits.get(node, ()))
+        layer, inputs = (cst.Name(name) for name in names)
+        frame.names[inputs.value] = passed.value
+
+        def run() -> None:
+            value = frame.names[inputs.value]
+            callee = frame.names.get(layer.value, UNKNOWN)
+            for one in callee.options if isinstance(callee, Choice) else (callee,):
+                if isinstance(one, ModuleValue):
+                    one.site.is_called_elsewhere = True
+            given = [Passed(value, None, inputs)]
+            frame.names[inputs.value] = self._dispatch(callee, given, node, frame)
+
+        self._loop(layer, values, frame, run)
+        result = frame.names[inputs.value]
+        for name in names:
+            frame.names.pop(name, None)
+        frame.names.update(kept)
+        # The call stays as it is: what is around the layers calls them.
+        frame.recorder.edits[node] = edits
+        return result
+
+
+NORMALIZE: Final = f"{LINEN}.normalization._normalize"
+_PARAMETERS: Final = (
+    *("mdl", "x", "mean", "var", "reduction_axes", "feature_axes", "dtype", "param_dtype"),
+    *("epsilon", "use_bias", "use_scale", "bias_init", "scale_init", "force_float32_reductions"),
+)
+# The parameters that it asks the module for.
+_VARIABLES: Final = ("scale", "bias")
+
+OWN_PARAMETERS: Final = Helper(
+    "OwnParameters",
+    '''\
+class OwnParameters:
+    """Gives functions of Linen the parameters of a module, which they ask for by name."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def param(self, name, init_fn, *args, **kwargs):
+        """Return the value of a parameter."""
+        return getattr(self.module, name)[...]
+''',
+)
+
+
+class Normalizing:
+    """Goes through calls of that function.
+
+    Args:
+        code: Writes expressions for the constructor.
+        declaring: Declares variables.
+    """
+
+    def __init__(self, code: ConstructorCode, declaring: Declaring) -> None:
+        self._code = code
+        self._declaring = declaring
+
+    def call(self, passed: list[Passed], node: cst.Call, frame: Frame) -> Value:
+        """Return what the function returns: an array of the shape of its input."""
+        bound = bind_names(_PARAMETERS, passed)
+        given = bound.by_name.get("x")
+        value = given.value if given is not None else UNKNOWN
+        result = Array(value.shape) if isinstance(value, Array) else UNKNOWN
+        owner = bound.by_name.get("mdl")
+        if owner is None or not frame.records or not frame.recorder.is_recording:
+            return result
+        is_own = isinstance(owner.value, SelfValue) and owner.value is frame.recorder.instance
+        is_plain = is_own and not bound.is_open and not frame.recorder.loops
+        if not is_plain or not all(
+            self._declare(one, bound.by_name, node, frame) for one in _VARIABLES
+        ):
+            frame.recorder.mark(node, "the parameters that it makes depend on the call", CALL)
+            return result
+        frame.recorder.helpers.append(OWN_PARAMETERS)
+        frame.recorder.replace(owner.node, f"{OWN_PARAMETERS.name}(self)")
+        return result
+
+    def _declare(self, name: str, given: dict[str, Passed], node: cst.Call, frame: Frame) -> bool:
+        """Write the line that makes a parameter; return whether the constructor can make it."""
+        recorder = frame.recorder
+        key = f"params/{name}"
+        uses, init, dtype = (
+            given.get(one) for one in (f"use_{name}", f"{name}_init", "param_dtype")
+        )
+        x, axes = given.get("x"), given.get("feature_axes")
+        if uses is None or init is None or dtype is None or x is None or axes is None:
+            return False
+        if uses.value == Const(False):
+            return True
+        if not isinstance(x.value, Array) or key in recorder.variables:
+            return False
+        with self._code.with_shapes():
+            shape = self._code.of_shape(x.value.shape, frame)
+            along = self._along(axes, shape, frame)
+        attribute = self._declaring.free(name, recorder, "params")
+        is_sayable = None not in (along, uses.code, init.code, dtype.code)
+        if (
+            not is_sayable
+            or attribute != name
+            or any(one.is_of_call for one in recorder.conditions)
+        ):
+            return False
+        first = f"{init.code}({recorder.rngs}.params(), {along}, {dtype.code})"
+        code = f"{self._declaring.kind('params')}({first})"
+        line = Line(f"self.{name} = {code}")
+        is_sure = uses.value == Const(True)
+        recorder.block.append(line if is_sure else Compound(f"if {bare(uses.code or '')}:", [line]))
+        recorder.variables[key] = VariableSite(node, "params", name, name, code, Array())
+        recorder.declared.setdefault(key, []).append(())
+        return True
+
+    def _along(self, axes: Passed, shape: str | None, frame: Frame) -> str | None:
+        """Return the code of the sizes of a shape along axes."""
+        code = axes.code or self._code.of_value(axes.value, frame)
+        if shape is None or code is None:
+            return None
+        if isinstance(axes.value, Const):
+            return f"[{shape}[{code}]]"
+        if isinstance(axes.value, Seq) and len(axes.value.items) > 1:
+            return None  # the function puts them in an order of its own
+        return f"[{shape}[axis] for axis in {code}]"

@@ -1,0 +1,462 @@
+"""Evaluates the statements of methods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen import shapes
+from typed_nnx_codegen.migrate.linen.builders.finding import means_another, names_read
+from typed_nnx_codegen.migrate.linen.domain.classes import Method
+from typed_nnx_codegen.migrate.linen.domain.code import bare, operand
+from typed_nnx_codegen.migrate.linen.domain.dims import OF_CALL, Piece, as_dim
+from typed_nnx_codegen.migrate.linen.domain.frames import Evaluate, Frame, FunctionRef, Line
+from typed_nnx_codegen.migrate.linen.domain.markers import NAME
+from typed_nnx_codegen.migrate.linen.domain.references import Choice, ClassRef, Repeated, SelfValue
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    UNKNOWN,
+    Array,
+    Code,
+    Const,
+    OfShapes,
+    Shape,
+    ShapeOf,
+    Table,
+    Unknown,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.branches import Choices
+from typed_nnx_codegen.migrate.linen.evaluate.conditions import take_told
+from typed_nnx_codegen.migrate.linen.evaluate.held_lists import note_setting_item
+from typed_nnx_codegen.migrate.linen.evaluate.loops import Loops
+from typed_nnx_codegen.migrate.linen.evaluate.merging import Merging
+from typed_nnx_codegen.migrate.linen.evaluate.module_outputs import (
+    is_changed,
+    note_setup,
+    with_local,
+    with_locals,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.running_lists import CodedList
+from typed_nnx_codegen.migrate.linen.evaluate.sized_lists import SizedLists
+from typed_nnx_codegen.migrate.linen.evaluate.tuples import added, note_deleted, note_item, unpacked
+from typed_nnx_codegen.migrate.linen.state.reads import is_derived
+from typed_nnx_codegen.migrate.linen.state.variables import Variables
+from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
+from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import part_of
+from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
+
+
+def with_function(
+    writer: ConstructorCode, name: str, value: Value, source: cst.Call, frame: Frame
+) -> Value:
+    """Return what a name is bound to; a function that a call returns is a local of the constructor.
+
+    Args:
+        writer: Writes expressions for the constructor.
+        name: The name.
+        value: What it is bound to.
+        source: The call that returns it.
+        frame: Where it is made.
+    """
+    recorder = frame.recorder
+    is_here = frame.records and not frame.verbatim and recorder.is_recording
+    if not is_here or not _is_returned(value):
+        return value
+    code = writer.of(source, frame)
+    if code is None or any(one.is_of_call for one in recorder.conditions):
+        return value
+    local = recorder.fresh(name)
+    recorder.write(f"{local} = {bare(code)}", local)
+    assert isinstance(value, FunctionRef | Choice)
+    return replace(value, code=local)
+
+
+def _is_returned(value: Value) -> bool:
+    """Whether a value is a function that is defined in another one, or one of several."""
+    match value:
+        case FunctionRef(frame=frame, code=code):
+            return not code and not frame.records
+        case Choice(options=options, code=code):
+            return not code and all(isinstance(one, FunctionRef) for one in options)
+    return False
+
+
+_numbers: Final = count()
+
+
+def with_hidden_sizes(array: Array) -> Array:
+    """Return an array whose shape is unpacked, with a name for each size that is not known.
+
+    Each name is new, so that sizes of two iterations of a loop are never taken as equal.
+    """
+    shape = array.shape
+    if shape.lead is not None or None not in shape.dims:
+        return array
+    dims = tuple(
+        as_dim(Piece(f"hidden_{next(_numbers)}", OF_CALL)) if dim is None else dim
+        for dim in shape.dims
+    )
+    return replace(array, shape=Shape(dims))
+
+
+_OPERATORS: Final[dict[type[cst.CSTNode], str]] = {
+    cst.AddAssign: "+",
+    cst.SubtractAssign: "-",
+    cst.MultiplyAssign: "*",
+    cst.DivideAssign: "/",
+    cst.FloorDivideAssign: "//",
+    cst.ModuloAssign: "%",
+    cst.PowerAssign: "**",
+    cst.MatrixMultiplyAssign: "@",
+}
+_Body = cst.BaseSuite
+
+
+@dataclass(frozen=True, eq=False)
+class Statements:
+    """Goes through statements.
+
+    Attributes:
+        code: Writes expressions for the constructor.
+        merging: Joins values.
+        evaluate: Goes through an expression.
+        variables: Declares variables.
+        choices: Goes through branches.
+        loops: Goes through loops.
+        lifted_functions: Goes through functions under transforms.
+        sized_lists: Goes through lists of arrays whose sizes are known.
+    """
+
+    code: ConstructorCode
+    merging: Merging
+    evaluate: Evaluate
+    variables: Variables
+    choices: Choices
+    loops: Loops
+    lifted_functions: LiftedFunctions
+    sized_lists: SizedLists
+
+    def run(self, body: _Body, frame: Frame) -> bool:
+        """Go through a body; return whether it ends there: with return, raise, break or continue."""
+        return self.run_all(list(body.body), frame)
+
+    def run_all(
+        self, statements: list[cst.BaseStatement | cst.BaseSmallStatement], frame: Frame
+    ) -> bool:
+        """Go through statements; return whether they end with return or raise."""
+        for position, statement in enumerate(statements):
+            if frame.records:
+                frame.recorder.begin_statement()
+            if isinstance(statement, cst.If):
+                rest = statements[position + 1 :]
+                return self.choices.statement(statement, rest, frame)
+            if self._one(statement, frame):
+                return True
+        return False
+
+    def _one(self, node: cst.BaseStatement | cst.BaseSmallStatement, frame: Frame) -> bool:
+        match node:
+            case cst.SimpleStatementLine(body=body):
+                done = False
+                for small in body:
+                    done = self._one(small, frame) or done
+                if frame.verbatim and frame.recorder.is_recording:
+                    self._keep(node, frame)
+                return done
+            case cst.Assign(targets=targets, value=value):
+                self._expect(targets[0].target, value, frame)
+                found = self.evaluate(value, frame)
+                self.variables.note_write(node, frame)
+                for target in targets:
+                    self.assign(target.target, found, value, frame)
+            case cst.AnnAssign(target=target, value=value):
+                if value is not None:
+                    self._expect(target, value, frame)
+                    self.assign(target, self.evaluate(value, frame), value, frame)
+            case cst.AugAssign():
+                self._augmented(node, frame)
+                self.variables.note_write(node, frame)
+            case cst.Expr(value=value):
+                self._expect_setattr(value, frame)
+                self.evaluate(value, frame)
+            case cst.Return(value=value):
+                result = Const(None) if value is None else self.evaluate(value, frame)
+                frame.results.append(result)
+                frame.ended_by = "return"
+                return True
+            case cst.Raise():
+                return True
+            case cst.Assert(test=test):
+                take_told(test, outcome=True, frame=frame)
+            case cst.Break():
+                return self._break(node, frame)
+            case cst.Continue():
+                frame.ended_by = "continue"
+                return True
+            case cst.Del(target=cst.Subscript() as target):
+                note_deleted(target, frame, self._key(target, frame))
+            case cst.For():
+                self.loops.statement(node, frame)
+            case cst.While():
+                self.loops.endless(node, frame)
+            case cst.With():
+                for item in node.items:
+                    self.evaluate(item.item, frame)
+                    if item.asname is not None:
+                        self.assign(item.asname.name, UNKNOWN, item.item, frame)
+                return self.run(node.body, frame)
+            case cst.FunctionDef(name=name):
+                frame.names[name.value] = self.lifted_functions.decorated(node, frame)
+            case cst.Try(body=body):
+                return self.run(body, frame)
+            case cst.Match():
+                return self.choices.match(node, frame)
+            case cst.ClassDef(name=name):
+                frame.names[name.value] = UNKNOWN
+        return False
+
+    def _break(self, node: cst.Break, frame: Frame) -> bool:
+        """Leave a loop: so does the constructor, where it knows when."""
+        recorder = frame.recorder
+        if frame.records and recorder.loops and not frame.verbatim:
+            if recorder.conditions and recorder.conditions[-1].is_of_call:
+                recorder.mark(node, "how often the loop runs depends on the call")
+            recorder.block.append(Line("break"))
+        return True
+
+    def _keep(self, node: cst.SimpleStatementLine, frame: Frame) -> None:
+        """Move a statement of `setup` to the constructor as it is."""
+        is_left_out = all(
+            isinstance(one, cst.Pass)
+            or (isinstance(one, cst.Expr) and self._is_left_out(one.value, frame))
+            for one in node.body
+        )
+        if not is_left_out and not is_derived(node, frame):
+            frame.recorder.block.append(Line("", statement=node))
+            note_setup(node, frame)
+            self._check_names(node, frame)
+
+    @staticmethod
+    def _check_names(node: cst.SimpleStatementLine, frame: Frame) -> None:
+        """Mark a statement of an inherited `setup` whose names mean something else in this file."""
+        here = frame.recorder.plan.cls.analysis
+        for name in sorted(names_read(node)) if frame.analysis is not here else ():
+            if means_another(name, frame.analysis, here):
+                message = f"`{name}` is something else in the file of the class that inherits this"
+                frame.recorder.mark(node, message, NAME)
+
+    def _is_left_out(self, node: cst.BaseExpression, frame: Frame) -> bool:
+        """Whether an expression is a docstring, or the `setup` of a parent: that is here itself."""
+        match node:
+            case cst.SimpleString() | cst.ConcatenatedString():
+                return True
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="setup" | "__post_init__"))
+            ):
+                is_super = code_of(owner) == "super()"
+                return is_super or isinstance(frame.seen(owner), ClassRef)
+        return False
+
+    def _expect(self, target: cst.BaseExpression, value: cst.BaseExpression, frame: Frame) -> None:
+        """Note to which attribute `setup` assigns what an expression makes."""
+        if not frame.verbatim:
+            return
+        match target:
+            case cst.Attribute(value=cst.Name(value=name), attr=attr) if isinstance(
+                frame.lookup(name), SelfValue
+            ):
+                frame.recorder.setup_target = (value, attr.value)
+            case _:
+                frame.recorder.setup_target = None
+
+    def _expect_setattr(self, node: cst.BaseExpression, frame: Frame) -> None:
+        """Note the same for `setattr(self, f"w_{i}", ...)`."""
+        if not frame.verbatim:
+            return
+        match node:
+            case cst.Call(
+                func=cst.Name(value="setattr"),
+                args=[cst.Arg(), cst.Arg(value=name), cst.Arg(value=value)],
+            ):
+                self.evaluate(name, frame)
+                text = self.variables.attribute_text(name, frame)
+                frame.recorder.setup_target = (value, text) if text else None
+
+    def parent_setup(
+        self, instance: SelfValue, method: Method, node: cst.Call, frame: Frame
+    ) -> Value:
+        """Go through the `setup` that another one calls: its statements come here."""
+        inner = Frame(
+            frame.recorder,
+            method.owner.analysis,
+            instance,
+            method,
+            records=frame.records,
+            verbatim=frame.verbatim,
+            root="setup",
+        )
+        params = method.node.params.params
+        if params:
+            inner.names[params[0].name.value] = instance
+        frame.recorder.plan.setups.append(method.owner)
+        self.run(method.node.body, inner)
+        del node
+        return Const(None)
+
+    # -- assignments --------------------------------------------------------------------------
+
+    def assign(
+        self,
+        target: cst.BaseExpression,
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        """Bind a target to a value."""
+        match target:
+            case cst.Name(value=name):
+                frame.names[name] = self._named(target, value, source, frame)
+                frame.values[target] = frame.names[name]
+                if frame.verbatim and frame.records:
+                    frame.recorder.locals.add(name)
+            case cst.Tuple(elements=elements) | cst.List(elements=elements):
+                self._unpack(target, list(elements), value, source, frame)
+            case cst.Attribute(value=cst.Name(value=name), attr=attr):
+                owner = frame.lookup(name)
+                if isinstance(owner, SelfValue):
+                    self.variables.assign_attribute(owner, attr.value, value, target, frame)
+            case cst.StarredElement(value=inner):
+                self.assign(inner, value, source, frame)
+            case cst.Subscript():
+                note_setting_item(self.code, target, source, frame)
+                key = self._key(target, frame)
+                join = self.merging.joined
+                note_item(target, value, frame, key, lambda a, b: join(a, b, frame))
+
+    def _key(self, target: cst.Subscript, frame: Frame) -> Value:
+        """Return the key of an item that is assigned or deleted."""
+        match target.slice:
+            case [cst.SubscriptElement(slice=cst.Index(value=node))]:
+                return self.evaluate(node, frame)
+        return UNKNOWN
+
+    def _named(
+        self, target: cst.Name, value: Value, source: cst.BaseExpression | None, frame: Frame
+    ) -> Value:
+        """Return what a name is bound to: computed once in the constructor where that is long."""
+        name = target.value
+        if isinstance(value, OfShapes) and is_changed(name, frame):
+            return UNKNOWN
+        if isinstance(value, CodedList):
+            return self.sized_lists.named(name, value, target, frame)
+        if (
+            isinstance(value, Code | OfShapes)
+            and frame.records
+            and not frame.verbatim
+            and not value.code.replace(".", "").replace("_", "").isalnum()
+            and self.code.is_visible(value.home, frame)
+            and frame.recorder.is_recording
+            and value.code
+        ):
+            local = frame.recorder.fresh(name)
+            frame.recorder.write(f"{local} = {bare(value.code)}", local)
+            return replace(value, code=local, home="")
+        if isinstance(value, Array) and source is not None:
+            return with_local(self.code, name, value, source, frame)
+        if isinstance(source, cst.Call):
+            return with_function(self.code, name, value, source, frame)
+        return value
+
+    def _unpack(
+        self,
+        target: cst.BaseExpression,
+        elements: list[cst.BaseElement],
+        value: Value,
+        source: cst.BaseExpression | None,
+        frame: Frame,
+    ) -> None:
+        starred = [k for k, one in enumerate(elements) if isinstance(one, cst.StarredElement)]
+        values: list[Value] | None = None
+        value = self._refine(source, len(elements), bool(starred), frame) or value
+        match value:
+            case Array(origin=origin) if origin and not starred:
+                values = [argument_part(value, k) for k in range(len(elements))]
+            case Code(code=code, home=home) if not starred:
+                values = [Code(f"{code}[{k}]", home) for k in range(len(elements))]
+            case Repeated() if not starred:
+                values = unpacked(value, len(elements))
+            case Repeated(element=element):
+                values = [element] * len(elements)
+            case Table(items=items) if len(items) == len(elements) and not starred:
+                values = list(items.values())
+            case _:
+                values = shapes.unpack(value, len(elements), starred[0] if starred else None)
+        parts: list[Value] = [UNKNOWN for _ in elements] if values is None else values
+        if source is not None and not starred:
+            parts = self._settings(parts, source, frame)
+            parts = with_locals(self.code, elements, parts, source, frame)
+        for one, part in zip(elements, parts, strict=True):
+            self.assign(one.value, part, None, frame)
+        del target
+
+    def _settings(
+        self, parts: list[Value], source: cst.BaseExpression, frame: Frame
+    ) -> list[Value]:
+        """Return the items of a tuple, with code for those that fields alone decide."""
+        kinds = (Unknown, Const, Code)
+        if not any(isinstance(one, Unknown) for one in parts) or not all(
+            isinstance(one, kinds) for one in parts
+        ):
+            return parts
+        code = self.code.of(source, frame)
+        if code is None:
+            return parts
+        return [
+            Code(f"{operand(code)}[{k}]") if isinstance(one, Unknown) else one
+            for k, one in enumerate(parts)
+        ]
+
+    def _refine(
+        self, source: cst.BaseExpression | None, count: int, starred: bool, frame: Frame
+    ) -> ShapeOf | None:
+        """Note the rank of an array whose shape is unpacked: `b, t, d = x.shape`.
+
+        Returns:
+            Its shape; None where something else is unpacked.
+        """
+        match source:
+            case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="shape")):
+                array = frame.names.get(name)
+                if isinstance(array, Array) and not starred:
+                    shape = array.shape.with_rank(count)
+                    if shape is not None:
+                        known = with_hidden_sizes(Array(shape, array.dtype, array.origin))
+                        frame.names[name] = known
+                        return ShapeOf(known.shape)
+        return None
+
+    def _augmented(self, node: cst.AugAssign, frame: Frame) -> None:
+        left = self.evaluate(node.target, frame)
+        right = self.evaluate(node.value, frame)
+        operator = _OPERATORS.get(type(node.operator))
+        value: Value = UNKNOWN
+        if operator is not None:
+            joined = self.sized_lists.added(left, right, frame)
+            if joined is None:
+                joined = added(left, right) if operator == "+" else None
+            value = joined if joined is not None else shapes.binary(operator, left, right)
+        if isinstance(value, Unknown) and operator is not None:
+            one = self.code.of(node.target, frame)
+            other = self.code.of(node.value, frame)
+            if one is not None and other is not None:
+                value = Code(f"({one} {operator} {other})")
+        self.assign(node.target, value, node.value, frame)
+
+
+def argument_part(array: Array, key: object) -> Value:
+    """Return an item of an argument that may be a tuple, a dict or an array."""
+    return part_of(array, f"{array.origin}[{key!r}]")

@@ -1,0 +1,369 @@
+"""Layers with a kernel: dense, convolutional, `nn.Einsum`, `nn.Embed`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from typed_nnx_codegen.migrate.linen.domain.dims import Dim
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    ANY_SHAPE,
+    NONE,
+    Array,
+    Code,
+    CodeTuple,
+    Const,
+    Lead,
+    Seq,
+    Shape,
+    Size,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.layers.definitions import (
+    Argument,
+    Given,
+    Helper,
+    Inputs,
+    LayerVariable,
+    MissingWidth,
+    Refused,
+    Template,
+)
+from typed_nnx_codegen.migrate.linen.layers.layer import (
+    Layer,
+    argument,
+    integers,
+    is_single_precision,
+    last_axis,
+    literal,
+    literal_of,
+    operand,
+    shape_of,
+    size_of,
+    use_switch,
+    with_last,
+)
+from typed_nnx_codegen.migrate.linen.shapes import conv_output, conv_transpose_output
+
+
+@dataclass(frozen=True, kw_only=True)
+class DenseLayer(Layer):
+    """`nn.Dense`, which is `nnx.Linear`."""
+
+    def widths(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+        """Return the size of the last axis."""
+        width = last_axis(inputs, "inputs")
+        return MissingWidth("in_features") if width is None else (Argument("", width),)
+
+    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+        """Return an array with `features` along its last axis."""
+        features = size_of(given["features"].value) if "features" in given else None
+        return Array(with_last(shape_of(argument(inputs, "inputs")), features))
+
+    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+        """Return kernel and bias."""
+        return (LayerVariable("params/kernel", "kernel"), *use_switch(given, "use_bias", "bias"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DenseGeneralLayer(DenseLayer):
+    """`nn.DenseGeneral`, which is `nnx.LinearGeneral`."""
+
+    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+        """Refuse axes that are not literal."""
+        for name, default in (("axis", -1), ("batch_dims", ())):
+            if integers(literal(given, name, default)) is None:
+                return Refused(
+                    f"`nn.DenseGeneral({name}={given[name].code})` does not say which axes of the "
+                    "inputs give the shape of the kernel.",
+                    f"Write `{name}` with literal axes.",
+                )
+        return None
+
+    def widths(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+        """Return the sizes of the contracted axes in the order of the kernel."""
+        shape = shape_of(argument(inputs, "inputs"))
+        axes = _in_order(integers(literal(given, "axis", -1)) or (), shape)
+        if axes is None:
+            return MissingWidth("in_features")
+        widths = _known([shape.axis(axis) for axis in axes])
+        if widths is None:
+            return MissingWidth("in_features")
+        if self._batch_axis(given, shape) is None:
+            return MissingWidth("batch_axis")
+        return (Argument("", widths[0] if len(widths) == 1 else tuple_of(widths)),)
+
+    def added(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> tuple[tuple[Argument, ...], tuple[Helper, ...]]:
+        """Return the sizes of the batch axes."""
+        sizes = self._batch_axis(given, shape_of(argument(inputs, "inputs")))
+        return ((Argument("batch_axis", _mapping(sizes)),) if sizes else ()), ()
+
+    def _batch_axis(self, given: Mapping[str, Given], shape: Shape) -> dict[int, Dim] | None:
+        axes = sorted(integers(literal(given, "batch_dims", ())) or ())
+        sizes = _known([shape.axis(axis) for axis in axes])
+        return None if sizes is None else dict(zip(axes, sizes, strict=True))
+
+    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+        """Return an array without the contracted axes and with `features` at its end."""
+        axes = integers(literal(given, "axis", -1))
+        features = _features(given["features"].value) if "features" in given else None
+        if axes is None or features is None:
+            return Array(ANY_SHAPE)
+        shape = shape_of(argument(inputs, "inputs"))
+        if shape.rank is None and all(axis < 0 for axis in axes):
+            shape = shape.expanded(-min(axes))
+        rank = len(shape.dims)
+        if shape.rank is None and any(axis >= 0 for axis in axes):
+            return Array(ANY_SHAPE)
+        contracted = {axis % rank for axis in axes} if rank else set()
+        kept = (dim for at, dim in enumerate(shape.dims) if at not in contracted)
+        return Array(Shape((*kept, *features), shape.lead))
+
+
+def tuple_of(sizes: list[Dim]) -> Template:
+    """Return code for a tuple of sizes."""
+    parts: list[str | Dim] = ["("]
+    for at, size in enumerate(sizes):
+        parts.extend((", ", size) if at else (size,))
+    return Template((*parts, ",)" if len(sizes) == 1 else ")"))
+
+
+def _mapping(sizes: Mapping[int, Dim]) -> Template:
+    parts: list[str | Dim] = []
+    for key, size in sizes.items():
+        parts.extend((", " if parts else "{", f"{key}: ", size))
+    return Template((*parts, "}"))
+
+
+def _known(sizes: list[Dim | None]) -> list[Dim] | None:
+    """Return sizes if all are known."""
+    known = [size for size in sizes if size is not None]
+    return known if len(known) == len(sizes) else None
+
+
+def _in_order(axes: tuple[int, ...], shape: Shape) -> tuple[int, ...] | None:
+    """Return axes in the order in which the kernel has them; None where the rank decides it."""
+    if all(axis < 0 for axis in axes) or all(axis >= 0 for axis in axes):
+        return tuple(sorted(axes))
+    if shape.rank is None:
+        return None
+    return tuple(sorted(axis % shape.rank for axis in axes))
+
+
+def _features(value: Value) -> tuple[Dim | None, ...] | None:
+    """Return the sizes of the new axes; None where it is not known how many they are."""
+    if isinstance(value, Seq):
+        return tuple(size_of(item) for item in value.items)
+    # The code of a setting may stand for a tuple; a size does not.
+    is_open = isinstance(value, Code) and not value.is_number
+    size = None if is_open else size_of(value)
+    return None if size is None else (size,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvLayer(Layer):
+    """`nn.Conv` or `nn.ConvTranspose`.
+
+    Attributes:
+        transposes: Whether it is the latter.
+    """
+
+    transposes: bool = False
+
+    def widths(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+        """Return the size of the last axis."""
+        width = last_axis(inputs, "inputs")
+        return MissingWidth("in_features") if width is None else (Argument("", width),)
+
+    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+        """Return an array with other spatial axes and `features` along its last axis."""
+        features = size_of(given["features"].value) if "features" in given else None
+        shape = shape_of(argument(inputs, "inputs"))
+        kernel = _kernel(given)
+        if kernel is None:
+            unknown = (None,) * (len(shape.dims) - 2)
+            batch = shape.dims[:1] if shape.rank else ()
+            lead = None if shape.rank else Lead("", None)
+            return Array(Shape((*batch, *unknown, features), lead))
+        shape = _one_batch_axis(shape, len(kernel))
+        if len(shape.dims) <= len(kernel):
+            return Array(Shape((features,), Lead("", None)))
+        before, spatial = shape.dims[: -len(kernel) - 1], shape.dims[-len(kernel) - 1 : -1]
+        sizes = self._spatial(spatial, given)
+        return Array(Shape((*before, *sizes, features), shape.lead))
+
+    def _spatial(
+        self, spatial: tuple[Dim | None, ...], given: Mapping[str, Given]
+    ) -> tuple[Dim | None, ...]:
+        window = (
+            given["kernel_size"].value,
+            _setting(given, "strides"),
+            _setting(given, "padding", Const("SAME")),
+            _setting(given, "kernel_dilation"),
+        )
+        if self.transposes:
+            return conv_transpose_output(spatial, *window)
+        return conv_output(spatial, *window, _setting(given, "input_dilation"))
+
+    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+        """Return kernel and bias."""
+        return (LayerVariable("params/kernel", "kernel"), *use_switch(given, "use_bias", "bias"))
+
+
+def _kernel(given: Mapping[str, Given]) -> tuple[Dim | None, ...] | None:
+    """Return the size of the kernel along each axis; None where its rank is not known."""
+    value = given["kernel_size"].value if "kernel_size" in given else None
+    if isinstance(value, Seq):
+        return tuple(size_of(item) for item in value.items)
+    if isinstance(value, CodeTuple) and value.shape.rank is not None:
+        return (None,) * value.shape.rank
+    # The code of a setting may stand for a tuple; a size does not.
+    if isinstance(value, Size | Const):
+        return (size_of(value),)
+    return None
+
+
+def _one_batch_axis(shape: Shape, axes: int) -> Shape:
+    """Return the shape of the inputs with a known rank: most have one batch axis."""
+    return shape.with_rank(axes + 2) or shape.expanded(axes + 1)
+
+
+def _setting(given: Mapping[str, Given], name: str, default: Value = NONE) -> Value:
+    return given[name].value if name in given else default
+
+
+@dataclass(frozen=True, kw_only=True)
+class EinsumLayer(Layer):
+    """`nn.Einsum`, for which NNX wants the shape of the bias."""
+
+    def refused(self, given: Mapping[str, Given], inputs: Inputs | None) -> Refused | None:
+        """Refuse an equation that is needed and not literal."""
+        has_bias = literal(given, "use_bias", True) is not False
+        in_constructor = literal(given, "einsum_str") is not None
+        equation = _equation(given, inputs)
+        fix = "Write the equation as a literal in the constructor."
+        if not in_constructor and equation is None:
+            return Refused("NNX wants the equation of `nn.Einsum` where it is constructed.", fix)
+        if has_bias and (equation is None or "." in equation[1]):
+            return Refused(
+                "The equation of `nn.Einsum` does not say the shape of its bias, which NNX wants.",
+                fix,
+            )
+        return None
+
+    def widths(
+        self, given: Mapping[str, Given], inputs: Inputs | None
+    ) -> tuple[Argument, ...] | Refused | MissingWidth:
+        """Return the equation and the shapes of kernel and bias."""
+        shape = given["shape"]
+        if literal(given, "einsum_str") is not None:
+            text = given["einsum_str"].code
+        else:
+            text = repr(literal_of(argument(inputs, "einsum_str")))
+        found = (Argument("", text), Argument("", shape.code))
+        switch = literal(given, "use_bias", True)
+        equation = _equation(given, inputs)
+        if switch is False or equation is None:
+            return found
+        _, kernel, result = equation
+        axes = [kernel.index(letter) for letter in result if letter in kernel]
+        bias = _picked(shape, axes)
+        if switch is not True:
+            bias = f"{bias} if {operand(given['use_bias'].code)} else None"
+        return (*found, Argument("bias_shape", bias))
+
+    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+        """Return the array of the result of the equation."""
+        equation = _equation(given, inputs)
+        if equation is None or "." in equation[1]:
+            return Array(ANY_SHAPE)
+        first, kernel, result = equation
+        ellipsis = first.startswith("...") and result.startswith("...")
+        if "." in (first + result).replace("...", "", 2) or ("." in first and not ellipsis):
+            return Array(ANY_SHAPE)
+        shape = shape_of(argument(inputs, "inputs"))
+        letters = first.removeprefix("...")
+        if not ellipsis:
+            shape = shape.with_rank(len(letters)) or ANY_SHAPE
+        sizes: dict[str, Dim | None] = {
+            letter: shape.axis(at - len(letters)) for at, letter in enumerate(letters)
+        }
+        value = given["shape"].value if "shape" in given else None
+        items = value.items if isinstance(value, Seq) else ()
+        sizes.update((letter, size_of(item)) for letter, item in zip(kernel, items, strict=False))
+        dims = tuple(sizes.get(letter) for letter in result.removeprefix("..."))
+        if not ellipsis:
+            return Array(Shape(dims))
+        known = shape.expanded(len(letters))
+        before = known.dims[: len(known.dims) - len(letters)]
+        lead = known.lead if len(known.dims) >= len(letters) else Lead("", None)
+        return Array(Shape((*before, *dims), lead))
+
+    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+        """Return kernel and bias."""
+        return (LayerVariable("params/kernel", "kernel"), *use_switch(given, "use_bias", "bias"))
+
+
+def _equation(given: Mapping[str, Given], inputs: Inputs | None) -> tuple[str, str, str] | None:
+    """Return the axes of inputs, kernel and result; None where they are not literal."""
+    text = literal(given, "einsum_str")
+    if text is None:
+        text = literal_of(argument(inputs, "einsum_str"))
+    if not isinstance(text, str):
+        return None
+    operands, arrow, result = text.replace(" ", "").partition("->")
+    first, comma, second = operands.partition(",")
+    return (first, second, result) if arrow and comma and "," not in second else None
+
+
+def _picked(shape: Given, axes: list[int]) -> str:
+    """Return code for a tuple of some sizes of a shape."""
+    if isinstance(shape.value, Seq) and literal_of(shape.value) and not axes:
+        return "()"
+    items = [f"{operand(shape.code)}[{axis}]" for axis in axes]
+    constants = literal_of(shape.value)
+    if isinstance(constants, tuple):
+        items = [str(constants[axis]) for axis in axes]
+    return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbedLayer(Layer):
+    """`nn.Embed`, which is `nnx.Embed`."""
+
+    def call(
+        self, given: Mapping[str, Given], arguments: Mapping[str, Given], method: str = "__call__"
+    ) -> tuple[Argument, ...] | Refused:
+        """Return the arguments; `attend` of parameters in half precision is refused."""
+        if (
+            method == "attend"
+            and literal(given, "dtype") is None
+            and not is_single_precision(given, "param_dtype")
+        ):
+            return Refused(
+                "`nn.Embed.attend` without a dtype computes in the wider dtype of query and "
+                "embedding, `nnx.Embed.attend` in that of the embedding.",
+                "Give the layer the `dtype` to compute in.",
+            )
+        return super().call(given, arguments, method)
+
+    def output(self, given: Mapping[str, Given], inputs: Inputs, method: str = "__call__") -> Value:
+        """Return an array with a new last axis; of `attend`, with another one."""
+        if method == "attend":
+            count = size_of(given["num_embeddings"].value) if "num_embeddings" in given else None
+            return Array(with_last(shape_of(argument(inputs, "query")), count))
+        features = size_of(given["features"].value) if "features" in given else None
+        shape = shape_of(argument(inputs, "inputs"))
+        return Array(Shape((*shape.dims, features), shape.lead))
+
+    def variables(self, given: Mapping[str, Given]) -> tuple[LayerVariable, ...]:
+        """Return the embedding."""
+        return (LayerVariable("params/embedding", "embedding"),)

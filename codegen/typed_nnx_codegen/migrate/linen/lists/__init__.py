@@ -1,1 +1,0 @@
-"""Lists, tuples and dicts of submodules, arrays and settings."""

@@ -1,1 +1,0 @@
-"""The modules of a project: their classes, fields and submodules."""

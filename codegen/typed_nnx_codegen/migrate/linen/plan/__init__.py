@@ -1,0 +1,1 @@
+"""Plans the constructor of a module."""

@@ -1,0 +1,455 @@
+"""Sizes that the code does not tell: parameters of the constructor, or what examples say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Lifted, Site
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.dims import (
+    ArgumentNumber,
+    ArgumentSize,
+    Atom,
+    Dim,
+    LeadingSize,
+    Piece,
+    as_dim,
+    shape_code,
+)
+from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
+from typed_nnx_codegen.migrate.linen.domain.markers import SIZE
+from typed_nnx_codegen.migrate.linen.domain.names import free_name
+from typed_nnx_codegen.migrate.linen.domain.values import UNKNOWN, Array, Shape, Value
+from typed_nnx_codegen.migrate.linen.evaluate.functions import is_flag, is_optional
+from typed_nnx_codegen.migrate.linen.layers import Argument, Built, Inputs, find_layer
+from typed_nnx_codegen.migrate.linen.layers.definitions import Given, Template
+from typed_nnx_codegen.migrate.linen.layers.layer import Layer
+from typed_nnx_codegen.migrate.linen.layers.norms import NormLayer
+from typed_nnx_codegen.migrate.linen.trace.record import (
+    Measured,
+    Recorded,
+    RecordedCall,
+    Size,
+    fitting,
+)
+
+
+class Lifting:
+    """Names the sizes of arguments that a constructor needs.
+
+    Args:
+        cls: The module.
+        roots: The methods that were entered from outside, the first one first.
+        taken: Names that the constructor binds already.
+
+    Attributes:
+        roots: Those methods.
+        lifted: The parameters.
+    """
+
+    def __init__(self, cls: LinenClass, roots: Iterable[str], taken: Iterable[str]) -> None:
+        self._cls = cls
+        self.roots = list(roots)
+        self._taken = {one.name for one in cls.fields()} | {"rngs", "self", *taken}
+        self._whole: set[str] = set()
+        self._names: dict[str, str] = {}
+        self._items: dict[str, str] = {}
+        self._numbers: dict[str, str] = {}
+        self.lifted: list[Lifted] = []
+
+    def need(
+        self,
+        dims: Iterable[Dim],
+        whole: Iterable[str] = (),
+        given: Iterable[str] = (),
+        items: Iterable[str] = (),
+    ) -> None:
+        """Note what the constructor needs of the arguments of calls.
+
+        Args:
+            dims: Sizes.
+            whole: Arguments whose whole shape it needs.
+            given: Arguments of which it needs to know whether they are given.
+            items: Lists of arrays of which it needs the last size of each.
+        """
+        for argument in dict.fromkeys(items):
+            name = self._items[argument] = self._free(argument, "features")
+            method = self._method(argument)
+            self.lifted.append(Lifted(name, method, argument, -1, is_of_items=True))
+        order: dict[str, set[int | None]] = {}
+        for dim in dims:
+            for atom in dim.atoms():
+                if isinstance(atom, ArgumentSize):
+                    order.setdefault(atom.argument, set()).add(atom.axis)
+                elif isinstance(atom, LeadingSize):
+                    order.setdefault(atom.argument, set()).add(None)
+                elif isinstance(atom, ArgumentNumber):
+                    self._need_number(atom.argument)
+        for argument in whole:
+            order.setdefault(argument, set()).add(None)
+        for argument in given:
+            order.setdefault(argument, {-1})
+        for argument, axes in order.items():
+            if shape_code(argument):
+                self._whole.add(argument)
+                self._names[argument] = shape_code(argument)
+                continue
+            is_whole = axes != {-1}
+            if is_whole:
+                self._whole.add(argument)
+            name = self._free(argument, "shape" if is_whole else "features")
+            self._names[argument] = name
+            axis = None if is_whole else -1
+            method = self._method(argument)
+            optional = self._is_optional(argument, method)
+            self.lifted.append(Lifted(name, method, argument, axis, is_optional=optional))
+
+    def _need_number(self, argument: str) -> None:
+        """Note that the constructor needs a number that a method is called with."""
+        if argument not in self._numbers:
+            name = self._numbers[argument] = self.unused(_number_name(argument))
+            self.lifted.append(Lifted(name, self._method(argument), argument, is_number=True))
+
+    def unknown(self, name: str, why: str) -> str:
+        """Return a parameter for a size that nothing tells."""
+        candidate = self.unused(name)
+        self.lifted.append(Lifted(candidate, why=why))
+        return candidate
+
+    def spelled(self, atom: Atom) -> str:
+        """Return the expression for a part of a size in the constructor."""
+        match atom:
+            case Piece(code=code):
+                return code
+            case ArgumentSize(argument=argument, axis=axis):
+                name = self._names[argument]
+                return f"{name}[{axis}]" if argument in self._whole else name
+            case LeadingSize(argument=argument, start=start, stop=stop):
+                end = "" if stop is None else stop
+                return f"math.prod({self._names[argument]}[{start or ''}:{end}])"
+            case ArgumentNumber(argument=argument):
+                return self._numbers[argument]
+        raise AssertionError(atom)
+
+    def shape_name(self, argument: str) -> str:
+        """Return the parameter that has the whole shape of an argument."""
+        return self._names[argument]
+
+    def items_name(self, argument: str) -> str:
+        """Return the parameter that has the last size of each array of an argument."""
+        return self._items[argument]
+
+    def may_be_none(self, atom: Atom) -> bool:
+        """Whether a size is one of an argument that does not have to be given."""
+        if not isinstance(atom, ArgumentSize | LeadingSize):
+            return False
+        return self._is_optional(atom.argument, self._method(atom.argument))
+
+    def _is_optional(self, argument: str, name: str) -> bool:
+        method = self._cls.method(name)
+        return method is not None and any(
+            one.name.value == argument and is_optional(one, method) for one in method.parameters()
+        )
+
+    def _method(self, argument: str) -> str:
+        first = re.split(r"[.\[]", argument)[0]
+        for name in self.roots:
+            method = self._cls.method(name)
+            if method is not None and any(one.name.value == first for one in method.parameters()):
+                return name
+        return "__call__"
+
+    def _free(self, argument: str, suffix: str) -> str:
+        prefix = "in" if self._is_first(argument) else _identifier(argument)
+        return self.unused(f"{prefix}_{suffix}")
+
+    def unused(self, name: str) -> str:
+        """Return a name for a parameter that nothing else has."""
+        return free_name(name, self._taken)
+
+    def _is_first(self, argument: str) -> bool:
+        method = self._cls.method(self._method(argument))
+        if method is None:
+            return False
+        arrays = [one.name.value for one in method.parameters() if not is_flag(one)]
+        return arrays[:1] == [argument]
+
+
+def _number_name(argument: str) -> str:
+    """Return a name for a number: ``out_features`` for ``out_shape[-1]``."""
+    shape = re.fullmatch(r"(.*?)_?shape\[-1\]", argument)
+    if shape is None:
+        return _identifier(argument)
+    return _identifier(f"{shape[1]}_features")
+
+
+def _identifier(argument: str) -> str:
+    return re.sub(r"_+", "_", re.sub(r"\W+", "_", argument)).strip("_")
+
+
+# How many sizes a marker names.
+_SHOWN: Final = 8
+
+
+class MissingSizes:
+    """Finds or names the sizes of submodules that the code of a module does not tell.
+
+    Args:
+        recorder: What was seen of the module.
+        recorded: What an example of the project was seen to do, if any.
+        lifting: The sizes that callers give.
+
+    Attributes:
+        unknown: The parameters for sizes that nothing tells, by submodule and its parameter.
+    """
+
+    def __init__(self, recorder: Recorder, recorded: Recorded | None, lifting: Lifting) -> None:
+        self._recorder = recorder
+        self._recorded = recorded
+        self._lifting = lifting
+        self._fitted: dict[tuple[int, str], Dim] = {}
+        self.unknown: dict[tuple[int, str], Lifted] = {}
+
+    def calls(self, site: Site) -> list[RecordedCall]:
+        """Return the calls of a submodule in examples."""
+        found = self._recorded
+        if found is None:
+            return []
+        sites = self._recorder.plan.sites
+        others = {one.linen for one in sites if one is not site and _is_literal(one.linen)}
+        if _is_literal(site.linen):
+            others = set()
+        calls = found.calls_of(self._recorder.plan.cls, site)
+        return [call for call in calls if "/".join(call.path[len(call.owner) :]) not in others]
+
+    def sure_calls(self, site: Site) -> list[RecordedCall]:
+        """Return the calls that are surely of this submodule, not of another of that name."""
+        same = [one for one in self._recorder.plan.sites if one.class_name == site.class_name]
+        names = [_anonymous(one.linen) for one in same]
+        is_sure = not site.aliases and names.count(_anonymous(site.linen)) == 1
+        return self.calls(site) if is_sure else []
+
+    def size(self, site: Site, parameter: str, measured: Iterable[Measured]) -> Dim:
+        """Return a size of a submodule: what fits all examples, or a new parameter.
+
+        Args:
+            site: The submodule.
+            parameter: Its parameter.
+            measured: What that is in examples.
+        """
+        key = (id(site), parameter)
+        if key in self._fitted:
+            return self._fitted[key]
+        if key not in self.unknown:
+            found = _by_owner(site, list(measured))
+            fits = fitting(found, self._lifting.roots)
+            if len(fits) == 1:
+                self._fitted[key] = fits[0]
+                return fits[0]
+            self.unknown[key] = self._named(site, parameter, found, fits)
+        return as_dim(Piece(_code(self.unknown[key], site)))
+
+    def _named(
+        self, site: Site, parameter: str, found: Sequence[Measured], fits: Sequence[Dim]
+    ) -> Lifted:
+        """Return a parameter; with a default where all examples have one size, else a marker."""
+        prefix = re.sub(r"\W+", "_", re.sub(r"\{\w+\}", "", site.attribute)).strip("_")
+        name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
+        sizes = list(dict.fromkeys(one.size for one in found))
+        shared = _shared(sizes)
+        if shared == 1 and isinstance(find_layer(str(site.target)), NormLayer):
+            shared = None  # it would go with inputs of every size
+        default = "" if shared is None else repr(shared)
+        if not default:
+            message = f"the size of its input is not known: give `{name}`"
+            self._recorder.mark(site.node, f"{message}{self._hint(sizes, fits)}", SIZE)
+        return Lifted(
+            name,
+            why="the code does not tell the shape that it is called with",
+            default=default,
+            is_listed=any(isinstance(size, tuple) for size in sizes),
+            measured=tuple(((one.call.example, one.call.owner), one.size) for one in found),
+        )
+
+    def _hint(self, sizes: Sequence[Size], fits: Sequence[Dim]) -> str:
+        if not sizes:
+            return "; no example calls it" if self._recorded else ", or run with --example"
+        ordered = sorted(map(repr, sizes), key=lambda text: (len(text), text))
+        shown = ", ".join(ordered[:_SHOWN])
+        text = f"; in the examples it is {shown}"
+        if fits:
+            codes = " and ".join(f"`{dim.code()}`" for dim in fits[:3])
+            text = f"{text}, as are {codes}: add an example in which they differ"
+        return text
+
+
+def _is_literal(name: str) -> bool:
+    return "{" not in name
+
+
+def _anonymous(name: str) -> str:
+    """Return a pattern of names without the names of what varies."""
+    return re.sub(r"\{\w+\}", "{}", name)
+
+
+def within(lifted: Lifted, calls: Iterable[RecordedCall]) -> Iterator[Measured]:
+    """Yield what a parameter of a submodule has to be, from what is within the submodule.
+
+    Args:
+        lifted: The parameter.
+        calls: The calls of the submodule.
+    """
+    for call in calls:
+        for (example, owner), size in lifted.measured:
+            if example == call.example and owner == call.path:
+                yield Measured(size, call)
+
+
+def of_argument(value: Value, axis: int | None, call: RecordedCall) -> Iterator[Measured]:
+    """Yield what a parameter has to be that is a size or the shape of an argument."""
+    if not isinstance(value, Array):
+        return
+    if axis is None:
+        yield Measured(
+            tuple(None if one is None else one.constant for one in value.shape.dims), call
+        )
+        return
+    dim = value.shape.axis(axis)
+    if dim is not None and dim.constant is not None:
+        yield Measured(dim.constant, call)
+
+
+def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
+    """Return one measure for each module: those of the submodules of a list in one."""
+    by_owner: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], Measured]] = {}
+    for one in found:
+        by_owner.setdefault((one.call.example, one.call.owner), {})[one.call.path] = one
+    is_one = all(len({m.size for m in paths.values()}) == 1 for paths in by_owner.values())
+    is_plain = all(isinstance(one.size, int) for one in found)
+    if is_one or not is_plain or not _is_indexed(site):
+        return list({(m.size, m.call.example, m.call.owner): m for m in found}.values())
+    return [
+        Measured(
+            tuple(one.size for one in paths.values() if isinstance(one.size, int)),
+            next(iter(paths.values())).call,
+        )
+        for paths in by_owner.values()
+    ]
+
+
+def _is_indexed(site: Site) -> bool:
+    """Whether the submodules of a list are constructed one after the other."""
+    return site.is_listed and not site.is_verbatim
+
+
+def _code(lifted: Lifted, site: Site) -> str:
+    if lifted.is_listed and _is_indexed(site):
+        return f"{lifted.name}[len(self.{site.attribute.partition('.')[0]})]"
+    return lifted.name
+
+
+def _shared(sizes: Sequence[Size]) -> Size | None:
+    """Return what all examples have; a first dimension may differ, as that of a batch does."""
+    if len(sizes) == 1:
+        return sizes[0]
+    rows = [size for size in sizes if isinstance(size, tuple) and len(size) > 1]
+    if len(rows) == len(sizes) > 0 and len({row[1:] for row in rows}) == 1:
+        return (None, *rows[0][1:])
+    return None
+
+
+def mark_widths(site: Site, recorder: Recorder) -> None:
+    """Mark a submodule in a list whose items are called one by one, with other sizes."""
+    if not site.loops:
+        return
+    widths: dict[str, set[Dim]] = {}
+    for root, method, values in site.calls:
+        first = next(iter(values.values()), UNKNOWN)
+        dim = first.shape.axis(-1) if isinstance(first, Array) else None
+        if dim is not None and method == "__call__":
+            widths.setdefault(root, set()).add(dim)
+    if any(len(found) > 1 for found in widths.values()):
+        message = "the items of this list are called with inputs of different sizes"
+        recorder.mark(site.node, message, SIZE)
+
+
+# More dimensions than any input has.
+_RANK = 8
+_UNKNOWN = "__unknown"
+
+
+def stand_in(layer: Layer, size: Dim) -> Inputs:
+    """Return inputs all of whose dimensions are one size."""
+    array = Array(Shape(tuple(size for _ in range(_RANK))))
+    return Inputs({one.linen: array for one in layer.calls.get("__call__", ())})
+
+
+def disagreement(
+    layer: Layer, given: Mapping[str, Given], built: Built, calls: Iterable[RecordedCall]
+) -> str:
+    """Return where an example has another size than the code of a layer; empty where none has.
+
+    Args:
+        layer: The layer.
+        given: The arguments of the Linen constructor.
+        built: How it is constructed.
+        calls: The calls of examples.
+    """
+    for call in calls:
+        measured = layer.build(given, Inputs(call.arguments)) if call.method == "__call__" else None
+        if not isinstance(measured, Built) or len(measured.arguments) != len(built.arguments):
+            continue
+        for said, found in zip(built.arguments, measured.arguments, strict=True):
+            if isinstance(said.code, Dim) and isinstance(found.code, Dim):
+                size, true = _evaluated(said.code, call), found.code.constant
+                if size is not None and true is not None and size != true:
+                    return f"the code says that a size is {size}, in `{call.example}` it is {true}"
+    return ""
+
+
+def _evaluated(dim: Dim, call: RecordedCall) -> int | None:
+    """Return a size in a call, where it depends on nothing but arguments and fields."""
+    known: dict[Atom, Dim] = {}
+    for atom in dim.atoms():
+        size: int | None = None
+        if isinstance(atom, Piece):
+            size = call.sizes.get(atom.code)
+        elif isinstance(atom, ArgumentSize):
+            value = call.around.get(atom.argument)
+            found = value.shape.axis(atom.axis) if isinstance(value, Array) else None
+            size = None if found is None else found.constant
+        if size is None:
+            return None
+        known[atom] = as_dim(size)
+    return dim.replaced(known).constant
+
+
+def measured_widths(
+    layer: Layer, given: Mapping[str, Given], calls: Iterable[RecordedCall]
+) -> Iterator[Measured]:
+    """Yield the size that a layer is to be constructed with, for each call of examples.
+
+    Args:
+        layer: The layer.
+        given: The arguments of the Linen constructor.
+        calls: The calls.
+    """
+    unknown = as_dim(Piece(_UNKNOWN))
+    wanted = layer.build(given, stand_in(layer, unknown))
+    if not isinstance(wanted, Built):
+        return
+    for call in calls:
+        built = layer.build(given, Inputs(call.arguments)) if call.method == "__call__" else None
+        if not isinstance(built, Built) or len(built.arguments) != len(wanted.arguments):
+            continue
+        for argument, measured in zip(wanted.arguments, built.arguments, strict=True):
+            for part, size in zip(_parts(argument), _parts(measured), strict=False):
+                if part == unknown and isinstance(size, Dim) and size.constant is not None:
+                    yield Measured(size.constant, call)
+
+
+def _parts(argument: Argument) -> tuple[str | Dim, ...]:
+    code = argument.code
+    return code.parts if isinstance(code, Template) else (code,)

@@ -1,0 +1,465 @@
+"""Names of submodules: what Linen calls them, and the attributes that they become."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
+from typed_nnx_codegen.migrate.linen.domain.markers import NAME
+from typed_nnx_codegen.migrate.linen.domain.names import bound_in, may_be_alike
+from typed_nnx_codegen.migrate.linen.domain.references import Choice, Headed, ModuleValue, Repeated
+from typed_nnx_codegen.migrate.linen.domain.values import Seq, Table, Value
+from typed_nnx_codegen.migrate.linen.evaluate.held_lists import is_continued, later_in
+from typed_nnx_codegen.migrate.linen.plan.site_names import (
+    are_alike,
+    computed,
+    computed_in,
+    index_of,
+    is_even,
+    is_stateless,
+    is_text,
+    linen_class_name,
+    name_argument,
+    sites_in,
+    snake_case,
+    varies,
+)
+
+_MOST_CONDITIONS: Final = 4
+# Whether each condition holds.
+Truth = Mapping[str, bool]
+
+
+def places_in(items: Sequence[Value], letter: str, recorder: Recorder) -> list[str]:
+    """Return the places of the items of a list, `{i}` for one that depends on the fields.
+
+    Args:
+        items: The items, with those of all branches.
+        letter: What stands for a number.
+        recorder: What was seen of the module.
+    """
+    fixed = [str(place) for place in range(len(items))]
+    for place, item in enumerate(items):
+        found = {count for _, count in _counted(items, item, recorder)}
+        if found:
+            fixed[place] = str(found.pop()) if len(found) == 1 else f"{{{letter}}}"
+    return fixed
+
+
+def is_named_by_place(site: Site, items: Sequence[Value], recorder: Recorder) -> bool:
+    """Whether the number in the name of a submodule is always its place in a list."""
+    number = computed_in(cst.parse_expression(site.name_code)) if site.name_code else ""
+    counted = list(_counted(items, ModuleValue(site), recorder))
+    return bool(counted) and all(
+        _number(number, truth, recorder) == place for truth, place in counted
+    )
+
+
+def _counted(
+    items: Sequence[Value], item: Value, recorder: Recorder
+) -> Iterator[tuple[Truth, int]]:
+    """Yield the place of an item for each outcome of the conditions with which it is there."""
+    if not all(isinstance(one, ModuleValue | Choice) for one in items):
+        return
+    codes = sorted({code for one in items for code, _ in _conditions(one, recorder)})
+    if not codes or len(codes) > _MOST_CONDITIONS:
+        return
+    for outcome in product((True, False), repeat=len(codes)):
+        truth = dict(zip(codes, outcome, strict=True))
+        there = [
+            one
+            for one in items
+            if all(truth[code] is side for code, side in _conditions(one, recorder))
+        ]
+        if item in there:
+            yield truth, there.index(item)
+
+
+def _conditions(item: Value, recorder: Recorder) -> list[tuple[str, bool]]:
+    """Return when an item of a list is there; one of several submodules always is."""
+    around = item.site.conditions if isinstance(item, ModuleValue) else ()
+    return [(recorder.branch_codes.get(one.number, ""), one.side) for one in around]
+
+
+def _number(code: str, truth: Truth, recorder: Recorder) -> int | None:
+    """Return the number that a local is on one outcome of the conditions; None if that is not seen."""
+    while code in recorder.chosen_locals:
+        condition, first, second = recorder.chosen_locals[code]
+        if condition not in truth:
+            return None
+        code = first if truth[condition] else second
+    return int(code) if re.fullmatch(r"\d+", code) else None
+
+
+_NOT_SAID: Final = "its name is computed in a way that the map of weights cannot say"
+_ONE_NAME: Final = (
+    "Linen names this submodule like one of another branch of the call;"
+    " their weights cannot be told apart"
+)
+
+
+class _Dynamic(Exception):
+    """The names of submodules depend on the fields of the module."""
+
+
+class Naming:
+    """Names the submodules of one module.
+
+    Args:
+        recorder: What was seen of it.
+        inherited: What stands for constructors in methods that it inherits.
+    """
+
+    def __init__(self, recorder: Recorder, inherited: Mapping[cst.CSTNode, str]) -> None:
+        self._recorder = recorder
+        self._inherited = inherited
+        self._cls = recorder.plan.cls
+        self._taken = {one.name for one in self._cls.fields()} | set(self._cls.methods())
+        self._taken |= {one.attribute for one in recorder.variables.values()}
+        self._taken |= {"rngs"}
+        self._bound = {
+            name for method in self._cls.methods().values() for name in bound_in(method.node)
+        }
+        self.lists: dict[str, list[Site]] = {}
+        self.tables: dict[str, list[Site]] = {}
+        # The lists of submodules whose place in them depends on the fields.
+        self._opened: dict[Site, tuple[Value, ...]] = {}
+
+    def run(self) -> None:
+        """Give each submodule its names."""
+        instance = self._recorder.instance
+        if instance is not None:
+            for name, value in instance.attributes.items():
+                self._of_attribute(value, name, name)
+        built = [site for site in self._recorder.plan.sites if not site.attribute]
+        self._of_compact([site for site in built if not (site.is_verbatim or site.drawn)])
+        for site in (one for one in built if not one.attribute):
+            if site.is_verbatim:
+                message = "this submodule of `setup` is bound to no attribute"
+                self._recorder.mark(site.node, message, NAME)
+            elif site.drawn or self._recorder.plan.marks:
+                # Its variables are those of the module, or a marker says why it has no name.
+                site.attribute = self._free(snake_case(site.class_name), site)
+                site.reference = f"self.{site.attribute}"
+        for site in built:
+            if site.owner and site.reference.startswith("self."):
+                site.reference = site.owner + site.reference.removeprefix("self")
+
+    # -- setup --------------------------------------------------------------------------------
+
+    def _of_attribute(self, value: Value, linen: str, path: str, first: int = 0) -> None:
+        match value:
+            case ModuleValue(site=site):
+                if site.attribute or not site.is_verbatim:
+                    return
+                site.linen = self._numbered(site, path, first) if site.explicit else linen
+                site.attribute = path
+                site.reference = f"self.{path}"
+                self._taken.add(path.partition(".")[0])
+                self._of_fields(site)
+            case Seq(items=items):
+                letter = "ijk"[path.count("{")]
+                places = places_in(items, letter, self._recorder)
+                for place, item in zip(places, items, strict=True):
+                    if isinstance(item, ModuleValue) and place.startswith("{"):
+                        self._opened[item.site] = items
+                    self._of_attribute(item, f"{linen}_{place}", f"{path}.{place}")
+            case Table(items=items, cls=cls):
+                if cls is not None:
+                    self._in_record(value)
+                for key, item in items.items():
+                    self._of_attribute(item, f"{linen}_{key}", f"{path}.{key}")
+            case Headed(head=head) if head and is_continued(value):
+                rest = later_in(value)
+                letter = "ijk"[path.count("{")]
+                for position, item in enumerate(head):
+                    self._of_attribute(item, f"{linen}_{position}", f"{path}.{position}")
+                names = (f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
+                self._of_attribute(rest, *names, len(head))
+            case Repeated(element=element):
+                letter = "ijk"[path.count("{")]
+                if not is_even(value):
+                    self._unplaced(value)
+                self._of_attribute(element, f"{linen}_{{{letter}}}", f"{path}.{{{letter}}}")
+            case Choice(options=options):
+                for option in options:
+                    self._of_attribute(option, linen, path, first)
+
+    def _in_record(self, value: Value) -> None:
+        """Mark submodules in a record: NNX has no such container."""
+        for site in sites_in(value):
+            self._recorder.mark(
+                site.node, "a record holds this submodule: write an `nnx.Dict`", NAME
+            )
+
+    def _unplaced(self, value: Value) -> None:
+        """Mark names with numbers that are not the places in a list."""
+        for site in sites_in(value):
+            if "{" in site.explicit:
+                self._recorder.mark(site.node, _NOT_SAID, NAME)
+
+    def _numbered(self, site: Site, path: str, first: int) -> str:
+        """Return a given name; in a list, with the position that its number is.
+
+        Args:
+            site: The submodule.
+            path: Its attribute path.
+            first: The position of the first one that its loop makes.
+        """
+        letters = re.findall(r"\{(\w+)\}", path)
+        names = re.findall(r"\{(\w+)\}", site.explicit)
+        if not names and not letters:
+            return site.explicit
+        header = self._recorder.headers.get(site.loops[-1]) if site.loops else None
+        if len(names) == 1 and len(letters) == 1 and header is not None:
+            index = index_of(*header)
+            places = (f"{index} + {first}", f"{first} + {index}") if first else (index,)
+            if index and computed(site.node) in places:
+                return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
+        items = self._opened.get(site, ())
+        is_single = len(names) == 1 and len(letters) == 1
+        if is_single and is_named_by_place(site, items, self._recorder):
+            return site.explicit.replace(f"{{{names[0]}}}", f"{{{letters[0]}}}")
+        self._recorder.mark(site.node, _NOT_SAID, NAME)
+        return ""
+
+    def _of_fields(self, site: Site) -> None:
+        """Name modules that are built for the fields of another one: they belong to it."""
+        for name, bound in site.given.items():
+            for inner in sites_in(bound.value):
+                inner.is_nested = inner.is_verbatim and not inner.attribute
+            self._of_attribute(bound.value, f"{site.linen}/{name}", f"{site.attribute}.{name}")
+
+    # -- compact ------------------------------------------------------------------------------
+
+    def _of_compact(self, sites: list[Site]) -> None:
+        groups: dict[str, list[Site]] = {}
+        nodes = [site.node for site in sites]
+        mixed = {
+            linen_class_name(site)
+            for site in sites
+            if site.explicit and "{" not in site.explicit and nodes.count(site.node) > 1
+        }
+        for site in sites:
+            name = linen_class_name(site)
+            several = name in mixed and nodes.count(site.node) > 1
+            if site.explicit and not several:
+                self._of_name(site)
+            else:
+                groups.setdefault(name, []).append(site)
+        for name, group in groups.items():
+            self._of_group(name, group)
+
+    def _of_name(self, site: Site) -> None:
+        site.linen = site.explicit
+        if "{" not in site.explicit:
+            site.attribute = self._of_other_side(site) or self._free(site.explicit, site)
+            site.reference = f"self.{site.attribute}"
+            return
+        argument = name_argument(site.node)
+        if argument is None or not site.name_code:
+            self._recorder.mark(site.node, "the name of this submodule is computed elsewhere", NAME)
+            return
+        if site.explicit == "{name}" and not is_text(
+            argument, site, self._cls, self._recorder.headers
+        ):
+            self._recorder.mark(
+                site.node, "its name may be None, and is another one in Linen then", NAME
+            )
+        table = self._table(site)
+        self.tables.setdefault(table, []).append(site)
+        site.attribute = f"{table}.{site.explicit}"
+        site.reference = f"self.{table}[{code_of(argument)}]"
+
+    def _of_other_side(self, site: Site) -> str:
+        """Return the attribute of one of that name on the other side of a branch; empty if none.
+
+        Where only the call knows the side, Linen has one submodule for both.
+        """
+        for other in self._recorder.plan.sites:
+            if other.explicit != site.explicit or not other.attribute or other is site:
+                continue
+            sides = {one.number: one.side for one in other.conditions}
+            parting = [
+                one for one in site.conditions if sides.get(one.number, one.side) != one.side
+            ]
+            if any(not one.is_of_call for one in parting) or (parting and are_alike(site, other)):
+                return other.attribute
+            if parting:
+                self._recorder.mark(site.node, _ONE_NAME, NAME)
+        return ""
+
+    def _table(self, site: Site) -> str:
+        """Return the dict for a submodule: those whose names may be alike are in one."""
+        for key, found in self.tables.items():
+            if found[0].node is site.node or any(
+                may_be_alike(one.explicit, site.explicit) for one in found
+            ):
+                return key
+        base = re.sub(r"\{.*?\}", "", site.explicit).strip("_") or snake_case(site.class_name)
+        return self._free(re.sub(r"\W", "_", re.sub(r"_+", "_", base)), site)
+
+    def _of_group(self, name: str, group: list[Site]) -> None:
+        if any(site.explicit for site in group):
+            self._of_mixed(name, group)
+            return
+        stateless = [site for site in group if is_stateless(site) and not varies(site)]
+        bare = [site for site in group if site not in stateless]
+        self._of_stateless(name, stateless)
+        nodes = {site.node for site in bare}
+        numbers: dict[Site, int] = {}
+        is_dynamic = any(site.loops for site in bare) or len(nodes) < len(bare)
+        if not is_dynamic:
+            try:
+                self._number(bare, 0, 0, numbers)
+            except _Dynamic:
+                is_dynamic = True
+        if is_dynamic:
+            self._listed(name, bare)
+            return
+        attributes: dict[int, str] = {}
+        of_bases = {
+            self._inherited[site.node].removeprefix("self.")
+            for site in numbers
+            if site.node in self._inherited
+        }
+        for site, number in numbers.items():
+            site.linen = f"{name}_{number}"
+            in_branch = any(one.is_of_call for one in site.conditions)
+            if number in attributes and not in_branch:
+                # Another one stands in the other side of a branch: one of them exists.
+                site.attribute = attributes[number]
+            else:
+                name_of_base = self._inherited.get(site.node, "").removeprefix("self.")
+                if name_of_base.isidentifier() and name_of_base not in self._taken:
+                    self._taken.add(name_of_base)
+                    site.attribute = name_of_base
+                else:
+                    base = f"{snake_case(site.class_name)}_{number}"
+                    kept = self._taken
+                    self._taken = kept | of_bases
+                    site.attribute = self._free(base, site)
+                    self._taken = kept | {site.attribute}
+                attributes.setdefault(number, site.attribute)
+            site.reference = f"self.{site.attribute}"
+
+    def _of_stateless(self, name: str, group: list[Site]) -> None:
+        """Name submodules without variables: each constructor has one, in loops too."""
+        by_node: dict[cst.Call, str] = {}
+        for site in group:
+            if site.node not in by_node:
+                by_node[site.node] = self._free(
+                    f"{snake_case(site.class_name)}_{len(by_node)}", site
+                )
+            site.linen = f"{name}_{len(by_node) - 1}"
+            site.attribute = by_node[site.node]
+            site.reference = f"self.{site.attribute}"
+
+    def _number(
+        self, sites: list[Site], depth: int, start: int, numbers: dict[Site, int]
+    ) -> int | None:
+        """Give submodules the numbers that they have in Linen; return the next number, None where that depends.
+
+        Raises:
+            _Dynamic: A number depends on the fields of the module.
+        """
+        number: int | None = start
+        position = 0
+        while position < len(sites):
+            site = sites[position]
+            if number is None:
+                raise _Dynamic
+            if len(site.conditions) <= depth:
+                numbers[site] = number
+                number += 1
+                position += 1
+                continue
+            condition = site.conditions[depth]
+            end = position
+            while (
+                end < len(sites)
+                and len(sites[end].conditions) > depth
+                and sites[end].conditions[depth].number == condition.number
+            ):
+                end += 1
+            within = sites[position:end]
+            sides = [
+                [one for one in within if one.conditions[depth].side is side]
+                for side in (True, False)
+            ]
+            ends = [self._number(side, depth + 1, number, numbers) for side in sides]
+            if condition.is_of_call:
+                self._check_sides(sides, sites[end:])
+                known = [one for one in ends if one is not None]
+                number = max(known) if known else None
+            else:
+                number = ends[0] if ends[0] == ends[1] else None
+            position = end
+        return number
+
+    def _check_sides(self, sides: list[list[Site]], later: list[Site]) -> None:
+        """Mark names that depend on which branch the first call takes."""
+        if sides[0] and sides[1]:
+            self._recorder.mark(
+                sides[1][0].node,
+                _ONE_NAME,
+                NAME,
+            )
+        elif later:
+            self._recorder.mark(
+                later[0].node,
+                "its name in Linen depends on the arguments of the first call;"
+                " give it `name=` before migrating",
+                NAME,
+            )
+
+    def _of_mixed(self, name: str, group: list[Site]) -> None:
+        """Name submodules of one constructor that gives some of them a name, and some not."""
+        attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)
+        number = 0
+        for position, site in enumerate(group):
+            if site.loops or site.conditions:
+                self._recorder.mark(
+                    site.node, "its name and place depend on the fields of the module", NAME
+                )
+            site.is_listed = True
+            site.linen = site.explicit or f"{name}_{number}"
+            number += not site.explicit
+            site.attribute = f"{attribute}.{position}"
+            site.reference = f"next({attribute})"
+        self.lists[attribute] = group
+
+    def _listed(self, name: str, group: list[Site]) -> None:
+        attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)
+        for site in group:
+            site.is_listed = True
+            site.linen = f"{name}_{{i}}"
+            site.attribute = f"{attribute}.{{i}}"
+            site.reference = f"next({attribute})"
+            if site.branches:
+                self._recorder.mark(
+                    site.node, "it is built in a loop, on a condition that only the call knows"
+                )
+        self.lists[attribute] = group
+
+    def _free(self, name: str, site: Site, *, is_list: bool = False) -> str:
+        del site
+        name = re.sub(r"\W", "_", name)
+        if keyword.iskeyword(name):
+            name += "_"
+        if not name or name[0].isdigit():
+            name = f"module_{name}"
+        candidate = name
+        suffix = "_layers" if is_list else "_layer"
+        while candidate in self._taken or (is_list and candidate in self._bound):
+            candidate += suffix
+        self._taken.add(candidate)
+        return candidate

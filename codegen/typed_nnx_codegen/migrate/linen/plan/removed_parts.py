@@ -1,0 +1,462 @@
+"""Code without a place in the new module: submodules that nothing reads, cells built for a carry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import children, code_of, descendants, is_name
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Instance, ProjectClass
+from typed_nnx_codegen.migrate.linen.builders.setup_calls import class_method
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Site
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    LinenClass,
+    LinenClasses,
+    Method,
+    public_linen,
+)
+from typed_nnx_codegen.migrate.linen.domain.frames import Block, Compound, Line, Recorder
+from typed_nnx_codegen.migrate.linen.domain.markers import NAME
+from typed_nnx_codegen.migrate.linen.domain.references import ClassTransform
+from typed_nnx_codegen.migrate.linen.layers import Given, Helper, find_layer
+from typed_nnx_codegen.migrate.linen.layers.sequences import CellLayer
+from typed_nnx_codegen.migrate.linen.plan.site_names import linen_class_name
+from typed_nnx_codegen.migrate.linen.state.reads import Reading
+from typed_nnx_codegen.migrate.linen.write.templates import MOVED_METHODS
+
+_BY_NAME = ("getattr", "vars", "dir")
+
+
+def drop_unread(recorder: Recorder, classes: LinenClasses) -> None:
+    """Drop the statements of `setup` that build submodules which nothing reads.
+
+    Args:
+        recorder: What was seen of a module.
+        classes: The modules of the project.
+    """
+    plan = recorder.plan
+    for line in recorder.setup:
+        statement = line.statement if isinstance(line, Line) else None
+        attribute = _assigned(statement)
+        if statement is None or attribute is None:
+            continue
+        within = set(descendants(statement))
+        sites = [site for site in plan.sites if site.node in within]
+        is_called = any(site.calls or site.alternatives for site in sites)
+        if not sites or is_called or _is_read(attribute, plan.cls, classes):
+            continue
+        plan.dropped.add(statement)
+        plan.sites = [site for site in plan.sites if site not in sites]
+
+
+def _assigned(statement: cst.BaseStatement | None) -> cst.Attribute | None:
+    """Return the attribute that a statement assigns; None where it does something else."""
+    match statement:
+        case cst.SimpleStatementLine(
+            body=[
+                cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Attribute(value=cst.Name()) as target)]
+                )
+            ]
+        ):
+            return target
+    return None
+
+
+def _is_read(attribute: cst.Attribute, cls: LinenClass, classes: LinenClasses) -> bool:
+    """Whether an attribute of the objects of a module is read anywhere."""
+    for one, owner in classes.reads_of(attribute.attr.value):
+        # `self` in a module that has nothing to do with it is another object.
+        is_related = owner is None or cls in owner.ancestry() or owner in cls.ancestry()
+        if one is not attribute and (is_related or not is_name(one.value, "self")):
+            return True
+    return any(
+        isinstance(one, cst.Name) and one.value in _BY_NAME
+        for each in cls.ancestry()
+        for one in descendants(each.node)
+    )
+
+
+_METHOD: Final = "initialize_carry"
+
+
+def drop_carry_cells(recorder: Recorder, refer: Callable[[str], str]) -> None:
+    """Write the first carries of cells that nothing else calls, and leave the cells out.
+
+    Linen counts such a cell when it names others, so this comes after all have their names.
+
+    Args:
+        recorder: What was seen of a module.
+        refer: Gives the code for a public name.
+    """
+    plan = recorder.plan
+    zeros = refer("jax.numpy.zeros")
+    for site in list(plan.sites):
+        calls = _carries(site, recorder)
+        if not calls:
+            continue
+        uses = _uses(site, list(calls))
+        if uses is None:
+            continue
+        for call, code in calls.items():
+            plan.replacements[call] = code.replace("jnp.zeros", zeros)
+            del recorder.edits[call]
+        plan.dropped |= uses
+        plan.sites.remove(site)
+        recorder.block = list(_without(recorder.block, site))
+
+
+def _carries(site: Site, recorder: Recorder) -> dict[cst.Call, str]:
+    """Return the code of the first carries that calls of a cell return; none to leave it."""
+    layer = find_layer(site.target) if isinstance(site.target, str) else None
+    is_plain = not (site.is_verbatim or site.is_listed or site.transforms or site.loops)
+    if not isinstance(layer, CellLayer) or not is_plain or not site.calls:
+        return {}
+    if any(method != _METHOD for _, method, _ in site.calls):
+        return {}
+    found: dict[cst.Call, str] = {}
+    for call, edits in recorder.edits.items():
+        if all(edit.site is not site for edit in edits):
+            continue
+        shape = _argument(call, 1, "input_shape")
+        given = _written(site)
+        if shape is None or given is None or len(edits) != 1:
+            return {}
+        code = layer.first_carry(given, code_of(shape))
+        if code is None:
+            return {}
+        found[call] = code
+    return found
+
+
+def _written(site: Site) -> Mapping[str, Given] | None:
+    """Return the arguments of a constructor as they are written; None where some are not."""
+    if any(one.hidden or one.node is None for one in site.given.values()):
+        return None
+    return {
+        name: Given(code_of(one.node), one.value, one.keyword)
+        for name, one in site.given.items()
+        if one.node is not None
+    }
+
+
+def _argument(call: cst.Call, position: int, name: str) -> cst.BaseExpression | None:
+    for arg in call.args:
+        if arg.keyword is not None and arg.keyword.value == name:
+            return arg.value
+    plain = [arg.value for arg in call.args if arg.keyword is None and not arg.star]
+    return plain[position] if len(plain) > position else None
+
+
+def _uses(site: Site, calls: list[cst.Call]) -> set[cst.CSTNode] | None:
+    """Return the statement that binds a cell, if any; None where more than the calls read it."""
+    receivers = [call.func.value for call in calls if isinstance(call.func, cst.Attribute)]
+    if receivers == [site.node]:
+        return set()
+    if site.method_node is None:
+        return None
+    for line in descendants(site.method_node):
+        match line:
+            case cst.SimpleStatementLine(
+                body=[
+                    cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)], value=value)
+                ]
+            ) if value is site.node:
+                named = [
+                    one
+                    for one in descendants(site.method_node)
+                    if isinstance(one, cst.Name) and one.value == target.value
+                ]
+                others = [one for one in named if one is not target and one not in receivers]
+                return None if others else {line}
+    return None
+
+
+def _without(block: Block, site: Site) -> Iterator[Line | Compound]:
+    """Yield the lines of a block without the one that builds a cell."""
+    for line in block:
+        if isinstance(line, Compound):
+            line.body = list(_without(line.body, site))
+            line.orelse = list(_without(line.orelse, site))
+        elif line.site is site:
+            continue
+        yield line
+
+
+NOT_BUILT: Final = Helper(
+    "not_built",
+    '''\
+def not_built(what):
+    """Raise an error: no call of the module builds this submodule."""
+    raise NotImplementedError(f"{what} is not built by the constructor")
+''',
+)
+
+
+def untaken(method: cst.FunctionDef, recorder: Recorder) -> set[cst.CSTNode]:
+    """Return the nodes of a method on the sides of branches that no call takes."""
+    found: set[cst.CSTNode] = set()
+    for node in descendants(method):
+        if isinstance(node, cst.If):
+            taken = recorder.sides.get(node)
+            if taken == {True} and node.orelse is not None:
+                found.update(descendants(node.orelse))
+            elif taken == {False}:
+                found.update(descendants(node.body))
+        elif isinstance(node, cst.IndentedBlock):
+            leaves = False
+            for one in node.body:
+                found.update(descendants(one) if leaves else ())
+                leaves = leaves or (isinstance(one, cst.If) and _leaves(one, recorder))
+    return found
+
+
+def _leaves(node: cst.If | cst.Else, recorder: Recorder) -> bool:
+    """Whether the sides of a branch that calls take all leave the function."""
+    last = node.body.body[-1] if node.body.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1]
+    ends = isinstance(last, cst.Return | cst.Raise)
+    if isinstance(node, cst.Else):
+        return ends
+    taken = recorder.sides.get(node, {True, False})
+    orelse = node.orelse
+    goes_on = False in taken and (orelse is None or not _leaves(orelse, recorder))
+    return not goes_on and (ends or True not in taken)
+
+
+def leave_out(node: cst.Call, recorder: Recorder) -> None:
+    """Write an error in the place of a submodule that is never built."""
+    recorder.replace(node, f'{NOT_BUILT.name}("{code_of(node.func)}")')
+    if NOT_BUILT not in recorder.plan.helpers:
+        recorder.plan.helpers = (*recorder.plan.helpers, NOT_BUILT)
+
+
+def mark_unseen(recorder: Recorder, classes: LinenClasses) -> None:
+    """Mark what methods construct in functions whose calls nobody sees.
+
+    Args:
+        recorder: What was seen of a module.
+        classes: The modules of the project.
+    """
+    plan = recorder.plan
+    written = {*plan.replacements, *plan.rebuilt, *plan.dropped}
+    written |= {site.node for site in plan.sites}
+    for method in plan.cls.methods().values():
+        if method.node not in plan.methods and method.name not in MOVED_METHODS:
+            continue
+        dead = untaken(method.node, recorder)
+        for node in _constructors(method, written, classes):
+            if node in dead:
+                leave_out(node, recorder)
+                continue
+            message = "a submodule is built here, in code that nothing is known to call"
+            recorder.mark(node, message)
+
+
+def _constructors(
+    method: Method, written: set[cst.CSTNode], classes: LinenClasses
+) -> Iterator[cst.Call]:
+    """Yield the calls of classes of modules, and of their class methods, that stay as they are."""
+    analysis = method.owner.analysis
+    waiting: list[cst.CSTNode] = [method.node.body]
+    while waiting:
+        node = waiting.pop()
+        if node in written:
+            continue
+        waiting += children(node)
+        if not isinstance(node, cst.Call):
+            continue
+        value = analysis.values.get(node.func, UNKNOWN)
+        if isinstance(value, External):
+            public = public_linen(value.name)
+            if public.startswith(f"{LINEN}.") and find_layer(public) is not None:
+                yield node
+        elif isinstance(value, ProjectClass) and classes.of(value) is not None:
+            yield node
+        elif class_method(node, analysis.values) is not None:
+            made = analysis.values.get(node, UNKNOWN)
+            cls = made.cls if isinstance(made, Instance) else None
+            if isinstance(cls, ProjectClass) and classes.of(cls) is not None:
+                yield node
+
+
+def drop_leftovers(recorder: Recorder) -> None:
+    """Note in the plan the statements that are not needed any more, and replace other transforms."""
+    plan = recorder.plan
+    used: dict[cst.CSTNode, Site] = {}
+    for site in plan.sites:
+        for one in site.transforms:
+            if isinstance(one, ClassTransform) and one.node is not None:
+                used[one.node] = site
+    first = {call for site in plan.sites for call, is_first in site.inits.items() if is_first}
+    written: set[cst.CSTNode] = {site.node for site in plan.sites}
+    written |= {node for node, code in plan.rebuilt.items() if isinstance(code, Reading)}
+    for method in plan.cls.methods().values():
+        _drop_in(method.node, {*used, *first}, written, recorder)
+    for node, site in used.items():
+        if isinstance(site.target, LinenClass) and node not in plan.replacements:
+            plan.replacements[node] = site.code or site.target.name
+
+
+def keep_marked(plan: ClassPlan) -> None:
+    """Keep statements with a marker: it would go with them."""
+    marked = {mark.node for mark in plan.marks}
+    plan.dropped -= {
+        statement
+        for statement in plan.dropped
+        if any(node in marked for node in descendants(statement))
+    }
+
+
+def _drop_in(
+    function: cst.FunctionDef,
+    used: set[cst.CSTNode],
+    written: set[cst.CSTNode],
+    recorder: Recorder,
+) -> None:
+    assigned = [
+        (line, name, value)
+        for line, name, value in _assignments(function)
+        if _has(value, used) or (_is_partial(value) and (used or isinstance(value, cst.Call)))
+    ]
+    dropped: set[cst.CSTNode] = {line for line, _, _ in assigned}
+    while True:
+        read = {node.value for node in _reads(function, dropped | written)}
+        needed = {line for line, name, _ in assigned if name in read} & dropped
+        if not needed:
+            break
+        dropped -= needed
+    transforms = {
+        line for line, _, value in assigned if _has(value, used) or isinstance(value, cst.Call)
+    }
+    if dropped & transforms:
+        recorder.plan.dropped |= dropped | set(_emptied(function, dropped))
+
+
+def _emptied(function: cst.FunctionDef, dropped: set[cst.CSTNode]) -> Iterator[cst.If]:
+    """Yield branches in which nothing is left."""
+    for node in descendants(function):
+        if not isinstance(node, cst.If) or node.orelse is not None:
+            continue
+        if all(statement in dropped for statement in node.body.body):
+            yield node
+
+
+def _assignments(
+    function: cst.FunctionDef,
+) -> Iterator[tuple[cst.BaseStatement, str, cst.CSTNode]]:
+    for line in descendants(function.body):
+        match line:
+            case cst.FunctionDef(name=cst.Name(value=name), body=body):
+                yield line, name, body
+            case cst.SimpleStatementLine(
+                body=[
+                    cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)
+                ]
+            ):
+                yield line, name, value
+
+
+def _has(value: cst.CSTNode, used: set[cst.CSTNode]) -> bool:
+    return any(one in used for one in (value, *descendants(value)))
+
+
+def _is_partial(value: cst.CSTNode) -> bool:
+    match value:
+        case cst.Name() | cst.Attribute():
+            return True
+        case cst.Call(func=cst.Name(value="partial")):
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="partial"))):
+            return True
+    return False
+
+
+def _reads(node: cst.CSTNode, gone: set[cst.CSTNode]) -> Iterator[cst.Name]:
+    """Yield the names that are read, outside of what is gone."""
+    if node in gone:
+        return
+    if isinstance(node, cst.Name):
+        yield node
+        return
+    if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Name):
+        return
+    if isinstance(node, cst.Attribute):
+        yield from _reads(node.value, gone)
+        return
+    for child in node.children:
+        if not isinstance(node, cst.FunctionDef) or child is not node.name:
+            yield from _reads(child, gone)
+
+
+_SCOPED = ("flax.linen.compact_name_scope", "flax.linen.module.compact_name_scope")
+
+
+def mark_restarted_names(recorder: Recorder) -> None:
+    """Mark what makes names of submodules start again, or belong to a scope of a method.
+
+    Linen counts from zero whenever a compact method is entered from one that is not compact: then
+    two calls share their submodules, which the new model does not.
+    """
+    cls = recorder.plan.cls
+    methods = cls.methods().values()
+    for method in methods:
+        if any(name in _SCOPED for name in method.decorators):
+            recorder.mark(method.node, "`nn.compact_name_scope` is not migrated", NAME)
+        if _constructs_itself(method):
+            recorder.mark(method.node, "`cls(...)` needs the sizes that the constructor got")
+    compact = {method.node for method in methods if method.is_compact}
+    entered = [
+        (call, called)
+        for caller, call, called in recorder.self_calls
+        if called in compact and caller not in compact
+    ]
+    counted = [site for site in recorder.plan.sites if not site.explicit and not site.is_verbatim]
+    again = len(entered) > 1 or any(called in recorder.repeated for _, called in entered)
+    if counted and again:
+        recorder.mark(
+            entered[-1][0],
+            "Linen counts the names of submodules anew here, and shares those that are named alike",
+            NAME,
+        )
+
+
+def _constructs_itself(method: Method) -> bool:
+    """Whether a class method constructs an object of its class."""
+    params = method.node.params.params
+    if "builtins.classmethod" not in method.decorators or not params:
+        return False
+    name = params[0].name.value
+    values = method.owner.analysis.values
+    return any(
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Name)
+        and node.func.value == name
+        and not isinstance(values.get(node, UNKNOWN), Instance)  # callers are rewritten for it
+        for node in descendants(method.node.body)
+    )
+
+
+def mark_shifting_names(recorder: Recorder) -> None:
+    """Mark submodules of one of several classes where others count by one of these names, too."""
+    sites = [one for one in recorder.plan.sites if not one.explicit and not one.is_verbatim]
+    for site in sites:
+        if not site.alternatives:
+            continue
+        names = {linen_class_name(one) for one in (site, *site.alternatives)}
+        for other in sites:
+            if other.code == site.code:
+                continue
+            counted = {linen_class_name(one) for one in (other, *other.alternatives)}
+            if names & counted:
+                recorder.mark(
+                    site.node,
+                    f"which number its name in Linen has depends on what `{site.code}` is:"
+                    f" `{code_of(other.node.func)}` may be counted with it",
+                    NAME,
+                )
+                break

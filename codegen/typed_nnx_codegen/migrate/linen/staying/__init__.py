@@ -1,1 +1,0 @@
-"""What stays in Linen: bridges, and the modules around what stays."""

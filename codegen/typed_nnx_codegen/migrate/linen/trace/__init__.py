@@ -1,0 +1,1 @@
+"""Sizes that a run of the program tells."""

@@ -1,0 +1,562 @@
+"""Writes the calls that construct submodules, with the sizes of their inputs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from typed_nnx_codegen.migrate.analysis.syntax import code_of
+from typed_nnx_codegen.migrate.linen.domain.class_plan import (
+    HIDDEN,
+    Bound,
+    ClassPlan,
+    Condition,
+    Lifted,
+    Site,
+    given_of,
+)
+from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.domain.dims import Atom, Dim, Piece
+from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
+from typed_nnx_codegen.migrate.linen.domain.markers import (
+    CALL,
+    COUNTERPART,
+    EXAMPLE,
+    NAME,
+    STAYS,
+    TRANSFORM,
+)
+from typed_nnx_codegen.migrate.linen.domain.values import (
+    NONE,
+    OPEN,
+    UNKNOWN,
+    Array,
+    Seq,
+    Shape,
+    ShapeOf,
+    Size,
+    Table,
+    Value,
+)
+from typed_nnx_codegen.migrate.linen.evaluate.held_lists import is_of_fields
+from typed_nnx_codegen.migrate.linen.evaluate.running_lists import CodedList, SizedList
+from typed_nnx_codegen.migrate.linen.layers import (
+    Built,
+    Helper,
+    Inputs,
+    MissingWidth,
+    Refused,
+    find_layer,
+)
+from typed_nnx_codegen.migrate.linen.plan.lifting import (
+    Lifting,
+    MissingSizes,
+    disagreement,
+    mark_widths,
+    measured_widths,
+    of_argument,
+    stand_in,
+    within,
+)
+from typed_nnx_codegen.migrate.linen.project.fields import number_of, optional_fields
+from typed_nnx_codegen.migrate.linen.project.gradual import (
+    bridged,
+    changes_variables,
+    class_code,
+    first_inputs,
+)
+from typed_nnx_codegen.migrate.linen.trace.record import Measured
+from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, collections_of
+from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import stacked
+from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import part_of
+from typed_nnx_codegen.migrate.linen.write.method_edits import SETTING, follows_inputs, typed
+from typed_nnx_codegen.migrate.linen.write.moving import chosen_constructor
+
+if TYPE_CHECKING:
+    from typed_nnx_codegen.migrate.linen.evaluate.executor import Executor
+
+
+def given_when(value: Array, site: Site, lifted: Lifted, recorder: Recorder) -> str:
+    """Return the condition on which calls give an argument; empty where none decides it.
+
+    Args:
+        value: The argument.
+        site: The submodule.
+        lifted: The parameter of its constructor that is for the argument.
+        recorder: What was seen of the module that has it.
+    """
+    given: list[tuple[Condition, ...]] = []
+    absent: list[tuple[Condition, ...]] = []
+    if not lifted.is_optional:
+        return ""
+    if value.condition not in ("", OPEN):
+        return value.condition
+    if len(site.call_conditions) != len(site.calls):
+        return ""
+    for (_, method, values), conditions in zip(site.calls, site.call_conditions, strict=True):
+        if method == lifted.method and isinstance(values.get(lifted.argument), Array):
+            given.append(conditions)
+        elif method == lifted.method and values.get(lifted.argument, NONE) == NONE:
+            absent.append(conditions)
+    if not given or not absent:
+        return ""
+    for one in given[0]:
+        sides = {_side(one.number, conditions) for conditions in given}
+        others = {_side(one.number, conditions) for conditions in absent}
+        code = recorder.branch_codes.get(one.number, "")
+        if sides == {one.side} and others == {not one.side} and code and is_of_fields(code):
+            return code if one.side else f"not ({code})"
+    return ""
+
+
+def _side(number: int, conditions: tuple[Condition, ...]) -> bool | None:
+    return next((one.side for one in conditions if one.number == number), None)
+
+
+def part_at(values: dict[str, Value], path: str) -> Value:
+    """Return the value at a path over the arguments of a call: ``batch['image']``."""
+    if not path:
+        return UNKNOWN
+    first, *rest = re.findall(r"\w+|\[[^\]]*\]", path)
+    value = values.get(first, UNKNOWN)
+    for key in rest:
+        match value:
+            case Seq(items=items) if key.startswith("["):
+                position = key[1:-1]
+                is_number = position.removeprefix("-").isdigit()
+                is_there = is_number and -len(items) <= int(position) < len(items)
+                value = items[int(position)] if is_there else UNKNOWN
+            case Table(items=table):
+                name = key[1:-1].strip("'\"") if key.startswith("[") else key
+                value = table.get(name, UNKNOWN)
+            case ShapeOf():
+                value = _item_of_shape(value, key)
+            case Array(origin=origin) if origin:
+                value = part_of(value, f"{origin}{key if key.startswith('[') else '.' + key}")
+            case _:
+                return UNKNOWN
+    return value
+
+
+def _item_of_shape(value: ShapeOf, key: str) -> Value:
+    """Return a size in a shape that a method is called with: ``[-1]``."""
+    place = key[1:-1]
+    dim = value.shape.axis(int(place)) if place.removeprefix("-").isdigit() else None
+    return UNKNOWN if dim is None else Size(dim)
+
+
+def is_absent(site: Site, lifted: Lifted) -> bool:
+    """Whether no call of a submodule gives an argument that may be None."""
+    return not any(
+        isinstance(part_at(values, lifted.argument), Array)
+        for _, method, values in site.calls
+        if method == lifted.method
+    )
+
+
+def is_enough(shape: Shape, name: str, lines: Iterable[str]) -> bool:
+    """Whether a constructor finds in a shape all that it surely reads of it.
+
+    Dimensions that are not known are written as None. That is no problem where only the others
+    are read, as with the size of a batch.
+
+    Args:
+        shape: What is known of the shape.
+        name: The parameter of the constructor that has the shape.
+        lines: The lines of the constructor.
+    """
+    lead = shape.lead
+    is_open = lead is not None and not lead.argument
+    front = lead.front if lead is not None else ()
+    if is_open and all(dim is None for dim in (*front, *shape.dims)):
+        return False
+    return all(
+        all(_is_known(shape, read) for read in _reads(line, name))
+        and _is_multiplied(shape, line, name)
+        for line in lines
+    )
+
+
+def as_read(shape: Shape, name: str, lines: Iterable[str]) -> Shape:
+    """Return a shape without the dimensions that a constructor does not read.
+
+    Args:
+        shape: The shape.
+        name: The parameter of the constructor that has it.
+        lines: The lines of the constructor.
+    """
+    text = "\n".join(lines)
+    others = re.sub(rf"(?<![\w.]){name}\[-?\d+\]|\blen\({name}(\[[-\d:]*\])?\)", "", text)
+    if shape.lead is not None or re.search(rf"(?<![\w.]){name}\b", others):
+        return shape
+    count = len(shape.dims)
+    read = {place % count for place in _reads(text, name) if place is not None}
+    return Shape(tuple(dim if k in read else None for k, dim in enumerate(shape.dims)))
+
+
+def _reads(line: str, name: str) -> Iterator[int | None]:
+    """Yield the positions of dimensions that a line reads; None where it asks for their number."""
+    for match in re.finditer(rf"(?<![\w.]){name}\[(-?\d+)\]", line):
+        yield int(match[1])
+    if re.search(rf"(?<![\w.])len\({name}\)", line):
+        yield None
+
+
+def _is_multiplied(shape: Shape, line: str, name: str) -> bool:
+    """Whether all sizes are known whose product a line has, or that it hands on."""
+    lead = shape.lead
+    slices = rf"{name}(?:\[(-?\d*):(-?\d*)\])?"
+    for start, stop in re.findall(rf"(?:\bprod\(|[(, ]\*){slices}[,)]", line):
+        part = shape.dims if lead is not None else shape.dims[_end(start) : _end(stop)]
+        if None in part or (lead is not None and (not lead.argument or None in lead.front)):
+            return False
+    return True
+
+
+def _end(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def _is_known(shape: Shape, read: int | None) -> bool:
+    lead = shape.lead
+    is_open = lead is not None and not lead.argument
+    if read is None:
+        return not is_open
+    if lead is None:
+        return -len(shape.dims) <= read < len(shape.dims) and shape.dims[read] is not None
+    if read < 0:
+        return shape.dims[read] is not None if -read <= len(shape.dims) else not is_open
+    return lead.front[read] is not None if read < len(lead.front) else not is_open
+
+
+class ConstructorCalls:
+    """Writes the calls that construct the submodules of one module.
+
+    Args:
+        recorder: What was seen of the module.
+        executor: What went through it.
+        lifting: The sizes that callers give.
+
+    Attributes:
+        missing: The sizes that the code does not tell.
+        helpers: The definitions that the calls need.
+    """
+
+    def __init__(self, recorder: Recorder, executor: Executor, lifting: Lifting) -> None:
+        self._recorder = recorder
+        self._lifting = lifting
+        self._executor = executor
+        self._plan: ClassPlan = recorder.plan
+        self._templates = recorder.templates
+        self.missing = MissingSizes(recorder, executor.recorded, lifting)
+        self.helpers: list[Helper] = []
+
+    # -- submodules ---------------------------------------------------------------------------
+
+    def constructor(self, site: Site) -> str:
+        """Return the call that constructs a submodule, a template."""
+        code = self._one_constructor(site)
+        codes = [(site, code)]
+        for other in site.alternatives:
+            other.attribute, other.is_verbatim = site.attribute, site.is_verbatim
+            codes.append((other, self._one_constructor(other)))
+        if all(one == code for _, one in codes):
+            return code
+        chosen = chosen_constructor(codes, self._recorder, self._executor.refer)
+        if chosen is None:
+            message = f"the classes that `{site.code}` may be are constructed differently"
+            self._recorder.mark(site.node, message)
+        return chosen or code
+
+    def _one_constructor(self, site: Site) -> str:
+        return self._templates.with_sites(
+            self._stacked(site, self._constructor(site)),
+            lambda inner: (
+                self.constructor(inner) if inner.is_nested else self._templates.site_token(inner)
+            ),
+        )
+
+    def _stacked(self, site: Site, code: str) -> str:
+        """Return the code of a submodule under the transforms that run it more than once."""
+        if not site.transforms and not site.stacks:
+            return code
+        try:
+            return stacked(
+                code,
+                site,
+                collections_of(site, self._executor.plan_of),
+                rngs=self._recorder.rngs,
+                token=self._templates.token,
+                refer=self._executor.refer,
+            )
+        except Unsupported as error:
+            self._recorder.mark(site.node, str(error), TRANSFORM)
+            return code
+
+    def _constructor(self, site: Site) -> str:
+        if isinstance(site.target, LinenClass):
+            return self._of_class(site, site.target)
+        layer = find_layer(site.target)
+        assert layer is not None
+        given = given_of(site)
+        built: Built | Refused | MissingWidth = layer.build(given, None)
+        for values in self._inputs(site):
+            built = layer.build(given, Inputs(values))
+            if isinstance(built, Built):
+                break
+        if isinstance(built, Refused):
+            gradual = self._executor.gradual
+            if gradual is not None and gradual.wraps_layers:
+                return self._bridged(site)
+            self._recorder.mark(site.node, f"{built.why} {built.fix}", COUNTERPART)
+            known = self._executor.refer(layer.nnx) if layer.nnx else code_of(site.node.func)
+            return f"{site.code or known}(...)"
+        self._check(site)
+        mark_widths(site, self._recorder)
+        if isinstance(built, MissingWidth):
+            return self._without_width(site, built)
+        problem = disagreement(layer, given, built, self.missing.sure_calls(site))
+        if problem:
+            self._recorder.mark(site.node, problem, EXAMPLE)
+        return self._call(site, built)
+
+    def _bridged(self, site: Site) -> str:
+        """Return the code of a submodule that stays in Linen."""
+        gradual = self._executor.gradual
+        assert gradual is not None
+        self._check(site)
+        refer = self._executor.refer
+        name = class_code(site, self._plan.cls)
+        inputs = first_inputs(
+            site, lambda value: self._visible(value, site), self._templates, refer
+        )
+        if name is None or inputs is None or site.transforms:
+            message = "it stays in Linen; the shapes that it is initialised with are not known"
+            self._recorder.mark(site.node, message, STAYS)
+        site.is_bridged = True
+        site.updates = changes_variables(
+            site, {cls: kept.updates for cls, kept in gradual.kept.items()}
+        )
+        return bridged(name or site.class_name, site, inputs, self._recorder.rngs, refer)
+
+    def _call(self, site: Site, built: Built) -> str:
+        """Return the call that constructs a layer."""
+        hidden = {name for name, one in site.given.items() if one.hidden}
+        built = typed(site, built, self._recorder)
+        arguments = [
+            argument.spelled(self._templates.token)
+            for argument in built.arguments
+            if argument.keyword not in hidden and argument.code != HIDDEN
+        ]
+        self.helpers += built.helpers
+        if built.takes_rngs:
+            arguments.append(f"rngs={self._recorder.rngs}")
+        name = site.code or (
+            self._executor.refer(built.cls) if built.cls.startswith("nnx.") else built.cls
+        )
+        return f"{name}({', '.join(arguments)})"
+
+    def _without_width(self, site: Site, missing: MissingWidth) -> str:
+        layer = find_layer(str(site.target))
+        assert layer is not None
+        given = given_of(site)
+        measured = measured_widths(layer, given, self.missing.calls(site))
+        size = self.missing.size(site, missing.parameter, measured)
+        built = layer.build(given, stand_in(layer, size))
+        if not isinstance(built, Built):
+            return f"{self._executor.refer(layer.nnx)}(...)"
+        return self._call(site, built)
+
+    def _check(self, site: Site) -> None:
+        if site.is_open:
+            self._recorder.mark(site.node, "some of its arguments are not known: `**`", CALL)
+        for name, bound in site.given.items():
+            is_known = bound.code is not None or name == "name"
+            if name == SETTING and follows_inputs(site, self._recorder):
+                continue
+            if not is_known and not self._executor.facts.is_moved(site.target, name):
+                self._recorder.mark(
+                    site.node, f"`{name}` depends on what the method is called with", CALL
+                )
+
+    def _inputs(self, site: Site) -> list[dict[str, Value]]:
+        return [
+            {name: self._visible(value, site) for name, value in values.items()}
+            for _, _, values in self._ordered(site)
+        ]
+
+    def _ordered(self, site: Site) -> list[tuple[str, str, dict[str, Value]]]:
+        """Return the calls of a submodule: last those with arguments that may not be given."""
+
+        def rank(call: tuple[str, str, dict[str, Value]]) -> tuple[bool, bool]:
+            first = next(iter(call[2].values()), UNKNOWN)
+            dims = first.shape.expanded(1).dims[-1:] if isinstance(first, Array) else ()
+            asked = [atom for dim in dims if dim is not None for atom in dim.atoms()]
+            return call[0] != "__call__", any(self._lifting.may_be_none(atom) for atom in asked)
+
+        return sorted(site.calls, key=rank)
+
+    def _visible(self, value: Value, site: Site) -> Value:
+        """Return a value without the sizes that cannot be said where a submodule is constructed."""
+        match value:
+            case Array(shape=shape):
+                dims = tuple(self._if_visible(dim, site) for dim in shape.dims)
+                return replace(value, shape=Shape(dims, shape.lead))
+            case Seq(items=items):
+                return replace(value, items=tuple(self._visible(one, site) for one in items))
+            case Table(items=items):
+                return Table({key: self._visible(one, site) for key, one in items.items()})
+        return value
+
+    def _if_visible(self, dim: Dim | None, site: Site) -> Dim | None:
+        if dim is None:
+            return None
+        homes = ("", self._plan.cls.home, *(f"loop{number}" for number in site.loops))
+        # One submodule takes all items of a list: they have the size of the first one.
+        first = self._recorder.first_sizes
+        shared: dict[Atom, Dim] = {
+            atom: first[atom]
+            for atom in dim.atoms()
+            if isinstance(atom, Piece) and atom.home not in homes and atom in first
+        }
+        dim = dim.replaced(shared)
+        for atom in dim.atoms():
+            if isinstance(atom, Piece) and atom.home not in homes:
+                return None
+        return dim
+
+    # -- modules of the project ---------------------------------------------------------------
+
+    def _of_class(self, site: Site, cls: LinenClass) -> str:
+        self._check(site)
+        arguments: list[str] = []
+        for name, one in site.given.items():
+            if one.hidden or name == "name":
+                continue
+            if one.code is None:
+                arguments += self._at_calls(cls, name, one)
+                continue
+            arguments.append(f"{name}={one.code}" if one.keyword else one.code)
+        if self._executor.gradual is not None and self._executor.plan_of(cls).stays:
+            return self._bridged(site)
+        if cls is self._plan.cls:
+            self._recorder.mark(site.node, "the module contains itself")
+        child = self._executor.plan_of(cls)
+        self._check_defaults(site, cls, child)
+        for lifted in child.lifted:
+            if lifted.default and not lifted.argument:
+                continue
+            if not (lifted.is_optional and is_absent(site, lifted)):
+                arguments.append(f"{lifted.name}={self._lifted(site, cls, lifted)}")
+        arguments.append(f"rngs={self._recorder.rngs}")
+        name = site.code or self.class_code(site, cls)
+        return f"{name}({', '.join(arguments)})"
+
+    def _check_defaults(self, site: Site, cls: LinenClass, child: ClassPlan) -> None:
+        """Mark modules that share the default of a field: in Linen that is one object."""
+        missing = [name for name in child.built if name not in site.given and not site.is_open]
+        same = [one for one in self._plan.sites if one.target is cls]
+        if missing and (len(same) > 1 or site.loops):
+            self._recorder.mark(
+                site.node,
+                f"all `{cls.name}` share the default of `{missing[0]}` in Linen,"
+                " and each has its own here: give it where they are constructed",
+                NAME,
+            )
+
+    def _at_calls(self, cls: LinenClass, name: str, one: Bound) -> list[str]:
+        """Return the argument of a field that calls say: None where there has to be one."""
+        if not one.keyword:
+            return ["None"]
+        field = next((each for each in cls.fields() if each.name == name), None)
+        is_optional = name in optional_fields(cls, self._executor.facts)
+        has_default = field is not None and field.default is not None
+        return [] if is_optional or has_default else [f"{name}=None"]
+
+    def class_code(self, site: Site, cls: LinenClass) -> str:
+        """Return the expression for the class of a submodule of the project."""
+        func = site.node.func
+        code = self._executor.code_of_class(func, cls, self._plan)
+        return code
+
+    def _lifted(self, site: Site, cls: LinenClass, lifted: Lifted) -> str:
+        """Return what a submodule's lifted parameter is given."""
+        calls = sorted(site.calls, key=lambda call: call[0] != "__call__")
+        # Methods that the module's own call passes an argument on to mostly call it the same.
+        is_called = any(method == lifted.method for _, method, _ in calls)
+        for _, method, values in calls:
+            if method != lifted.method and lifted.argument and is_called:
+                continue
+            value = part_at(values, lifted.argument)
+            if lifted.is_number:
+                number = self._if_visible(number_of(value), site)
+                if number is not None:
+                    return self._templates.token(number)
+                continue
+            if lifted.is_of_items:
+                sizes = self._sizes(value, site)
+                if sizes is not None:
+                    return sizes
+                continue
+            if not isinstance(value, Array):
+                continue
+            code = self._of_array(value, site, cls, lifted)
+            if code is not None:
+                when = given_when(value, site, lifted, self._recorder)
+                return f"({code} if {when} else None)" if when else code
+        size = self.missing.size(site, lifted.name, self._measured(site, lifted))
+        return self._templates.token(size)
+
+    def _of_array(self, value: Array, site: Site, cls: LinenClass, lifted: Lifted) -> str | None:
+        """Return the size or shape of an array; None where the constructor cannot say it."""
+        visible = self._visible(value, site)
+        assert isinstance(visible, Array)
+        if lifted.axis is not None:
+            dim = visible.shape.axis(lifted.axis)
+            return None if dim is None else self._templates.token(dim)
+        lines = self._executor.plan_of(cls).init
+        if is_enough(visible.shape, lifted.name, lines):
+            return self._shape(as_read(visible.shape, lifted.name, lines))
+        return None
+
+    def _sizes(self, value: Value, site: Site) -> str | None:
+        """Return the last size of each array of a list; None where they are not known here."""
+        match value:
+            case CodedList(code=code) if value.is_seen_by(site):
+                dims = self._templates.dims_in(code)
+                return code if all(self._if_visible(dim, site) for dim in dims) else None
+            case SizedList(local=local) if value.is_seen_by(site):
+                return local
+            case Array(origin=origin, shape=Shape(dims=())) if origin:
+                return self._templates.items_token(origin)
+            case Seq(items=items):
+                visible = [self._visible(item, site) for item in items]
+                sizes = [one.shape.axis(-1) for one in visible if isinstance(one, Array)]
+                if len(sizes) == len(items) and None not in sizes:
+                    return self._shape(Shape(tuple(sizes)))
+        return None
+
+    def _measured(self, site: Site, lifted: Lifted) -> Iterator[Measured]:
+        """Yield the sizes that examples give a submodule's lifted parameter."""
+        calls = self.missing.calls(site)
+        if not lifted.argument:
+            yield from within(lifted, calls)
+        for call in calls:
+            is_size = not lifted.is_of_items and not lifted.is_number
+            if lifted.argument and call.method == lifted.method and is_size:
+                value = part_at(dict(call.arguments), lifted.argument)
+                yield from of_argument(value, lifted.axis, call)
+
+    def _shape(self, shape: Shape) -> str:
+        lead = shape.lead
+        parts = [self._size(dim) for dim in (lead.front if lead is not None else ())]
+        if lead is not None:
+            parts.append(f"*{self._templates.lead_token(lead)}" if lead.argument else "None")
+        parts += [self._size(dim) for dim in shape.dims]
+        inner = ", ".join(parts)
+        return f"({inner},)" if len(parts) == 1 else f"({inner})"
+
+    def _size(self, dim: Dim | None) -> str:
+        return "None" if dim is None else self._templates.token(dim)

@@ -1,0 +1,494 @@
+"""Writes migrated files: classes with constructors, methods, the names that they use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+import libcst as cst
+
+from typed_nnx_codegen.migrate.analysis.syntax import descendants
+from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, Value
+from typed_nnx_codegen.migrate.file import File, with_commas
+from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark, Rebuilt
+from typed_nnx_codegen.migrate.linen.domain.classes import (
+    LINEN,
+    LinenClass,
+    LinenClasses,
+    is_keyword_line,
+    public_linen,
+)
+from typed_nnx_codegen.migrate.linen.domain.code import Passing, in_same
+from typed_nnx_codegen.migrate.linen.domain.markers import NAME, STAYS
+from typed_nnx_codegen.migrate.linen.domain.names import written_name
+from typed_nnx_codegen.migrate.linen.layers import find_layer
+from typed_nnx_codegen.migrate.linen.project.gradual import code_in_bridges
+from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
+from typed_nnx_codegen.migrate.linen.write.constructors import (
+    constructor_of,
+    without_dataclass_options,
+)
+from typed_nnx_codegen.migrate.linen.write.templates import MOVED_METHODS, MarkPlaces
+from typed_nnx_codegen.migrate.markers import comment, marked_codes
+
+# What no attribute of an object stands in for.
+_DECORATORS: Final = frozenset(
+    {"builtins.property", "functools.cached_property", "abc.abstractmethod", "abc.abstractproperty"}
+)
+
+
+def kept_field(
+    statement: cst.BaseStatement, after: cst.CSTNode, cls: LinenClass
+) -> cst.SimpleStatementLine | None:
+    """Return what the class keeps of a field for a member of a base; None where that is nothing.
+
+    Args:
+        statement: A statement of the class.
+        after: It with what is written differently.
+        cls: The class.
+    """
+    match statement, after:
+        case (
+            cst.SimpleStatementLine(
+                body=[cst.AnnAssign(target=cst.Name(value=name), value=cst.BaseExpression())]
+            ),
+            cst.SimpleStatementLine(body=[cst.AnnAssign(value=default) as line]),
+        ) if name in set(_members(cls)):
+            if isinstance(default, cst.Call):  # it is for the constructor to make
+                default = cst.Name("None")
+            return after.with_changes(body=[line.with_changes(value=default)])
+    return None
+
+
+def _members(cls: LinenClass) -> Iterator[str]:
+    """Yield the properties and abstract methods of what a class inherits from."""
+    for base in cls.ancestry()[1:]:
+        for name, method in base.own_methods.items():
+            if _DECORATORS & set(method.decorators):
+                yield name
+    for one in cls.ancestry():
+        values = (one.analysis.values.get(arg.value, UNKNOWN) for arg in one.node.bases)
+        yield from _of_plain(values)
+
+
+def _of_plain(bases: Iterable[Value]) -> Iterator[str]:
+    for base in bases:
+        if isinstance(base, ProjectClass):
+            for name, function in base.methods.items():
+                if _DECORATORS & set(function.decorators):
+                    yield name
+            yield from _of_plain(base.bases)
+
+
+Written = TypeVar("Written", str, list[str], list[tuple[str, str]], Rebuilt)
+_DIFFERENT = "classes that inherit this method need different code here"
+
+
+@dataclass
+class MethodCode:
+    """What is written differently in methods.
+
+    Attributes:
+        code: Other code, by node.
+        calls: Other arguments, by call.
+        iterators: The lists of submodules that a method begins to go through, by method.
+        parameters: Those that a method is given by its callers, by method.
+        extras: Such lists that a call passes on, by call.
+        added: Keywords that a method gets, and the lines that begin with them, by method.
+        rebuilt: Calls that are written anew, by call.
+        writes: Statements that write a variable, and how its value is read.
+        dropped: Statements and decorators that go.
+    """
+
+    code: dict[cst.CSTNode, str] = field(default_factory=dict)
+    calls: dict[cst.CSTNode, str] = field(default_factory=dict)
+    iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
+    rebuilt: dict[cst.CSTNode, Rebuilt] = field(default_factory=dict)
+    writes: dict[cst.CSTNode, str] = field(default_factory=dict)
+    dropped: set[cst.CSTNode] = field(default_factory=set)
+
+
+def merged(plans: Iterable[ClassPlan]) -> MethodCode:
+    """Return what the methods of all classes need; where they differ, both get a marker."""
+    found = MethodCode()
+    owners: dict[cst.CSTNode, ClassPlan] = {}
+    written = [plan for plan in plans if not plan.stays]
+    for plan in written:
+        _merge(found.code, plan.replacements, plan, owners)
+        _merge(found.calls, plan.calls, plan, owners)
+        _merge(found.iterators, plan.iterators, plan, owners)
+        _merge(found.parameters, plan.parameters, plan, owners)
+        _merge(found.extras, plan.extras, plan, owners)
+        _merge(found.added, plan.added, plan, owners)
+        _merge(found.writes, plan.writes, plan, owners)
+        _merge(found.rebuilt, plan.rebuilt, plan, owners)
+        found.dropped |= plan.dropped
+    for node in [*found.iterators, *found.parameters]:
+        for plan in written:
+            needs = node in plan.iterators or node in plan.parameters
+            if node in plan.methods and not needs and plan is not owners[node]:
+                _mark(node, plan, owners[node])
+    return found
+
+
+def _merge(
+    found: dict[cst.CSTNode, Written],
+    more: Mapping[cst.CSTNode, Written] | Mapping[cst.Call, Written],
+    plan: ClassPlan,
+    owners: dict[cst.CSTNode, ClassPlan],
+) -> None:
+    for node, written in more.items():
+        if node in found and found[node] != written:
+            if not _is_moved(node, plan.cls):
+                _mark(node, owners[node], plan)
+            continue
+        found[node] = written
+        owners[node] = plan
+
+
+def _is_moved(node: cst.CSTNode, cls: LinenClass) -> bool:
+    """Whether a node is in a method that goes: the constructor of each class has its code."""
+    methods = (one.own_methods.get(name) for one in cls.ancestry() for name in MOVED_METHODS)
+    return any(
+        node is below for one in methods if one is not None for below in descendants(one.node)
+    )
+
+
+def _mark(node: cst.CSTNode, *plans: ClassPlan) -> None:
+    for one in plans:
+        if not any(mark.node is node for mark in one.marks):
+            one.marks.append(Mark(node, _DIFFERENT, NAME))
+
+
+_OPERATORS: dict[type[cst.BaseAugOp], cst.BaseBinaryOp] = {
+    cst.AddAssign: cst.Add(),
+    cst.SubtractAssign: cst.Subtract(),
+    cst.MultiplyAssign: cst.Multiply(),
+    cst.DivideAssign: cst.Divide(),
+    cst.FloorDivideAssign: cst.FloorDivide(),
+    cst.ModuloAssign: cst.Modulo(),
+    cst.PowerAssign: cst.Power(),
+    cst.MatrixMultiplyAssign: cst.MatrixMultiply(),
+}
+
+
+def written_variable(
+    node: cst.CSTNode, updated: cst.Assign | cst.AugAssign, reading: str
+) -> cst.CSTNode:
+    """Return a statement that writes a variable, as NNX has it: shape and dtype may change.
+
+    Args:
+        node: The statement as it was.
+        updated: It with what is below it rewritten.
+        reading: What reads the value, after the expression for the variable.
+    """
+    target = updated.targets[0].target if isinstance(updated, cst.Assign) else updated.target
+    if isinstance(target, (cst.Attribute, cst.Subscript)):
+        variable = target.value
+    elif isinstance(target, cst.Call) and isinstance(target.func, cst.Attribute):
+        variable = target.func.value  # `count.get_value()`
+    else:
+        return updated
+    value = updated.value
+    if isinstance(updated, cst.AugAssign):
+        operator = _OPERATORS.get(type(updated.operator))
+        if operator is None:
+            return updated
+        before = cst.parse_expression(f"{cst.Module([]).code_for_node(variable)}{reading}")
+        if not isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer)):
+            value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        value = cst.BinaryOperation(before, operator, value)
+    del node
+    return cst.Expr(cst.Call(cst.Attribute(variable, cst.Name("set_value")), [cst.Arg(value)]))
+
+
+_Statement = cst.BaseStatement
+_EMPTY = cst.IndentedBlock([])
+_REMOVED_DECORATORS = frozenset({"flax.linen.compact", "flax.linen.nowrap"})
+
+
+class NotWritten(Exception):
+    """A module cannot be written as it was planned.
+
+    Args:
+        cls: The module.
+        error: What went wrong.
+    """
+
+    def __init__(self, cls: LinenClass, error: Exception) -> None:
+        super().__init__(f"{cls.name}: {error}")
+        self.cls = cls
+        self.error = error
+
+
+class Emission(cst.CSTTransformer):
+    """Rewrites the modules of one file.
+
+    Args:
+        file: The file.
+        classes: The Linen modules of the project.
+        plan_of: Gives the plan of a module.
+        methods: What is written differently in methods.
+        callers: What is written outside of modules.
+
+    Raises:
+        NotWritten: While it visits: a module cannot be written as it was planned.
+    """
+
+    def __init__(
+        self,
+        file: File,
+        classes: LinenClasses,
+        plan_of: Callable[[LinenClass], ClassPlan],
+        methods: MethodCode,
+        callers: CallerPlan,
+    ) -> None:
+        super().__init__()
+        self._file = file
+        self._classes = classes
+        self._plan_of = plan_of
+        plans = [plan_of(cls) for cls in classes.all_in(file.analysis)]
+        self._methods = methods
+        self._code: dict[cst.CSTNode, str] = methods.code | callers.code
+        self._callers = callers
+        self._places = MarkPlaces(file.analysis.tree, plans, callers.marks)
+        self._bridged = code_in_bridges(file.analysis)
+        self._around: list[LinenClass] = []
+        self._called = {call.func for call in file.analysis.nodes.of(cst.Call)}
+        self._depth = 0
+
+    # -- names and calls ----------------------------------------------------------------------
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        """Begin a node; not below what is replaced, nor in a module that stays."""
+        if isinstance(node, cst.IndentedBlock):
+            self._depth += 1
+        if isinstance(node, cst.ClassDef):
+            cls = self._classes.find(node)
+            if cls is not None:
+                if self._plan_of(cls).stays:
+                    return False
+                self._around.append(cls)
+        return node not in self._code and not isinstance(node, (cst.Import, cst.ImportFrom))
+
+    def on_leave(  # type: ignore[override]  # one handler for all kinds
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNode]:
+        """Write a node."""
+        if isinstance(original_node, cst.IndentedBlock):
+            self._depth -= 1
+        try:
+            after = in_same(original_node, self._written(original_node, updated_node))
+        except NotWritten:
+            raise
+        except Exception as error:
+            if not self._around:
+                raise
+            raise NotWritten(self._around[-1], error) from error
+        if self._around and original_node is self._around[-1].node:
+            self._around.pop()
+        if original_node in self._methods.dropped:
+            return cst.RemoveFromParent()
+        marked = _marked(after, self._places.at(original_node))
+        return around_statement(original_node, marked, self._callers)
+
+    def _written(self, node: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
+        if node in self._code:
+            return cst.parse_expression(self._code[node])
+        if isinstance(updated, cst.Call):
+            return self._call(node, updated)
+        if node in self._methods.writes and isinstance(updated, (cst.Assign, cst.AugAssign)):
+            return written_variable(node, updated, self._methods.writes[node])
+        if isinstance(node, (cst.Attribute, cst.Name)):
+            return self._name(node, updated)
+        if isinstance(node, cst.ClassDef):
+            assert isinstance(updated, cst.ClassDef)
+            return self._class(node, updated)
+        return updated
+
+    def _call(self, node: cst.CSTNode, updated: cst.Call) -> cst.CSTNode:
+        methods = self._methods
+        assert isinstance(node, cst.Call)
+        if is_partitioning_in(node, self._file.analysis):
+            return placed_later(updated)
+        if node in methods.rebuilt:
+            rebuilt = methods.rebuilt[node](node, updated)
+            return rebuilt
+        if node in methods.calls:
+            passing = Passing(updated.args)
+            args = [one.visit(passing) for one in _arguments(methods.calls[node])]
+            updated = updated.with_changes(args=args)
+        if node in methods.extras:
+            extra = _arguments(", ".join(methods.extras[node]))
+            updated = updated.with_changes(args=with_commas([*updated.args, *extra]))
+        return updated
+
+    def _name(self, node: cst.Attribute | cst.Name, updated: cst.CSTNode) -> cst.CSTNode:
+        value = self._file.analysis.values.get(node, UNKNOWN)
+        if not isinstance(value, External) or node in self._bridged:
+            return updated
+        public = public_linen(value.name)
+        if not public.startswith(f"{LINEN}."):
+            return updated
+        if node in self._called and find_layer(public) is not None:
+            return updated  # it is constructed outside of a module, without sizes: a marker says so
+        name = written_name(public)
+        return self._file.refer(name) if name else updated
+
+    # -- classes ------------------------------------------------------------------------------
+
+    def _class(self, node: cst.ClassDef, updated: cst.ClassDef) -> cst.CSTNode:
+        cls = self._classes.find(node)
+        if cls is None:
+            return updated
+        plan = self._plan_of(cls)
+        if plan.stays:
+            return updated
+        fields = {id(one.statement) for one in cls.own_fields}
+        body: list[_Statement] = []
+        first_method: int | None = None
+        behind_fields = 0
+        moved: list[cst.EmptyLine] = []
+        for before, after in zip(_lines_of(node), _lines_of(updated), strict=True):
+            if _is_field(before, fields) or _is_pass(before):
+                kept = kept_field(before, after, cls)
+                body += [] if kept is None else [kept]
+                behind_fields = len(body)
+                continue
+            if isinstance(before, cst.FunctionDef) and first_method is None:
+                first_method = len(body)
+            if isinstance(before, cst.FunctionDef) and before.name.value in MOVED_METHODS:
+                moved += _comments_above(before)
+                continue
+            if isinstance(before, cst.FunctionDef) and isinstance(after, cst.FunctionDef):
+                body.append(self._method(before, after, cls))
+            else:
+                body.append(after)
+        # Defaults may use what the class body has bound by then.
+        place = max(behind_fields, len(body) if first_method is None else first_method)
+        if plan.derives is not None and "__init__" in cls.own_methods:
+            return updated
+        constructor = constructor_of(plan, cls, self._file, self._depth + 1)
+        marked = _marked(constructor, self._places.above_constructor(cls))
+        assert isinstance(marked, cst.FunctionDef)
+        for code in reversed(plan.properties.values()):
+            method = cst.parse_statement(code)
+            assert isinstance(method, cst.FunctionDef)
+            _insert(body, place, method)
+        _insert(body, place, marked.with_changes(leading_lines=[*moved, *marked.leading_lines]))
+        block = updated.body if isinstance(updated.body, cst.IndentedBlock) else _EMPTY
+        return without_dataclass_options(updated.with_changes(body=block.with_changes(body=body)))
+
+    def _method(
+        self, before: cst.FunctionDef, node: cst.FunctionDef, cls: LinenClass
+    ) -> cst.FunctionDef:
+        method = cls.own_methods.get(node.name.value)
+        if method is not None:
+            kept = [
+                one
+                for one, name in zip(node.decorators, method.decorators, strict=True)
+                if name not in _REMOVED_DECORATORS
+            ]
+            if len(kept) != len(node.decorators):
+                leading = node.decorators[0].leading_lines if not kept else ()
+                node = node.with_changes(
+                    decorators=kept, leading_lines=[*node.leading_lines, *leading]
+                )
+        added = [
+            cst.Decorator(cst.parse_expression(code))
+            for code in self._plan_of(cls).decorators.get(node.name.value, ())
+        ]
+        node = node.with_changes(decorators=[*added, *node.decorators])
+        return _with_lists(before, node, self._methods)
+
+
+def _arguments(code: str) -> Sequence[cst.Arg]:
+    call = cst.parse_expression(f"f({code})")
+    assert isinstance(call, cst.Call)
+    return call.args
+
+
+def _with_lists(
+    before: cst.FunctionDef, node: cst.FunctionDef, methods: MethodCode
+) -> cst.FunctionDef:
+    """Return a method that goes through lists of submodules in the order of their construction."""
+    begun = methods.iterators.get(before, [])
+    given = methods.parameters.get(before, [])
+    added = methods.added.get(before, [])
+    if not (begun or given or added) or not isinstance(node.body, cst.IndentedBlock):
+        return node
+    lines = [cst.parse_statement(f"{name} = iter(self.{name})") for name in begun]
+    lines += [
+        cst.parse_statement(f"{name} = iter(self.{name}) if {name} is None else {name}")
+        for name in given
+    ]
+    lines += [cst.parse_statement(line) for _, line in added if line]
+    given = [*given, *(name for name, _ in added)]
+    body = list(node.body.body)
+    position = 1 if node.get_docstring() else 0
+    body[position:position] = lines
+    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    parameters = [
+        cst.Param(cst.Name(name), default=cst.Name("None"), equal=tight) for name in given
+    ]
+    params = node.params.with_changes(kwonly_params=[*node.params.kwonly_params, *parameters])
+    if given and params.star_arg is cst.MaybeSentinel.DEFAULT:
+        params = params.with_changes(star_arg=cst.ParamStar())
+    return node.with_changes(body=node.body.with_changes(body=body), params=params)
+
+
+def _marked(node: cst.CSTNode, marks: Sequence[Mark]) -> cst.CSTNode:
+    existing: Sequence[cst.EmptyLine] | None = getattr(node, "leading_lines", None)
+    if not marks or existing is None:
+        return node
+    there = {one.comment.value for one in existing if one.comment is not None}
+    if STAYS in marked_codes(existing):
+        marks = [mark for mark in marks if mark.code != STAYS]
+    texts = dict.fromkeys(comment(mark.code, mark.message) for mark in marks)
+    lines = [cst.EmptyLine(comment=cst.Comment(text)) for text in texts if text not in there]
+    return node.with_changes(leading_lines=[*existing, *lines])
+
+
+def _insert(body: list[_Statement], place: int, constructor: cst.FunctionDef) -> None:
+    """Insert the constructor, with an empty line above it and above what follows."""
+    blank = cst.EmptyLine(indent=False)
+    if place:
+        constructor = constructor.with_changes(leading_lines=[blank, *constructor.leading_lines])
+    if place < len(body):
+        following = body[place]
+        lines: Sequence[cst.EmptyLine] = getattr(following, "leading_lines", ())
+        if not lines or lines[0].comment is not None:
+            body[place] = following.with_changes(leading_lines=[blank, *lines])
+    body.insert(place, constructor)
+
+
+def _lines_of(node: cst.ClassDef) -> list[_Statement]:
+    """Return the statements of a class, also where they stand behind its colon."""
+    if isinstance(node.body, cst.IndentedBlock):
+        return list(node.body.body)
+    return [
+        cst.SimpleStatementLine([one])
+        for one in node.body.body
+        if isinstance(one, cst.BaseSmallStatement)
+    ]
+
+
+def _is_pass(node: cst.BaseStatement) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and all(
+        isinstance(small, cst.Pass) for small in node.body
+    )
+
+
+def _comments_above(node: cst.FunctionDef) -> list[cst.EmptyLine]:
+    return [line for line in node.leading_lines if line.comment is not None]
+
+
+def _is_field(node: cst.BaseStatement, fields: set[int]) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and any(
+        id(small) in fields or is_keyword_line(small) for small in node.body
+    )

@@ -1,1 +1,0 @@
-"""The new code: constructors, methods, and where their lines go."""
