@@ -241,7 +241,7 @@ class Mark:
     Attributes:
         node: The place.
         message: What is to decide.
-        code: The kind of it, one of `marker_codes`.
+        code: The kind of it, one of `domain.markers`.
     """
 
     node: cst.CSTNode

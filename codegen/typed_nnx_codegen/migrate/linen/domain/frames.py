@@ -305,7 +305,7 @@ class Recorder:
         return candidate
 
     def mark(self, node: cst.CSTNode, message: str, code: str = OTHER) -> None:
-        """Leave something to a person; the code is one of `marker_codes`."""
+        """Leave something to a person; the code is one of `domain.markers`."""
         if self.is_recording and not any(one.node is node for one in self.plan.marks):
             self.plan.marks.append(Mark(node, message, code))
 

@@ -11,7 +11,8 @@ import pytest
 
 from tests.codegen.migrate.linen.command.running import run, written
 from tests.support.git import git
-from typed_nnx_codegen.migrate.linen import migration, planner, session
+from typed_nnx_codegen.migrate.linen import migration, session
+from typed_nnx_codegen.migrate.linen.plan import planner
 
 HEAD = "from flax import linen as nn\n\n\n"
 LAYER = f"""{HEAD}class Layer(nn.Module):

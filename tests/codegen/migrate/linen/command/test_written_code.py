@@ -11,8 +11,8 @@ import pytest
 from tests.codegen.migrate.linen.command.running import migrated, run
 from tests.support.processes import run_process
 from typed_nnx_codegen.migrate.files import migrate_bytes
-from typed_nnx_codegen.migrate.linen import planner
 from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.linen.plan import planner
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
 
