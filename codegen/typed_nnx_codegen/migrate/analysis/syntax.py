@@ -6,8 +6,8 @@ import ast
 import dataclasses
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import TypeGuard
+from functools import cache, lru_cache
+from typing import Final, TypeGuard
 
 import libcst as cst
 
@@ -164,9 +164,13 @@ def is_name(node: cst.CSTNode, name: str) -> bool:
     return isinstance(node, cst.Name) and node.value == name
 
 
+@lru_cache(maxsize=65_536)
 def code_of(node: cst.CSTNode) -> str:
     """Return the text of a node."""
-    return cst.Module(body=[]).code_for_node(node)
+    return _MODULE.code_for_node(node)
+
+
+_MODULE: Final = cst.Module(body=[])
 
 
 def key_of(node: cst.Subscript) -> str | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 
+# The same few expressions are asked for again and again.
+_KEPT: Final = 8192
 _ATOM: Final = re.compile(r"[\w.]+(\[-?\w+\])*")
 _SIMPLE: Final = (
     *(cst.Name, cst.Attribute, cst.Call, cst.Subscript),
@@ -35,11 +38,13 @@ def wrapped(node: cst.BaseExpression) -> cst.BaseExpression:
     return node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
+@lru_cache(maxsize=_KEPT)
 def operand(code: str) -> str:
     """Return code that can stand in an expression: in parentheses where it is an operation."""
     return code if is_operand(cst.parse_expression(code)) else f"({code})"
 
 
+@lru_cache(maxsize=_KEPT)
 def bare(code: str) -> str:
     """Return code without the parentheses around it, where it is not a tuple."""
     if code.startswith("(") and code.endswith(")") and "\n" not in code:
@@ -71,6 +76,7 @@ def in_same(before: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
     return after.with_changes(lpar=before.lpar, rpar=before.rpar)
 
 
+@lru_cache(maxsize=_KEPT)
 def parsed(text: str) -> cst.BaseExpression:
     """Return code as an expression that can stand in another one."""
     node = cst.parse_expression(text)

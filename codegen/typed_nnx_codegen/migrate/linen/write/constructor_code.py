@@ -552,9 +552,13 @@ class ConstructorCode:
             if name in ("keyword", "operator") or value is None:
                 continue
             if isinstance(value, (tuple, list)):
-                changes[name] = [self._converted(one, frame, bound) for one in value]
+                items = [self._converted(one, frame, bound) for one in value]
+                if any(new is not old for new, old in zip(items, value, strict=True)):
+                    changes[name] = items
             elif is_node(value) and not isinstance(value, cst.MaybeSentinel):
-                changes[name] = self._converted(value, frame, bound)
+                item = self._converted(value, frame, bound)
+                if item is not value:
+                    changes[name] = item
         return node.with_changes(**changes) if changes else node
 
     def bound(self, node: cst.BaseExpression, value: Value, frame: Frame) -> Bound:
