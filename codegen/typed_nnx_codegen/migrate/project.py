@@ -40,18 +40,13 @@ class Project:
     Args:
         roots: The files and folders that are migrated.
         is_near: Whether only modules are read that import jax, and those that such import.
-        changed: The modules of files that are read as if they had other text.
     """
 
-    def __init__(
-        self,
-        roots: tuple[Path, ...],
-        *,
-        is_near: bool = False,
-        changed: Mapping[Path, cst.Module] | None = None,
-    ) -> None:
+    def __init__(self, roots: tuple[Path, ...], *, is_near: bool = False) -> None:
         self._is_near = is_near
-        self._changed = {path.resolve(): tree for path, tree in (changed or {}).items()}
+        self._trees: dict[Path, cst.Module] = {}
+        # The modules that import each module.
+        self._importers: dict[Path, set[Path]] = {}
         self._near: dict[tuple[re.Pattern[bytes], Path], bool] = {}
         self._leading: dict[Path, bool] = {}
         self.roots = tuple(root.resolve() for root in roots)
@@ -62,6 +57,18 @@ class Project:
         self._first: int | None = None
         self._relevant: dict[tuple[Path, int], bool] = {}
         self._files: dict[tuple[str, Path], Path | None] = {}
+
+    def change(self, trees: Mapping[Path, cst.Module]) -> None:
+        """Read files as if they had other code; what imports them is analysed again."""
+        changed = {path.resolve(): tree for path, tree in trees.items()}
+        self._trees |= changed
+        waiting, stale = list(changed), set(changed)
+        while waiting:
+            importers = self._importers.get(waiting.pop(), set()) - stale
+            stale |= importers
+            waiting += importers
+        for path in stale:
+            self._modules.pop(path, None)
 
     def analyse(self, tree: cst.Module, path: Path) -> Analysis:
         """Return the analysis of a module that is being migrated."""
@@ -85,6 +92,7 @@ class Project:
         path = self._find(name, importer)
         if path is None or path == importer:
             return None
+        self._importers.setdefault(path, set()).add(importer)
         if path not in self._modules:
             if self._is_near and not self._reaches(importer, path):
                 return None
@@ -109,7 +117,9 @@ class Project:
             return None
         self._running.append(path)
         try:
-            tree = self._changed.get(path) or _tree_of(path)
+            tree = self._trees.get(path)
+            if tree is None:
+                tree = self._trees[path] = _tree_of(path)
             analysis = Analysis(tree, self.dotted_name(path), path, self)
             # Modules that import each other find what has been read so far.
             self._modules[path] = analysis

@@ -62,9 +62,9 @@ def migrate_linen(
         The results of the files that could be read and mention flax.
     """
     every = list(dict.fromkeys([*paths, *read]))
-    analyses = _analyses(every, Project(tuple(roots), is_near=True))
+    project = Project(tuple(roots), is_near=True)
+    analyses = _analyses(every, project)
     before = {path: one.tree.code for path, one in analyses.items()}
-    changed: dict[Path, cst.Module] = {}
     for change, rounds in (
         (with_chosen_classes, 1),
         (with_setups, _MOST_ROUNDS),
@@ -74,8 +74,8 @@ def migrate_linen(
             found = change(analyses)
             if not found:
                 break
-            changed |= found
-            analyses = _analyses(every, Project(tuple(roots), is_near=True, changed=changed))
+            project.change(found)
+            analyses = _analyses(every, project)
     migration = _Migration(analyses, options, recorded, frozenset({*read} - {*paths}))
     results = migration.run(gradual=gradual)
     return [as_it_was(one, before[one.path]) for one in results]
