@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from benchmarks.linen_packages import EXAMPLES, FOLDER, REPOSITORY
 from benchmarks.migrate.packages import Unreachable
-from typed_nnx_codegen.migrate.linen.trace.record import Recorded
+from typed_nnx_codegen.migrate.linen.trace.record import Trace, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -134,7 +135,7 @@ def run_examples(python: Path, old: Path, new: Path, example_file: Path, seconds
 
 def recorded_examples(
     python: Path, folder: Path, examples: Mapping[str, Path], seconds: float
-) -> Recorded:
+) -> Trace:
     """Return what Linen tells of the sizes in the examples of a package.
 
     Args:
@@ -145,24 +146,25 @@ def recorded_examples(
     """
     found: list[dict[str, Any]] = []
     for file, example_file in examples.items():
-        command = [str(python), "-m", _RECORDING, str(folder / file), str(example_file)]
-        try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=seconds,
-                env=_variables(),
-                cwd=(folder / file).parent,
-            )
-        except subprocess.TimeoutExpired:
-            continue
-        if done.returncode == 0:
-            # Names of examples are those of classes, which files have in common.
-            for one in json.loads(done.stdout)["examples"]:
-                found.append({**one, "name": f"{file}: {one['name']}"})
-    return Recorded.from_json({"examples": found})
+        with tempfile.TemporaryDirectory() as out:
+            command = [str(python), "-m", _RECORDING, out, str(example_file), str(folder / file)]
+            try:
+                subprocess.run(
+                    command,
+                    capture_output=True,
+                    check=False,
+                    timeout=seconds,
+                    env=_variables(),
+                    cwd=(folder / file).parent,
+                )
+            except subprocess.TimeoutExpired:
+                continue
+            for part in Path(out).glob("*.json"):
+                record = json.loads(part.read_text(encoding="utf-8"))
+                # Names of examples are those of classes, which files have in common.
+                runs = [{**run, "name": f"{file}: {run['name']}"} for run in record["runs"]]
+                found.append({**record, "runs": runs})
+    return Trace(merged(found), [folder / file for file in examples])
 
 
 def _variables() -> dict[str, str]:

@@ -152,9 +152,9 @@ def tell(swept: Swept, python: Path, seconds: float = _SECONDS) -> None:
         seconds: How long the examples of a file may take.
     """
     examples = swept.package.examples()
-    recorded = recorded_examples(python, swept.old, examples, seconds) if examples else None
+    trace = recorded_examples(python, swept.old, examples, seconds) if examples else None
     files = list(linen_files(swept.package, swept.old))
-    results = migrate_linen(files, [swept.old], Options(), recorded)
+    results = migrate_linen(files, [swept.old], Options(), trace)
     swept.told = sum(not _codes(plan) for result in results for plan in result.plans)
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from typed_nnx_codegen.migrate.linen.session import LinenWork
 
 _REPORT_NAME: Final = "typed-nnx-migration"
+_RECORD_NAME: Final = ".typed_nnx_trace.json"
 
 
 class _Given(TypedDict):
@@ -57,6 +58,8 @@ class _Given(TypedDict):
     linen: bool
     output: Path | None
     example: Path | None
+    trace: tuple[str, ...]
+    trace_steps: int | None
     gradual: bool
 
 
@@ -70,6 +73,10 @@ class _Given(TypedDict):
         (
             "typed-nnx migrate --linen model.py -o new_model.py",
             "Modules of flax.linen; with new_model.migration.json for old checkpoints.",
+        ),
+        (
+            'typed-nnx migrate --linen src --trace "python train.py --steps 1"',
+            "Run the program once, and take from it the sizes that the code does not tell.",
         ),
     ),
     statuses={
@@ -152,8 +159,23 @@ class _Given(TypedDict):
     "--example",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --linen and one file: examples of calls that tell sizes which the code does not. "
-    "Both files are imported, that is, run.",
+    help="With --linen: examples of calls that tell sizes which the code does not. FILE and the "
+    "files whose classes it names are imported, that is, run.",
+)
+@click.option(
+    "--trace",
+    metavar="COMMAND",
+    multiple=True,
+    help="With --linen: run COMMAND once (python train.py, pytest tests, a notebook .ipynb), and take "
+    "from it the sizes that the code does not tell; Ctrl-C ends it, and what was seen counts. What "
+    f"it did is in {_RECORD_NAME}; a file like that may stand in the place of COMMAND. Repeatable.",
+)
+@click.option(
+    "--trace-steps",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="End the program of --trace after N calls of a model: of init or apply, and under jit "
+    "those that jax traces.",
 )
 @click.option(
     "--gradual",
@@ -163,7 +185,7 @@ class _Given(TypedDict):
 def migrate(**given: Unpack[_Given]) -> None:
     """Rewrite older NNX code in the files and folders PATH; with --linen, modules of flax.linen.
 
-    Nothing is written without --write. The code is read, never imported. Where a rule cannot be
+    Nothing is written without --write. The code is read, and run by --example and --trace only. Where a rule cannot be
     sure, it leaves the code; a comment above it, TODO[typed-nnx], says what a person must decide.
 
     With --linen, FILE.migration.json beside each file says where the weights of old checkpoints go.
@@ -182,10 +204,12 @@ def migrate(**given: Unpack[_Given]) -> None:
         diff=request.mode != "write" if given["diff"] is None else given["diff"],
         report_on_output=any(report.path is None for report in request.reports),
     )
-    if given["example"] is not None:
-        screen.say(f"--example runs the code of {given['paths'][0]} and {given['example']}")
     try:
+        if work is not None:
+            work.trace(request, screen.say)
         status = migrate_paths(request, screen, work)
+        if work is not None:
+            screen.say(work.note())
     except Refused as error:
         screen.complain(f"typed-nnx migrate: {error}")
         status = WRONG_USE
@@ -206,6 +230,8 @@ def _check_linen_options(given: _Given) -> None:
     of_linen: dict[str, object] = {
         "-o": given["output"],
         "--example": given["example"],
+        "--trace": given["trace"],
+        "--trace-steps": given["trace_steps"],
         "--gradual": given["gradual"],
     }
     for option, value in of_linen.items():
@@ -214,12 +240,14 @@ def _check_linen_options(given: _Given) -> None:
 
 
 def _linen_work(given: _Given) -> LinenWork:
-    output, example = given["output"], given["example"]
-    paths = given["paths"]
-    for option, value in (("-o", output), ("--example", example)):
-        if value is not None and (len(paths) != 1 or paths[0].is_dir()):
-            raise click.UsageError(f"{option} is for one file.\n  Fix: name one file as PATH")
+    output, paths = given["output"], given["paths"]
+    if given["trace_steps"] and not given["trace"]:
+        raise click.UsageError(
+            '--trace-steps is for a program.\n  Fix: --trace "python train.py" --trace-steps 2'
+        )
     if output is not None:
+        if len(paths) != 1 or paths[0].is_dir():
+            raise click.UsageError("-o is for one file.\n  Fix: name one file as PATH")
         if given["check"]:
             raise click.UsageError("--check writes nothing and -o writes; give one of them")
         if output.is_dir() or not output.parent.is_dir():
@@ -227,7 +255,13 @@ def _linen_work(given: _Given) -> LinenWork:
             raise click.UsageError(f"-o {str(output)!r} {problem}")
         if output.suffix != ".py":
             raise click.UsageError(f"-o {str(output)!r} is no Python file.\n  Fix: -o {output}.py")
-    work: LinenWork = _linen().LinenWork(output=output, example=example, gradual=given["gradual"])
+    work: LinenWork = _linen().LinenWork(
+        output=output,
+        example=given["example"],
+        traces=given["trace"],
+        steps=given["trace_steps"] or 0,
+        gradual=given["gradual"],
+    )
     return work
 
 

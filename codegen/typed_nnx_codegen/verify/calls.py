@@ -10,6 +10,7 @@ from typing import Any
 
 import flax.linen as nn
 
+from typed_nnx_codegen.migrate.linen.trace.recording import bound_arguments, is_method
 from typed_nnx_codegen.verify.examples import Build
 
 
@@ -108,11 +109,6 @@ def _pairs(given: Any, value: Any) -> list[tuple[Build, nn.Module]]:
     return []
 
 
-def is_method(name: str) -> bool:
-    """Whether a recorded name is that of a method: not what Linen and its transforms run inside."""
-    return name.isidentifier() and name not in ("setup", "scan_fn")
-
-
 def fields_of(build: Build, cls: type) -> dict[str, Any]:
     """Return what a `Build` gives each field of a Linen class, positional ones by name."""
     try:
@@ -120,18 +116,3 @@ def fields_of(build: Build, cls: type) -> dict[str, Any]:
     except (TypeError, ValueError):
         return dict(build.fields)
     return dict(bound.arguments)
-
-
-def bound_arguments(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return what each parameter of a method is given, defaults included."""
-    try:
-        signature = inspect.signature(method)
-        bound = signature.bind(*args, **kwargs)
-    except (TypeError, ValueError):
-        return dict(kwargs)
-    bound.apply_defaults()
-    named = dict(bound.arguments)
-    for parameter in signature.parameters.values():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            named.update(named.pop(parameter.name, {}))
-    return named

@@ -98,10 +98,7 @@ def import_side(path: Path, other: Side | None = None) -> Side:
         BadUse: There is no such file, or importing it fails.
     """
     path = path.absolute()
-    if not path.is_file():
-        raise BadUse(f"{path}: there is no such file.\n  Fix: the path of a Python file")
-    tree = _parsed(path)
-    side = _side_of(path, tree)
+    side, tree = _found(path)
     if "." not in side.name and _has_relative_imports(tree):
         if other is None or "." not in other.name:
             raise BadUse(
@@ -118,6 +115,22 @@ def import_side(path: Path, other: Side | None = None) -> Side:
             raise BadUse(f"{path}: importing it failed: {reason_of(error, [path])}") from error
         return again
     return side
+
+
+def side_of(path: Path) -> Side:
+    """Return a side whose file is not imported yet.
+
+    Raises:
+        BadUse: There is no such file, or it is not Python.
+    """
+    return _found(path.absolute())[0]
+
+
+def _found(path: Path) -> tuple[Side, ast.Module]:
+    if not path.is_file():
+        raise BadUse(f"{path}: there is no such file.\n  Fix: the path of a Python file")
+    tree = _parsed(path)
+    return _side_of(path, tree), tree
 
 
 def _run(side: Side) -> None:

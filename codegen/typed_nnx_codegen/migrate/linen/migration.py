@@ -23,7 +23,7 @@ from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.plan.planner import Planner
 from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, bridged_classes
 from typed_nnx_codegen.migrate.linen.project.results import LinenResult, as_it_was, findings_of
-from typed_nnx_codegen.migrate.linen.trace.record import Recorded
+from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.emission import Emission, MethodCode, NotWritten, merged
 from typed_nnx_codegen.migrate.linen.write.layout import (
     NameTaken,
@@ -44,7 +44,7 @@ def migrate_linen(
     paths: Sequence[Path],
     roots: Sequence[Path],
     options: Options,
-    recorded: Recorded | None = None,
+    trace: Trace | None = None,
     gradual: bool = False,
     read: Sequence[Path] = (),
 ) -> list[LinenResult]:
@@ -54,7 +54,7 @@ def migrate_linen(
         paths: The files.
         roots: What imports may lead to.
         options: What is asked for.
-        recorded: What examples tell of the shapes that submodules are called with.
+        trace: What a trace tells of the shapes that submodules are called with.
         gradual: Whether modules that need a person stay in Linen, in a bridge.
         read: Files that are not migrated, whose modules the others may use.
 
@@ -76,7 +76,7 @@ def migrate_linen(
                 break
             project.change(found)
             analyses = _analyses(every, project)
-    migration = _Migration(analyses, options, recorded, frozenset({*read} - {*paths}))
+    migration = _Migration(analyses, options, trace, frozenset({*read} - {*paths}))
     results = migration.run(gradual=gradual)
     return [as_it_was(one, before[one.path]) for one in results]
 
@@ -110,7 +110,7 @@ class _Migration:
     Args:
         analyses: The files.
         options: What is asked for.
-        recorded: What examples tell.
+        trace: What a trace tells.
         kept: The files that are only read.
     """
 
@@ -118,7 +118,7 @@ class _Migration:
         self,
         analyses: dict[Path, Analysis],
         options: Options,
-        recorded: Recorded | None,
+        trace: Trace | None,
         kept: frozenset[Path] = frozenset(),
     ) -> None:
         self._analyses = analyses
@@ -126,8 +126,8 @@ class _Migration:
         self._classes = LinenClasses(analyses.values())
         self._files = {path: File(one, options) for path, one in analyses.items()}
         refers = {one.analysis.path: _Refer(one) for one in self._files.values()}
-        self._refers, self._recorded = refers, recorded
-        self._planner = Planner(self._classes, refers, recorded)
+        self._refers, self._trace = refers, trace
+        self._planner = Planner(self._classes, refers, trace)
         self._callers = Callers(self._classes, self._planner.plan_of)
         self._caller_marks: dict[Path, list[Mark]] = {}
         # Files without a module that could not be written, and why.
@@ -136,7 +136,7 @@ class _Migration:
     def _keep_some(self, gradual: Gradual) -> None:
         """Plan until no module that needs a person is migrated."""
         while True:
-            self._planner = Planner(self._classes, self._refers, self._recorded, gradual)
+            self._planner = Planner(self._classes, self._refers, self._trace, gradual)
             for cls in self._every():
                 self._check_helpers(cls)
             plans = {cls: self._planner.plan_of(cls) for cls in self._every()}

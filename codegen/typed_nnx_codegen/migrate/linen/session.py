@@ -12,12 +12,26 @@ from pathlib import Path
 from typing import Final
 
 from typed_nnx_codegen.console.bugs import described
+from typed_nnx_codegen.migrate.discovery import find_files
 from typed_nnx_codegen.migrate.files import GENERATED, NO_NNX
 from typed_nnx_codegen.migrate.findings import FileResult
 from typed_nnx_codegen.migrate.linen.domain.markers import EXPLANATIONS, TITLES
 from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.project.results import LinenResult, map_path, map_text
-from typed_nnx_codegen.migrate.linen.trace.record import NotRecorded, Recorded, record
+from typed_nnx_codegen.migrate.linen.trace.record import (
+    NAME,
+    BadRecord,
+    Trace,
+    merged,
+    read_record,
+    write_record,
+)
+from typed_nnx_codegen.migrate.linen.trace.recording import Entry, Tables
+from typed_nnx_codegen.migrate.linen.trace.running import (
+    NotTraced,
+    trace_command,
+    trace_examples,
+)
 from typed_nnx_codegen.migrate.rule_info import RuleInfo
 from typed_nnx_codegen.migrate.scanning import is_generated
 from typed_nnx_codegen.migrate.session import Refused, Request
@@ -160,16 +174,73 @@ class LinenWork:
     Args:
         output: Where the new code of the one file goes; None for its place.
         example: The file with examples of calls; None for none.
+        traces: The programs to run, and the files with what earlier runs recorded.
+        steps: How many outermost calls each of the programs goes on for; 0 for no end.
         gradual: Whether what cannot be migrated is wrapped.
     """
 
     def __init__(
-        self, *, output: Path | None = None, example: Path | None = None, gradual: bool = False
+        self,
+        *,
+        output: Path | None = None,
+        example: Path | None = None,
+        traces: Sequence[str] = (),
+        steps: int = 0,
+        gradual: bool = False,
     ) -> None:
         self._output = output
         self._example = example
+        self._traces = traces
+        self._steps = steps
         self._gradual = gradual
         self._maps: dict[Path, str] = {}
+        self._tables: Tables | None = None
+        self._trace: Trace | None = None
+
+    # -- tracing ------------------------------------------------------------------------------
+
+    def trace(self, request: Request, say: Callable[[str], None]) -> None:
+        """Run the examples and the programs; what they tell counts in `migrate`.
+
+        Args:
+            request: What is asked for.
+            say: Shows a line.
+
+        Raises:
+            Refused: One of them cannot be run or read, or tells nothing.
+        """
+        here = Path.cwd()
+        records: list[Entry] = []
+        programs = [one for one in self._traces if not _is_record(one)]
+        try:
+            records += [read_record(Path(one)) for one in self._traces if _is_record(one)]
+            if self._example is not None:
+                files = list(_linen_files(request.paths))
+                named = ", ".join(map(str, request.paths))
+                say(f"--example runs the code of {named} and {self._example}")
+                records += trace_examples(files, self._example, here).records if files else []
+            for program in programs:
+                say(f"--trace runs {program}")
+                ended = trace_command(program, self._steps, here)
+                records += ended.records
+                say(f"--trace: {ended.how}; {ended.calls:,} different calls, in {NAME}")
+            if records:
+                self._tables = merged(records)
+            if programs and self._tables is not None:
+                write_record(here / NAME, self._tables)
+        except (NotTraced, BadRecord, OSError) as error:
+            raise Refused(str(error)) from error
+
+    def note(self) -> str:
+        """Return what is to be known of the trace after a migration; empty where it is nothing."""
+        changed = {} if self._trace is None else self._trace.changed
+        if not changed:
+            return ""
+        names = ", ".join(f"{name} ({path.name})" for name, path in sorted(changed.items()))
+        return (
+            f"{names} changed after its trace was made, which says nothing of it now.\n"
+            "  Fix: run --trace with a command again"
+        )
 
     # -- migrating ----------------------------------------------------------------------------
 
@@ -190,16 +261,14 @@ class LinenWork:
             found = _read(path, request.paths, needs_flax=False)
             if isinstance(found, _Source):
                 sources.append(found)
-        recorded = None
-        if self._example is not None and sources:
-            recorded = _recorded(sources[0].path, self._example)
-
         near = near_files([*request.paths, *(one.path for one in sources)])
         roots = [*request.paths, *near]
+        if self._tables is not None:
+            self._trace = Trace(self._tables, [*near, *(one.path for one in sources)])
 
         def migrate(paths: Sequence[Path]) -> list[LinenResult]:
             """Migrate files."""
-            return migrate_linen(paths, roots, request.options, recorded, self._gradual, near)
+            return migrate_linen(paths, roots, request.options, self._trace, self._gradual, near)
 
         migrated = _migrated([one.path for one in sources], migrate)
         for source in sources:
@@ -321,18 +390,16 @@ def _read(path: Path, named: Sequence[Path], *, needs_flax: bool = True) -> _Sou
     return _Source(path, data, text)
 
 
-def _recorded(path: Path, examples: Path) -> Recorded:
-    try:
-        found = record(path, examples)
-    except NotRecorded as error:
-        raise Refused(str(error)) from error
-    if found.errors:
-        failed = "\n".join(f"    {name}: {error}" for name, error in found.errors.items())
-        raise Refused(
-            f"--example {examples}: Linen itself fails at these examples:\n{failed}\n"
-            "  Fix: correct the examples, or leave them out"
-        )
-    return found
+def _is_record(given: str) -> bool:
+    """Whether something is the file of a record, not a command."""
+    return given.endswith(".json") and (" " not in given or Path(given).is_file())
+
+
+def _linen_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files that may have modules of Linen."""
+    for path in find_files(paths).files:
+        if path.suffix == ".py" and _USES_JAX.search(path.read_bytes()):
+            yield path
 
 
 def _migrated(

@@ -78,11 +78,11 @@ class Lifted:
         axis: The dimension that it is; None where it is the whole shape.
         why: Why it is not known how to compute it.
         is_optional: Whether the argument may be None: then so is this parameter.
-        default: The size that every example of a person has; empty where none tells it.
+        default: The size that all traced calls have; empty where none tells it.
         is_listed: Whether it is several sizes: one for each submodule of a list, or of a shape.
         is_of_items: Whether the argument is a list of arrays, and it is the dimension of each.
         is_number: Whether it is the argument itself, a whole number.
-        measured: What it is in examples, by the example and the path of the module in it.
+        measured: What it is in traced calls, by the outermost call and the module in it.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Lifted:
     is_listed: bool = False
     is_of_items: bool = False
     is_number: bool = False
-    measured: tuple[tuple[tuple[str, Path], int | tuple[int | None, ...]], ...] = ()
+    measured: tuple[tuple[tuple[int, int], int | tuple[int | None, ...]], ...] = ()
 
     @property
     def expression(self) -> str:

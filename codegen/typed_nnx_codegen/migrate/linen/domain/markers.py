@@ -11,7 +11,7 @@ COUNTERPART: Final = "TN203"
 NAME: Final = "TN204"
 CALLER: Final = "TN205"
 TRANSFORM: Final = "TN206"
-EXAMPLE: Final = "TN207"
+TRACE: Final = "TN207"
 STAYS: Final = "TN208"
 OTHER: Final = "TN209"
 
@@ -23,7 +23,7 @@ TITLES: Final[dict[str, str]] = {
     NAME: "The name of a weight is not sure",
     CALLER: "Code that uses a module is left to a person",
     TRANSFORM: "A transform of Linen is left to a person",
-    EXAMPLE: "An example does not agree with the code",
+    TRACE: "A trace does not agree with the code",
     STAYS: "A module stays in `flax.linen`",
     OTHER: "Something else is left to a person",
 }
@@ -34,7 +34,7 @@ EXPLANATIONS: Final[dict[str, str]] = {
     SIZE: """The code does not tell the size of an input of a submodule.
 
 The constructor has a required keyword for it, which the marker names: give it where the module is
-constructed, or run again with `--example FILE`.""",
+constructed, or take it from a run: `--trace "python train.py"`, or `--example FILE`.""",
     CALL: """A size, name or setting of a submodule comes from an argument of a call.
 
 The constructor does not have it. Let it be a field of the module.""",
@@ -50,9 +50,9 @@ Construct the migrated module and call it.""",
     TRANSFORM: """`nn.scan`, `nn.vmap`, `nn.share_scope` or another transform in a form that is not known.
 
 Write it with the transform of NNX of that name.""",
-    EXAMPLE: """What `--example` recorded is not what the code says.
+    TRACE: """What `--trace` or `--example` recorded is not what the code says.
 
-Look at the example first; then please report it.""",
+Record it again if the code has changed; if it says the same, please report it.""",
     STAYS: """The class is as it was, or contains one that is; the marker says why.
 
 Migrate what it names by hand, or keep both in Linen with `--gradual`.""",

@@ -46,7 +46,7 @@ from typed_nnx_codegen.migrate.linen.shapes.operands import Passed
 from typed_nnx_codegen.migrate.linen.state.declaring import Declaring, FirstValues
 from typed_nnx_codegen.migrate.linen.state.reads import VariableReads
 from typed_nnx_codegen.migrate.linen.state.variables import Variables
-from typed_nnx_codegen.migrate.linen.trace.record import Recorded
+from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.transforms.function_transforms import LiftedFunctions
 from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import LiftedCalls
 from typed_nnx_codegen.migrate.linen.write.constructor_code import ConstructorCode
@@ -64,7 +64,7 @@ class Executor:
     Args:
         classes: The Linen modules of the project.
         plan_of: Plans another module of the project.
-        recorded: What an example of the project was seen to do, if any.
+        trace: What programs of the project were seen to do, if any ran.
         gradual: What stays in Linen, if anything does.
     """
 
@@ -72,13 +72,13 @@ class Executor:
         self,
         classes: LinenClasses,
         plan_of: Callable[[LinenClass], ClassPlan],
-        recorded: Recorded | None,
+        trace: Trace | None,
         gradual: Gradual | None,
     ) -> None:
         self.classes = classes
         self.plan_of = plan_of
         self.names: Callable[[str], str] = _plain_name
-        self.recorded = recorded
+        self.trace = trace
         self.gradual = gradual
         self.facts = FieldFacts()
         self.code = ConstructorCode(classes.analyses, self.facts, self.evaluate, self.refer)

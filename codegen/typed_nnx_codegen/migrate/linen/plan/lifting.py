@@ -1,4 +1,4 @@
-"""Sizes that the code does not tell: parameters of the constructor, or what examples say."""
+"""Sizes that the code does not tell: parameters of the constructor, or what a trace says."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ from typed_nnx_codegen.migrate.linen.layers.definitions import Given, Template
 from typed_nnx_codegen.migrate.linen.layers.layer import Layer
 from typed_nnx_codegen.migrate.linen.layers.norms import NormLayer
 from typed_nnx_codegen.migrate.linen.trace.record import (
+    Instance,
     Measured,
-    Recorded,
-    RecordedCall,
     Size,
+    Trace,
+    TracedCall,
     fitting,
 )
 
@@ -76,7 +77,7 @@ class Lifting:
         """
         for argument in dict.fromkeys(items):
             name = self._items[argument] = self._free(argument, "features")
-            method = self._method(argument)
+            method = self.method_of(argument)
             self.lifted.append(Lifted(name, method, argument, -1, is_of_items=True))
         order: dict[str, set[int | None]] = {}
         for dim in dims:
@@ -102,7 +103,7 @@ class Lifting:
             name = self._free(argument, "shape" if is_whole else "features")
             self._names[argument] = name
             axis = None if is_whole else -1
-            method = self._method(argument)
+            method = self.method_of(argument)
             optional = self._is_optional(argument, method)
             self.lifted.append(Lifted(name, method, argument, axis, is_optional=optional))
 
@@ -110,7 +111,7 @@ class Lifting:
         """Note that the constructor needs a number that a method is called with."""
         if argument not in self._numbers:
             name = self._numbers[argument] = self.unused(_number_name(argument))
-            self.lifted.append(Lifted(name, self._method(argument), argument, is_number=True))
+            self.lifted.append(Lifted(name, self.method_of(argument), argument, is_number=True))
 
     def unknown(self, name: str, why: str) -> str:
         """Return a parameter for a size that nothing tells."""
@@ -145,7 +146,7 @@ class Lifting:
         """Whether a size is one of an argument that does not have to be given."""
         if not isinstance(atom, ArgumentSize | LeadingSize):
             return False
-        return self._is_optional(atom.argument, self._method(atom.argument))
+        return self._is_optional(atom.argument, self.method_of(atom.argument))
 
     def _is_optional(self, argument: str, name: str) -> bool:
         method = self._cls.method(name)
@@ -153,7 +154,8 @@ class Lifting:
             one.name.value == argument and is_optional(one, method) for one in method.parameters()
         )
 
-    def _method(self, argument: str) -> str:
+    def method_of(self, argument: str) -> str:
+        """Return the method of which an argument is: the first of those that have it."""
         first = re.split(r"[.\[]", argument)[0]
         for name in self.roots:
             method = self._cls.method(name)
@@ -170,7 +172,7 @@ class Lifting:
         return free_name(name, self._taken)
 
     def _is_first(self, argument: str) -> bool:
-        method = self._cls.method(self._method(argument))
+        method = self._cls.method(self.method_of(argument))
         if method is None:
             return False
         arrays = [one.name.value for one in method.parameters() if not is_flag(one)]
@@ -191,6 +193,7 @@ def _identifier(argument: str) -> str:
 
 # How many sizes a marker names.
 _SHOWN: Final = 8
+_AGAIN: Final = 'typed-nnx migrate --linen ... --trace "..."'
 
 
 class MissingSizes:
@@ -198,33 +201,32 @@ class MissingSizes:
 
     Args:
         recorder: What was seen of the module.
-        recorded: What an example of the project was seen to do, if any.
+        trace: What programs of the project were seen to do, if any ran.
         lifting: The sizes that callers give.
 
     Attributes:
         unknown: The parameters for sizes that nothing tells, by submodule and its parameter.
     """
 
-    def __init__(self, recorder: Recorder, recorded: Recorded | None, lifting: Lifting) -> None:
+    def __init__(self, recorder: Recorder, trace: Trace | None, lifting: Lifting) -> None:
         self._recorder = recorder
-        self._recorded = recorded
+        self._trace = trace
         self._lifting = lifting
         self._fitted: dict[tuple[int, str], Dim] = {}
         self.unknown: dict[tuple[int, str], Lifted] = {}
 
-    def calls(self, site: Site) -> list[RecordedCall]:
-        """Return the calls of a submodule in examples."""
-        found = self._recorded
-        if found is None:
+    def calls(self, site: Site) -> list[TracedCall]:
+        """Return the calls of a submodule in the trace."""
+        if self._trace is None:
             return []
         sites = self._recorder.plan.sites
         others = {one.linen for one in sites if one is not site and _is_literal(one.linen)}
         if _is_literal(site.linen):
             others = set()
-        calls = found.calls_of(self._recorder.plan.cls, site)
-        return [call for call in calls if "/".join(call.path[len(call.owner) :]) not in others]
+        calls = self._trace.calls_of(self._recorder.plan.cls, site)
+        return [call for call in calls if call.name not in others]
 
-    def sure_calls(self, site: Site) -> list[RecordedCall]:
+    def sure_calls(self, site: Site) -> list[TracedCall]:
         """Return the calls that are surely of this submodule, not of another of that name."""
         same = [one for one in self._recorder.plan.sites if one.class_name == site.class_name]
         names = [_anonymous(one.linen) for one in same]
@@ -232,19 +234,19 @@ class MissingSizes:
         return self.calls(site) if is_sure else []
 
     def size(self, site: Site, parameter: str, measured: Iterable[Measured]) -> Dim:
-        """Return a size of a submodule: what fits all examples, or a new parameter.
+        """Return a size of a submodule: what fits all traced calls, or a new parameter.
 
         Args:
             site: The submodule.
             parameter: Its parameter.
-            measured: What that is in examples.
+            measured: What that is in traced calls.
         """
         key = (id(site), parameter)
         if key in self._fitted:
             return self._fitted[key]
         if key not in self.unknown:
             found = _by_owner(site, list(measured))
-            fits = fitting(found, self._lifting.roots)
+            fits = fitting(found, self._lifting.method_of)
             if len(fits) == 1:
                 self._fitted[key] = fits[0]
                 return fits[0]
@@ -254,7 +256,7 @@ class MissingSizes:
     def _named(
         self, site: Site, parameter: str, found: Sequence[Measured], fits: Sequence[Dim]
     ) -> Lifted:
-        """Return a parameter; with a default where all examples have one size, else a marker."""
+        """Return a parameter; with a default where all calls have one size, else a marker."""
         prefix = re.sub(r"\W+", "_", re.sub(r"\{\w+\}", "", site.attribute)).strip("_")
         name = self._lifting.unused(f"{prefix or site.class_name.lower()}_{parameter}")
         sizes = list(dict.fromkeys(one.size for one in found))
@@ -270,19 +272,29 @@ class MissingSizes:
             why="the code does not tell the shape that it is called with",
             default=default,
             is_listed=any(isinstance(size, tuple) for size in sizes),
-            measured=tuple(((one.call.example, one.call.owner), one.size) for one in found),
+            measured=tuple((one.call.owner, one.size) for one in found),
         )
 
     def _hint(self, sizes: Sequence[Size], fits: Sequence[Dim]) -> str:
         if not sizes:
-            return "; no example calls it" if self._recorded else ", or run with --example"
+            return f"; {self._reason()}: {_AGAIN}"
         ordered = sorted(map(repr, sizes), key=lambda text: (len(text), text))
         shown = ", ".join(ordered[:_SHOWN])
-        text = f"; in the examples it is {shown}"
+        text = f"; in the trace it is {shown}"
         if fits:
             codes = " and ".join(f"`{dim.code()}`" for dim in fits[:3])
-            text = f"{text}, as are {codes}: add an example in which they differ"
+            text = f"{text}, as are {codes}: trace a run in which they differ"
         return text
+
+    def _reason(self) -> str:
+        """Return why no size is known."""
+        if self._trace is None:
+            return "a run tells it"
+        cls = self._recorder.plan.cls
+        if self._trace.is_called(cls):
+            return "the trace does not reach it"
+        changed = cls.name in self._trace.changed
+        return f"the trace is older than `{cls.name}`" if changed else "the trace does not call it"
 
 
 def _is_literal(name: str) -> bool:
@@ -294,20 +306,21 @@ def _anonymous(name: str) -> str:
     return re.sub(r"\{\w+\}", "{}", name)
 
 
-def within(lifted: Lifted, calls: Iterable[RecordedCall]) -> Iterator[Measured]:
+def within(lifted: Lifted, calls: Iterable[TracedCall]) -> Iterator[Measured]:
     """Yield what a parameter of a submodule has to be, from what is within the submodule.
 
     Args:
         lifted: The parameter.
         calls: The calls of the submodule.
     """
+    sizes: dict[Instance, list[Size]] = {}
+    for owner, size in lifted.measured:
+        sizes.setdefault(owner, []).append(size)
     for call in calls:
-        for (example, owner), size in lifted.measured:
-            if example == call.example and owner == call.path:
-                yield Measured(size, call)
+        yield from (Measured(size, call) for size in sizes.get(call.module, ()))
 
 
-def of_argument(value: Value, axis: int | None, call: RecordedCall) -> Iterator[Measured]:
+def of_argument(value: Value, axis: int | None, call: TracedCall) -> Iterator[Measured]:
     """Yield what a parameter has to be that is a size or the shape of an argument."""
     if not isinstance(value, Array):
         return
@@ -323,13 +336,13 @@ def of_argument(value: Value, axis: int | None, call: RecordedCall) -> Iterator[
 
 def _by_owner(site: Site, found: list[Measured]) -> list[Measured]:
     """Return one measure for each module: those of the submodules of a list in one."""
-    by_owner: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], Measured]] = {}
+    by_owner: dict[Instance, dict[Instance, Measured]] = {}
     for one in found:
-        by_owner.setdefault((one.call.example, one.call.owner), {})[one.call.path] = one
+        by_owner.setdefault(one.call.owner, {})[one.call.module] = one
     is_one = all(len({m.size for m in paths.values()}) == 1 for paths in by_owner.values())
     is_plain = all(isinstance(one.size, int) for one in found)
     if is_one or not is_plain or not _is_indexed(site):
-        return list({(m.size, m.call.example, m.call.owner): m for m in found}.values())
+        return list({(m.size, m.call.owner): m for m in found}.values())
     return [
         Measured(
             tuple(one.size for one in paths.values() if isinstance(one.size, int)),
@@ -351,7 +364,7 @@ def _code(lifted: Lifted, site: Site) -> str:
 
 
 def _shared(sizes: Sequence[Size]) -> Size | None:
-    """Return what all examples have; a first dimension may differ, as that of a batch does."""
+    """Return what all calls have; a first dimension may differ, as that of a batch does."""
     if len(sizes) == 1:
         return sizes[0]
     rows = [size for size in sizes if isinstance(size, tuple) and len(size) > 1]
@@ -387,15 +400,20 @@ def stand_in(layer: Layer, size: Dim) -> Inputs:
 
 
 def disagreement(
-    layer: Layer, given: Mapping[str, Given], built: Built, calls: Iterable[RecordedCall]
+    layer: Layer,
+    given: Mapping[str, Given],
+    built: Built,
+    calls: Iterable[TracedCall],
+    lifting: Lifting,
 ) -> str:
-    """Return where an example has another size than the code of a layer; empty where none has.
+    """Return where a traced call has another size than the code of a layer; empty if none has.
 
     Args:
         layer: The layer.
         given: The arguments of the Linen constructor.
         built: How it is constructed.
-        calls: The calls of examples.
+        calls: The traced calls.
+        lifting: The sizes that callers give.
     """
     for call in calls:
         measured = layer.build(given, Inputs(call.arguments)) if call.method == "__call__" else None
@@ -403,13 +421,22 @@ def disagreement(
             continue
         for said, found in zip(built.arguments, measured.arguments, strict=True):
             if isinstance(said.code, Dim) and isinstance(found.code, Dim):
-                size, true = _evaluated(said.code, call), found.code.constant
-                if size is not None and true is not None and size != true:
-                    return f"the code says that a size is {size}, in `{call.example}` it is {true}"
+                problem = contradiction(said.code, found.code.constant, call, lifting)
+                if problem:
+                    return problem
     return ""
 
 
-def _evaluated(dim: Dim, call: RecordedCall) -> int | None:
+def contradiction(said: Dim, found: Size | None, call: TracedCall, lifting: Lifting) -> str:
+    """Return how a size of the code differs from that of a traced call; empty if it does not."""
+    size = _evaluated(said, call, lifting)
+    if size is None or not isinstance(found, int) or size == found:
+        return ""
+    code = "" if said.constant is not None else f"`{said.code()}`, "
+    return f"the code says that a size is {code}{size}, in the trace of `{call.run}` it is {found}"
+
+
+def _evaluated(dim: Dim, call: TracedCall, lifting: Lifting) -> int | None:
     """Return a size in a call, where it depends on nothing but arguments and fields."""
     known: dict[Atom, Dim] = {}
     for atom in dim.atoms():
@@ -417,7 +444,8 @@ def _evaluated(dim: Dim, call: RecordedCall) -> int | None:
         if isinstance(atom, Piece):
             size = call.sizes.get(atom.code)
         elif isinstance(atom, ArgumentSize):
-            value = call.around.get(atom.argument)
+            is_of_call = lifting.method_of(atom.argument) == call.around_method
+            value = call.around.get(atom.argument) if is_of_call else None
             found = value.shape.axis(atom.axis) if isinstance(value, Array) else None
             size = None if found is None else found.constant
         if size is None:
@@ -427,9 +455,9 @@ def _evaluated(dim: Dim, call: RecordedCall) -> int | None:
 
 
 def measured_widths(
-    layer: Layer, given: Mapping[str, Given], calls: Iterable[RecordedCall]
+    layer: Layer, given: Mapping[str, Given], calls: Iterable[TracedCall]
 ) -> Iterator[Measured]:
-    """Yield the size that a layer is to be constructed with, for each call of examples.
+    """Yield the size that a layer is to be constructed with, for each traced call.
 
     Args:
         layer: The layer.

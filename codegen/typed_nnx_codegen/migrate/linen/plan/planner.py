@@ -39,7 +39,7 @@ from typed_nnx_codegen.migrate.linen.project.gradual import Gradual
 from typed_nnx_codegen.migrate.linen.state.calls_on_modules import mark_stacked
 from typed_nnx_codegen.migrate.linen.state.entries import StateAccesses, entries_of
 from typed_nnx_codegen.migrate.linen.state.reads import write_properties, write_reads
-from typed_nnx_codegen.migrate.linen.trace.record import Recorded
+from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import name_optional
 from typed_nnx_codegen.migrate.linen.write.method_edits import edit_methods
 from typed_nnx_codegen.migrate.linen.write.moving import Moving
@@ -57,7 +57,7 @@ class Planner:
     Args:
         classes: The Linen modules of the project.
         refers: What spells public names, by the file in which they are written.
-        recorded: What examples tell of the shapes that submodules are called with.
+        trace: What a trace tells of the shapes that submodules are called with.
         gradual: The modules that stay in Linen, where NNX modules may hold such; None where not.
     """
 
@@ -65,11 +65,11 @@ class Planner:
         self,
         classes: LinenClasses,
         refers: Mapping[Path, Callable[[str], str]] | None = None,
-        recorded: Recorded | None = None,
+        trace: Trace | None = None,
         gradual: Gradual | None = None,
     ) -> None:
         self.classes = classes
-        self.executor = Executor(classes, self.plan_of, recorded, gradual)
+        self.executor = Executor(classes, self.plan_of, trace, gradual)
         self._plans: dict[LinenClass, ClassPlan] = {}
         self._refers = refers or {}
         self._is_discovered = False

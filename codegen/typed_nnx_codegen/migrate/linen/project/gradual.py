@@ -15,7 +15,7 @@ from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, Project
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN as NOTHING
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark, Site, given_of
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass, LinenClasses, public_linen
-from typed_nnx_codegen.migrate.linen.domain.markers import CALL, EXAMPLE, NAME, STAYS, TRANSFORM
+from typed_nnx_codegen.migrate.linen.domain.markers import CALL, NAME, STAYS, TRACE, TRANSFORM
 from typed_nnx_codegen.migrate.linen.domain.values import Array, Const, Seq, Value
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 from typed_nnx_codegen.migrate.linen.write.templates import Templates
@@ -149,7 +149,7 @@ def _named_in(
 
 
 # The markers of code that runs as it stands, and may compute something else.
-_RUNNING: Final = frozenset({CALL, NAME, TRANSFORM, EXAMPLE})
+_RUNNING: Final = frozenset({CALL, NAME, TRANSFORM, TRACE})
 
 
 class Staying:

@@ -1,1 +1,1 @@
-"""Sizes that a run of the program tells."""
+"""Runs programs of the user, records the Linen modules that they call, and reads the record."""

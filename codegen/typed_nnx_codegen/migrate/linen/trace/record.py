@@ -1,13 +1,12 @@
-"""What runs of the user's examples tell: shapes of calls, and expressions that give them."""
+"""The record of a traced program: reading, merging and writing it, and what it says of submodules."""
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any, Final
@@ -24,120 +23,150 @@ from typed_nnx_codegen.migrate.linen.domain.values import (
     Table,
     Value,
 )
+from typed_nnx_codegen.migrate.linen.trace.recording import (
+    VERSION,
+    Definition,
+    Entry,
+    Tables,
+    definitions_in,
+)
+from typed_nnx_codegen.migrate.writing import put_atomically
 
-_PROGRAM: Final = "typed_nnx_codegen.verify.recording"
+NAME: Final = ".typed_nnx_trace.json"
+_TABLES: Final = ("runs", "classes", "modules", "calls")
 
 
-class NotRecorded(Exception):
-    """The examples could not be run; the message says why."""
+class BadRecord(Exception):
+    """A file is no record that can be used; the message says why and what to do."""
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def read_record(path: Path) -> Entry:
+    """Return the record in a file; the files that it names are absolute.
+
+    Raises:
+        BadRecord: It cannot be read, or is something else.
+    """
+    again = 'Fix: make it again, with --trace "python train.py"'
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadRecord(f"{path}: it cannot be read as JSON: {error}\n  {again}") from error
+    version = data.get("typed_nnx_trace") if isinstance(data, dict) else None
+    if version is None:
+        raise BadRecord(f"{path}: it is no record of --trace: no `typed_nnx_trace`\n  {again}")
+    if version != VERSION:
+        text = f"it is a record of version {version!r}, this command reads version {VERSION}"
+        raise BadRecord(f"{path}: {text}\n  {again}")
+    if not all(isinstance(data.get(name), list) for name in _TABLES):
+        raise BadRecord(f"{path}: it lacks one of the tables {', '.join(_TABLES)}\n  {again}")
+    for cls in data["classes"]:
+        if cls["file"]:
+            cls["file"] = str((path.parent / cls["file"]).resolve())
+    return dict(data)
+
+
+def write_record(path: Path, tables: Tables) -> None:
+    """Write a record, whole or not at all; files beside it are named relative to it.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    folder = path.parent.resolve()
+
+    def relative(file: str) -> str:
+        is_inside = file and folder in Path(file).parents
+        return Path(file).relative_to(folder).as_posix() if is_inside else file
+
+    data = tables.as_json()
+    data["classes"] = [{**one, "file": relative(one["file"])} for one in data["classes"]]
+    put_atomically(path, f"{json.dumps(data, separators=(',', ':'))}\n".encode())
+
+
+def merged(records: Iterable[Entry]) -> Tables:
+    """Return the tables of several records in one."""
+    made = Tables()
+    for record in records:
+        runs = {}
+        for number, run in enumerate(record["runs"]):
+            if run not in made.runs:
+                made.runs.append(run)
+            runs[number] = made.runs.index(run)
+        classes = [made.add_class(one) for one in record["classes"]]
+        modules: list[int | None] = []
+        for one in record["modules"]:
+            parent = None if one["parent"] is None else modules[one["parent"]]
+            is_lost = parent is None and one["parent"] is not None
+            entry = {**one, "class": classes[one["class"]], "parent": parent}
+            modules.append(None if is_lost else made.add_module(entry))
+        calls: list[int | None] = []
+        for one in record["calls"]:
+            module = modules[one["module"]]
+            within = None if one["within"] is None else calls[one["within"]]
+            if module is None or (within is None and one["within"] is not None):
+                made.dropped += 1
+                calls.append(None)
+                continue
+            run = {"run": runs.get(one["run"], 0)} if "run" in one else {}
+            calls.append(made.add_call({**one, "module": module, "within": within, **run}))
+        made.dropped += record.get("dropped", 0)
+    return made
+
+
+# -- what it says ---------------------------------------------------------------------------------
+
+# A module of one run: the outermost call, and its number in the table of modules.
+Instance = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class RecordedCall:
+class TracedCall:
     """A call of a submodule.
 
     Attributes:
-        example: The name of the example.
+        run: The name of what ran.
         method: The method that is called.
         arguments: What each parameter was given.
-        around: What the method of the module that contains it was given.
+        name: The name of the submodule in the module that contains it.
+        module: The submodule.
+        owner: The module that contains it.
+        around: What the method of that module was given that was entered from outside.
         around_method: That method.
         sizes: The integers in the fields of that module, by expression.
-        path: The path of the submodule from the root of the example on.
-        owner: The path of the module that contains it.
     """
 
-    example: str
+    run: str
     method: str
     arguments: Mapping[str, Value]
+    name: str
+    module: Instance
+    owner: Instance
     around: Mapping[str, Value] = field(default_factory=dict)
     around_method: str = "__call__"
     sizes: Mapping[str, int] = field(default_factory=dict)
-    path: tuple[str, ...] = ()
-    owner: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Module:
-    """A module while its method runs.
+class Trace:
+    """What a record says of the classes of a project.
 
-    Attributes:
-        name: Its class.
-        file: The file of the class; empty where that is not known.
-        method: Its method.
-        arguments: What that was given, as JSON has it.
-        sizes: The integers in its fields, by expression.
-    """
-
-    name: str
-    file: str
-    method: str
-    arguments: Mapping[str, Any]
-    sizes: Mapping[str, int]
-
-    def is_of(self, cls: LinenClass) -> bool:
-        """Whether it is of a class."""
-        return self.name == cls.name and (
-            not self.file or Path(self.file).resolve() == cls.analysis.path.resolve()
-        )
-
-
-@dataclass(frozen=True)
-class _Call:
-    """A call of a module in an example.
+    Args:
+        tables: The record.
+        files: The files of the project.
 
     Attributes:
-        example: The name of the example.
-        path: The path of the module.
-        method: The method.
-        arguments: What it was given, as JSON has it.
-        around: The modules on the path to it, the root first; None for those that are not called.
+        changed: The classes that were changed after the record was made, which it says nothing of.
     """
 
-    example: str
-    path: tuple[str, ...]
-    method: str
-    arguments: Mapping[str, Any]
-    around: tuple[_Module | None, ...]
+    def __init__(self, tables: Tables, files: Iterable[Path] = ()) -> None:
+        self._tables = tables
+        self._files = {path.resolve() for path in files}
+        self._classes: dict[LinenClass, frozenset[int]] = {}
+        self._definitions: dict[Path, list[Definition]] = {}
+        self.changed: dict[str, Path] = {}
 
-
-@dataclass
-class Recorded:
-    """The calls of all examples.
-
-    Attributes:
-        errors: Why examples failed, by name.
-    """
-
-    _by_class: dict[str, list[_Call]] = field(default_factory=dict)
-    errors: dict[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Recorded:
-        """Return what `verify.recording` wrote."""
-        made = cls()
-        for example in data.get("examples", ()):
-            if example.get("error"):
-                made.errors[example["name"]] = example["error"]
-            made._add(example)
-        return made
-
-    def _add(self, example: Mapping[str, Any]) -> None:
-        latest: dict[tuple[str, ...], _Module] = {}
-        for call in example["calls"]:
-            path = tuple(call["path"])
-            around = tuple(latest.get(path[:depth]) for depth in range(len(path)))
-            one = _Call(example["name"], path, call["method"], call["arguments"], around)
-            self._by_class.setdefault(call["module"], []).append(one)
-            latest[path] = _Module(
-                call["module"],
-                call.get("file", ""),
-                call["method"],
-                call["arguments"],
-                call.get("sizes", {}),
-            )
-
-    def calls_of(self, owner: LinenClass, site: Site) -> Iterator[RecordedCall]:
+    def calls_of(self, owner: LinenClass, site: Site) -> Iterator[TracedCall]:
         """Yield the calls of a submodule.
 
         Args:
@@ -146,24 +175,93 @@ class Recorded:
         """
         if not site.linen:
             return
+        owners = self.classes_of(owner)
         pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(site.linen)))
         depth = site.linen.count("/") + 1
-        for call in self._by_class.get(site.class_name, ()):
-            if len(call.path) < depth:
+        for number in self._by_class.get(site.class_name, ()) if owners else ():
+            call = self._tables.calls[number]
+            at, name = self._above(call["module"], depth)
+            is_owner = at is not None and self._tables.modules[at]["class"] in owners
+            if at is not None and is_owner and pattern.fullmatch(name):
+                yield self._call(number, at, name)
+
+    def is_called(self, cls: LinenClass) -> bool:
+        """Whether a method of a class was called."""
+        return not self.classes_of(cls).isdisjoint(self._called)
+
+    def classes_of(self, cls: LinenClass) -> frozenset[int]:
+        """Return the numbers of a class of the project in the record."""
+        if cls not in self._classes:
+            self._classes[cls] = frozenset(self._same(cls))
+        return self._classes[cls]
+
+    # -- classes ------------------------------------------------------------------------------
+
+    def _same(self, cls: LinenClass) -> Iterator[int]:
+        path = cls.analysis.path.resolve()
+        if path not in self._definitions:
+            self._definitions[path] = definitions_in(path)
+        digests = {one.digest for one in self._definitions[path] if _last(one.name) == cls.name}
+        for number, entry in enumerate(self._tables.classes):
+            if _last(entry["name"]) != cls.name or entry["library"]:
                 continue
-            around = call.around[-depth]
-            name = "/".join(call.path[-depth:])
-            if around is not None and around.is_of(owner) and pattern.fullmatch(name):
-                yield RecordedCall(
-                    call.example,
-                    call.method,
-                    _values(call.arguments),
-                    _values(around.arguments),
-                    around.method,
-                    around.sizes,
-                    call.path,
-                    call.path[:-depth],
-                )
+            file = Path(entry["file"]) if entry["file"] else None
+            if entry["digest"] in digests and (file == path or file not in self._files):
+                yield number
+            elif file == path:
+                self.changed[cls.name] = cls.analysis.path
+
+    @cached_property
+    def _called(self) -> frozenset[int]:
+        return frozenset(self._class_of(call) for call in self._tables.calls)
+
+    @cached_property
+    def _by_class(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = {}
+        for number, call in enumerate(self._tables.calls):
+            name = self._tables.classes[self._class_of(call)]["name"]
+            found.setdefault(_last(name), []).append(number)
+        return found
+
+    def _class_of(self, call: Entry) -> int:
+        number: int = self._tables.modules[call["module"]]["class"]
+        return number
+
+    # -- modules and calls --------------------------------------------------------------------
+
+    def _above(self, module: int, depth: int) -> tuple[int | None, str]:
+        """Return the module that is so many names above one, and those names."""
+        names: list[str] = []
+        at: int | None = module
+        while at is not None and len(names) < depth:
+            entry = self._tables.modules[at]
+            names = [entry["name"], *names] if entry["name"] else names
+            at = entry["parent"]
+        return (at if len(names) == depth else None), "/".join(names)
+
+    def _call(self, number: int, owner: int, name: str) -> TracedCall:
+        calls = self._tables.calls
+        call, around, root = calls[number], None, number
+        while (within := calls[root]["within"]) is not None:
+            root = within
+            if calls[root]["module"] == owner:
+                around = calls[root]
+        run = calls[root].get("run", 0)
+        return TracedCall(
+            self._tables.runs[run]["name"] if run < len(self._tables.runs) else "the trace",
+            call["method"],
+            _values(call["arguments"]),
+            name,
+            (root, call["module"]),
+            (root, owner),
+            _values(around["arguments"]) if around is not None else {},
+            around["method"] if around is not None else "",
+            self._tables.modules[owner]["sizes"],
+        )
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
 
 
 def _values(described: Mapping[str, Any]) -> dict[str, Value]:
@@ -171,9 +269,9 @@ def _values(described: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def value_of(described: Mapping[str, Any]) -> Value:
-    """Return the value that JSON describes; arrays have the shape of the example."""
+    """Return the value that a record describes; arrays have the shape that they had."""
     if "shape" in described:
-        dims = tuple(as_dim(int(one)) for one in described["shape"])
+        dims = tuple(None if one is None else as_dim(int(one)) for one in described["shape"])
         return Array(Shape(dims), dtype=str(described.get("dtype", "")))
     if "value" in described:
         return Const(described["value"])
@@ -184,36 +282,18 @@ def value_of(described: Mapping[str, Any]) -> Value:
     return UNKNOWN
 
 
-def record(file: Path, examples: Path) -> Recorded:
-    """Run the examples of a file in another process, which imports both files.
+# -- expressions that give a size ------------------------------------------------------------------
 
-    Raises:
-        NotRecorded: They could not be run.
-    """
-    command = [sys.executable, "-m", _PROGRAM, str(file), str(examples)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise NotRecorded(f"--example {examples}: Python cannot be started: {error}") from error
-    if done.returncode:
-        said = done.stderr.strip().splitlines()
-        why = done.stderr.strip() if done.returncode == 2 else (said or ["it said nothing"])[-1]
-        raise NotRecorded(f"--example {examples}: {why}")
-    try:
-        data = json.loads(done.stdout)
-    except ValueError as error:
-        raise NotRecorded(f"--example {examples}: the recording is no JSON: {error}") from error
-    return Recorded.from_json(data)
-
-
-# A size, and in the shapes of arrays one that examples do not agree on.
+# A size, and in the shapes of arrays one that calls do not agree on.
 Size = int | tuple[int | None, ...]
 _DEEPEST: Final = 3
+# So many different calls tell enough.
+_MOST_ROWS: Final = 32
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a parameter has to be in a call of an example.
+    """What a parameter has to be in a call.
 
     Attributes:
         size: The number; several for the submodules of a list, or for the shape of an array.
@@ -221,30 +301,31 @@ class Measured:
     """
 
     size: Size
-    call: RecordedCall
+    call: TracedCall
 
 
-def fitting(found: Sequence[Measured], methods: Iterable[str]) -> list[Dim]:
-    """Return the simplest expressions that give a size in all examples.
+def fitting(found: Sequence[Measured], method_of: Callable[[str], str]) -> list[Dim]:
+    """Return the simplest expressions that give a size in all calls.
 
     Fields and sizes of arguments come first, then multiples, products and sums of them. All that
-    fit are returned: examples do not tell one of them from another.
+    fit are returned: the calls do not tell one of them from another.
 
     Args:
         found: The size in each call; it has to differ, as anything gives one number.
-        methods: The methods whose arguments a constructor may ask for.
+        method_of: Gives the method of which an argument is that a constructor asks for.
     """
-    wanted = tuple(one.size for one in found)
-    if len(set(wanted)) < 2 or not all(isinstance(one, int) for one in wanted):
+    wanted = {one.size for one in found}
+    if len(wanted) < 2 or not all(isinstance(one, int) for one in wanted):
         return []
-    roots = frozenset(methods)
-    tables = [dict(_atoms(one.call, roots)) for one in found]
+    rows = dict.fromkeys((one.size, tuple(_atoms(one.call, method_of))) for one in found)
+    chosen = list(rows)[:_MOST_ROWS]
+    tables = [dict(atoms) for _, atoms in chosen]
     known = {
         atom: tuple(table[atom] for table in tables)
         for atom in tables[0]
         if all(atom in table for table in tables)
     }
-    numbers = [int(one) for one in wanted if isinstance(one, int)]
+    numbers = [size for size, _ in chosen if isinstance(size, int)]
     return _alone(known, numbers) or _together(known, numbers)
 
 
@@ -271,12 +352,12 @@ def _together(known: Mapping[Dim, tuple[int, ...]], wanted: Sequence[int]) -> li
     return found
 
 
-def _atoms(call: RecordedCall, roots: frozenset[str]) -> Iterator[tuple[Dim, int]]:
+def _atoms(call: TracedCall, method_of: Callable[[str], str]) -> Iterator[tuple[Dim, int]]:
     """Yield the sizes that a constructor can say, with their values in a call."""
     for code, size in call.sizes.items():
         yield as_dim(Piece(code)), size
-    if call.around_method in roots:
-        for name, value in call.around.items():
+    for name, value in call.around.items():
+        if method_of(name) == call.around_method:
             yield from _of_argument(name, value, 0)
 
 

@@ -23,9 +23,9 @@ from typed_nnx_codegen.migrate.linen.domain.frames import Recorder
 from typed_nnx_codegen.migrate.linen.domain.markers import (
     CALL,
     COUNTERPART,
-    EXAMPLE,
     NAME,
     STAYS,
+    TRACE,
     TRANSFORM,
 )
 from typed_nnx_codegen.migrate.linen.domain.values import (
@@ -53,6 +53,7 @@ from typed_nnx_codegen.migrate.linen.layers import (
 from typed_nnx_codegen.migrate.linen.plan.lifting import (
     Lifting,
     MissingSizes,
+    contradiction,
     disagreement,
     mark_widths,
     measured_widths,
@@ -67,7 +68,7 @@ from typed_nnx_codegen.migrate.linen.project.gradual import (
     class_code,
     first_inputs,
 )
-from typed_nnx_codegen.migrate.linen.trace.record import Measured
+from typed_nnx_codegen.migrate.linen.trace.record import Measured, TracedCall
 from typed_nnx_codegen.migrate.linen.transforms.lifts import Unsupported, collections_of
 from typed_nnx_codegen.migrate.linen.transforms.stacked_submodules import stacked
 from typed_nnx_codegen.migrate.linen.transforms.submodule_calls import part_of
@@ -250,7 +251,7 @@ class ConstructorCalls:
         self._executor = executor
         self._plan: ClassPlan = recorder.plan
         self._templates = recorder.templates
-        self.missing = MissingSizes(recorder, executor.recorded, lifting)
+        self.missing = MissingSizes(recorder, executor.trace, lifting)
         self.helpers: list[Helper] = []
 
     # -- submodules ---------------------------------------------------------------------------
@@ -317,9 +318,9 @@ class ConstructorCalls:
         mark_widths(site, self._recorder)
         if isinstance(built, MissingWidth):
             return self._without_width(site, built)
-        problem = disagreement(layer, given, built, self.missing.sure_calls(site))
+        problem = disagreement(layer, given, built, self.missing.sure_calls(site), self._lifting)
         if problem:
-            self._recorder.mark(site.node, problem, EXAMPLE)
+            self._recorder.mark(site.node, problem, TRACE)
         return self._call(site, built)
 
     def _bridged(self, site: Site) -> str:
@@ -504,10 +505,20 @@ class ConstructorCalls:
                 continue
             code = self._of_array(value, site, cls, lifted)
             if code is not None:
+                self._compare(value, site, lifted)
                 when = given_when(value, site, lifted, self._recorder)
                 return f"({code} if {when} else None)" if when else code
         size = self.missing.size(site, lifted.name, self._measured(site, lifted))
         return self._templates.token(size)
+
+    def _compare(self, value: Array, site: Site, lifted: Lifted) -> None:
+        """Mark a size of a submodule of the project that is another one in the trace."""
+        dim = None if lifted.axis is None else value.shape.axis(lifted.axis)
+        for one in self._measured_arguments(lifted, self.missing.sure_calls(site)):
+            problem = dim and contradiction(dim, one.size, one.call, self._lifting)
+            if problem:
+                self._recorder.mark(site.node, problem, TRACE)
+                return
 
     def _of_array(self, value: Array, site: Site, cls: LinenClass, lifted: Lifted) -> str | None:
         """Return the size or shape of an array; None where the constructor cannot say it."""
@@ -539,15 +550,20 @@ class ConstructorCalls:
         return None
 
     def _measured(self, site: Site, lifted: Lifted) -> Iterator[Measured]:
-        """Yield the sizes that examples give a submodule's lifted parameter."""
+        """Yield the sizes that a trace gives a submodule's lifted parameter."""
         calls = self.missing.calls(site)
         if not lifted.argument:
             yield from within(lifted, calls)
-        for call in calls:
-            is_size = not lifted.is_of_items and not lifted.is_number
-            if lifted.argument and call.method == lifted.method and is_size:
-                value = part_at(dict(call.arguments), lifted.argument)
-                yield from of_argument(value, lifted.axis, call)
+        yield from self._measured_arguments(lifted, calls)
+
+    @staticmethod
+    def _measured_arguments(lifted: Lifted, calls: Iterable[TracedCall]) -> Iterator[Measured]:
+        """Yield what a lifted parameter is that is a size or the shape of an argument."""
+        if lifted.argument and not lifted.is_of_items and not lifted.is_number:
+            for call in calls:
+                if call.method == lifted.method:
+                    value = part_at(dict(call.arguments), lifted.argument)
+                    yield from of_argument(value, lifted.axis, call)
 
     def _shape(self, shape: Shape) -> str:
         lead = shape.lead

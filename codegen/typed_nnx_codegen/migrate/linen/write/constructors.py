@@ -133,7 +133,7 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
     node = cst.parse_statement(f"def __init__({header}) -> None:\n{text}\n")
     assert isinstance(node, cst.FunctionDef)
     import_inherited(node, plan, file)
-    comments = {one.name: "# from --example" for one in plan.lifted if one.default}
+    comments = {one.name: "# from trace" for one in plan.lifted if one.default}
     return laid_out(node, depth, comments)
 
 

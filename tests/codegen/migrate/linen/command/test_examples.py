@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.codegen.migrate.linen.command.running import run
-from typed_nnx_codegen.migrate.linen import session
-from typed_nnx_codegen.migrate.linen.trace.record import Recorded
+from tests.codegen.migrate.linen.command.running import run, written
 from typed_nnx_codegen.verify.command import verify
 
 # `sizes` is looked up while the program runs, so no analysis of the text knows the widths.
@@ -69,9 +67,9 @@ def test_sizes_that_all_examples_share_are_defaults_that_say_where_they_come_fro
     assert result.exit_code == 0
     assert "--example runs the code of old.py and calls.py" in result.output
     text = Path("new.py").read_text()
-    assert "dense_0_in_features: int = 4,  # from --example\n" in text
-    assert "layer_norm_0_num_features: int = 2,  # from --example\n" in text
-    assert "last_in_features: int = 1,  # from --example\n" in text
+    assert "dense_0_in_features: int = 4,  # from trace\n" in text
+    assert "layer_norm_0_num_features: int = 2,  # from trace\n" in text
+    assert "last_in_features: int = 1,  # from trace\n" in text
     assert "TODO[typed-nnx]" not in text
     # The one that contains it leaves the choice to it.
     assert "self.inner = Inner(rngs=rngs)" in text
@@ -94,8 +92,31 @@ def test_a_size_that_differs_stays_required_and_the_marker_has_the_values() -> N
     run(*with_examples(5))
     text = Path("new.py").read_text()
     assert "dense_0_in_features: int,\n" in text
-    assert "give `dense_0_in_features`; in the examples it is 4, 5" in text
-    assert "layer_norm_0_num_features: int = 2,  # from --example\n" in text
+    assert "give `dense_0_in_features`; in the trace it is 4, 5" in text
+    assert "layer_norm_0_num_features: int = 2,  # from trace\n" in text
+
+
+PACKAGE = {
+    "pkg/__init__.py": "",
+    "pkg/inner.py": MODEL.partition("class Outer")[0].rstrip() + "\n",
+    "pkg/outer.py": "import flax.linen as nn\n\nfrom pkg.inner import Inner, cut\n\n\nclass Outer"
+    + MODEL.partition("class Outer")[2],
+}
+
+
+@pytest.mark.thorough
+def test_the_examples_of_a_project_tell_the_sizes_in_all_its_files(folder: Path) -> None:
+    written(folder, PACKAGE)
+    written(folder / "before", PACKAGE)
+    Path("calls.py").write_text(EXAMPLES.format(width=4))
+    result = run("pkg", "--write", "--example", "calls.py")
+    assert result.exit_code == 0, result.output
+    assert "dense_0_in_features: int = 4,  # from trace\n" in Path("pkg/inner.py").read_text()
+    assert "last_in_features: int = 1,  # from trace\n" in Path("pkg/outer.py").read_text()
+    files = ["before/pkg/outer.py", "pkg/outer.py"]
+    done = CliRunner().invoke(verify, [*files, "--example", "calls.py"])
+    assert done.exit_code == 0, done.output
+    assert "2 of 2 examples are equal" in done.output
 
 
 @pytest.mark.thorough
@@ -115,28 +136,3 @@ def test_examples_that_cannot_be_run_are_refused(text: str, says: str) -> None:
     assert result.exit_code == 2
     assert says in result.stderr
     assert not Path("new.py").exists()
-
-
-def test_a_size_that_an_example_contradicts_gets_a_marker(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from_code = "import flax.linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n"
-    (folder / "old.py").write_text(
-        f"{from_code}    def __call__(self, x):\n        return nn.Dense(3)(x)\n"
-    )
-    shape = {"shape": [2, 5], "dtype": "float32"}
-    wrong = {"shape": [2, 7], "dtype": "float32"}
-    calls = [
-        {"module": "Net", "path": [], "method": "__call__", "arguments": {"x": shape}},
-        {
-            "module": "Dense",
-            "path": ["Dense_0"],
-            "method": "__call__",
-            "arguments": {"inputs": wrong},
-        },
-    ]
-    recorded = Recorded.from_json({"examples": [{"name": "wide", "error": "", "calls": calls}]})
-    monkeypatch.setattr(session, "record", lambda *_: recorded)
-    run(*with_examples(4))
-    text = Path("new.py").read_text()
-    assert "TN207: the code says that a size is 5, in `wide` it is 7\n" in text

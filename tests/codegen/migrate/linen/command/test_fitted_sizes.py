@@ -139,12 +139,15 @@ def test_expressions_that_the_examples_do_not_tell_apart_are_named(folder: Path)
     text = code_of(folder, "Ambiguous")
     assert "dense_0_in_features: int," in text
     marker = next(line for line in text.splitlines() if "TODO[typed-nnx] TN201" in line)
-    assert "it is 6, 7, as are `self.width` and `x.shape[-1]`: add an example" in marker
+    assert (
+        "it is 6, 7, as are `self.width` and `x.shape[-1]`: trace a run in which they differ"
+        in marker
+    )
 
 
 def test_each_layer_of_a_list_has_its_own_size(folder: Path) -> None:
     text = code_of(folder, "Each")
-    assert "dense_in_features: tuple[int, ...] = (4, 3, 2),  # from --example" in text
+    assert "dense_in_features: tuple[int, ...] = (4, 3, 2),  # from trace" in text
     assert "nnx.Linear(dense_in_features[len(self.dense)], 4, rngs=rngs)" in text
 
 
@@ -157,7 +160,7 @@ def test_a_size_that_nothing_fits_stays_required_in_all_that_contain_the_module(
     ):
         text = code_of(folder, name)
         assert f" {parameter}: int," in text
-        assert f"give `{parameter}`; in the examples it is 18, 28" in text
+        assert f"give `{parameter}`; in the trace it is 18, 28" in text
 
 
 @pytest.mark.thorough

@@ -223,7 +223,8 @@ def test_a_marker_stands_above_the_constructor_for_what_moves_there(path: Path) 
     marker = (
         "    # TODO[typed-nnx] TN201: the size of its input is not known: give `last_in_features`"
     )
-    assert f"{marker}, or run with --example\n    def __init__(" in result.after
+    hint = 'a run tells it: typed-nnx migrate --linen ... --trace "..."'
+    assert f"{marker}; {hint}\n    def __init__(" in result.after
     assert [one.code for one in result.findings] == ["TN200", "TN201"]
     # The map does not claim to know how to compute it.
     assert '"last_in_features"' not in str(result.map)
