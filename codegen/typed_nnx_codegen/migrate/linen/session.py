@@ -238,8 +238,8 @@ class LinenWork:
             return ""
         names = ", ".join(f"{name} ({path.name})" for name, path in sorted(changed.items()))
         return (
-            f"{names} changed after its trace was made, which says nothing of it now.\n"
-            "  Fix: run --trace with a command again"
+            f"the trace is older than {names}: what it says of that is not used."
+            " Fix: run --trace with a command again"
         )
 
     # -- migrating ----------------------------------------------------------------------------
