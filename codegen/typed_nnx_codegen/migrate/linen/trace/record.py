@@ -178,12 +178,11 @@ class Trace:
         owners = self.classes_of(owner)
         pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(site.linen)))
         depth = site.linen.count("/") + 1
-        for number in self._by_class.get(site.class_name, ()) if owners else ():
-            call = self._tables.calls[number]
-            at, name = self._above(call["module"], depth)
+        for module in self._modules.get(site.class_name, ()) if owners else ():
+            at, name = self._above(module, depth)
             is_owner = at is not None and self._tables.modules[at]["class"] in owners
             if at is not None and is_owner and pattern.fullmatch(name):
-                yield self._call(number, at, name)
+                yield from (self._call(each, at, name) for each in self._calls.get(module, ()))
 
     def is_called(self, cls: LinenClass) -> bool:
         """Whether a method of a class was called."""
@@ -213,19 +212,24 @@ class Trace:
 
     @cached_property
     def _called(self) -> frozenset[int]:
-        return frozenset(self._class_of(call) for call in self._tables.calls)
+        return frozenset(self._tables.modules[module]["class"] for module in self._calls)
 
     @cached_property
-    def _by_class(self) -> Mapping[str, Sequence[int]]:
-        found: dict[str, list[int]] = {}
+    def _calls(self) -> Mapping[int, Sequence[int]]:
+        """The calls of each module."""
+        found: dict[int, list[int]] = {}
         for number, call in enumerate(self._tables.calls):
-            name = self._tables.classes[self._class_of(call)]["name"]
-            found.setdefault(_last(name), []).append(number)
+            found.setdefault(call["module"], []).append(number)
         return found
 
-    def _class_of(self, call: Entry) -> int:
-        number: int = self._tables.modules[call["module"]]["class"]
-        return number
+    @cached_property
+    def _modules(self) -> Mapping[str, Sequence[int]]:
+        """The modules by the names of their classes."""
+        found: dict[str, list[int]] = {}
+        for number, module in enumerate(self._tables.modules):
+            name = self._tables.classes[module["class"]]["name"]
+            found.setdefault(_last(name), []).append(number)
+        return found
 
     # -- modules and calls --------------------------------------------------------------------
 

@@ -182,10 +182,17 @@ def _notebook(path: Path) -> list[str]:
 
 @contextmanager
 def _parts_folder(beside: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(
-        prefix=".typed_nnx_trace-", dir=beside, ignore_cleanup_errors=True
-    ) as made:
-        yield Path(made).resolve()
+    try:
+        made = tempfile.TemporaryDirectory(
+            prefix=".typed_nnx_trace-", dir=beside, ignore_cleanup_errors=True
+        )
+    except OSError as error:
+        raise NotTraced(
+            f"{beside}: the record cannot be written here: {error.strerror or error}\n"
+            "  Fix: run the command in a folder that can be written"
+        ) from error
+    with made as name:
+        yield Path(name).resolve()
 
 
 def _run(
