@@ -224,6 +224,8 @@ class LinenWork:
                 ended = trace_command(program, self._steps, here)
                 records += ended.records
                 say(f"--trace: {ended.how}; {ended.calls:,} different calls, in {NAME}")
+                if ended.problem:
+                    say(f"--trace: some calls could not be recorded: {ended.problem}")
             if records:
                 self._tables = merged(records)
             if programs and self._tables is not None:

@@ -211,6 +211,7 @@ class Recorder:
         reads: The variables of modules that methods read by name.
         equal_sizes: Pairs of last sizes of arrays that are added.
         sides: The sides that calls take of branches, where their arguments decide.
+        candidates: The sizes that a size may be of which nothing but a call decides.
     """
 
     plan: ClassPlan
@@ -237,6 +238,7 @@ class Recorder:
     repeated: set[cst.FunctionDef] = field(default_factory=set)
     uses_rngs: bool = False
     visited: set[str] = field(default_factory=set)
+    candidates: dict[Dim, None] = field(default_factory=dict)
     rngs: str = "rngs"
     stacks: tuple[Value, ...] = ()
     owner: str = ""

@@ -337,7 +337,10 @@ class Merging:
         if one is None or other is None:
             return None
         if running is None:
-            return other if are_equal(one, other, frame) else None
+            if are_equal(one, other, frame):
+                return other
+            frame.recorder.candidates |= {one: None, other: None}
+            return None
         code = self._code
         if not (code.sizes_are_visible(one, frame) and code.sizes_are_visible(other, frame)):
             return None

@@ -233,25 +233,44 @@ class MissingSizes:
         is_sure = not site.aliases and names.count(_anonymous(site.linen)) == 1
         return self.calls(site) if is_sure else []
 
-    def size(self, site: Site, parameter: str, measured: Iterable[Measured]) -> Dim:
+    def size(
+        self,
+        site: Site,
+        parameter: str,
+        measured: Iterable[Measured],
+        candidates: Iterable[Dim] = (),
+    ) -> Dim:
         """Return a size of a submodule: what fits all traced calls, or a new parameter.
 
         Args:
             site: The submodule.
             parameter: Its parameter.
             measured: What that is in traced calls.
+            candidates: What the code says that it may be; a trace decides between them.
         """
         key = (id(site), parameter)
         if key in self._fitted:
             return self._fitted[key]
         if key not in self.unknown:
             found = _by_owner(site, list(measured))
-            fits = fitting(found, self._lifting.method_of)
+            fits = self._agreeing(candidates, found)
+            if len(fits) != 1:
+                fits = fitting(found, self._lifting.method_of)
             if len(fits) == 1:
                 self._fitted[key] = fits[0]
                 return fits[0]
             self.unknown[key] = self._named(site, parameter, found, fits)
         return as_dim(Piece(_code(self.unknown[key], site)))
+
+    def _agreeing(self, candidates: Iterable[Dim], found: Sequence[Measured]) -> list[Dim]:
+        """Return the candidates that are what was measured, in every call."""
+        if not found:
+            return []
+        return [
+            dim
+            for dim in candidates
+            if all(_evaluated(dim, one.call, self._lifting) == one.size for one in found)
+        ]
 
     def _named(
         self, site: Site, parameter: str, found: Sequence[Measured], fits: Sequence[Dim]

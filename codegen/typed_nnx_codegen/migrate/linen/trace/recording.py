@@ -394,7 +394,7 @@ class Recorder:
 
     Attributes:
         tables: What was seen.
-        problem: Why recording stopped: a bug of ours, which does not stop the program.
+        problem: Why a call could not be recorded: a bug of ours, which does not stop the program.
     """
 
     def __init__(self, on_root: Callable[[], None] | None = None) -> None:
@@ -410,14 +410,14 @@ class Recorder:
     ) -> Any:
         """Record a call: an interceptor of `flax.linen.intercept_methods`."""
         module = context.module
-        if self.problem or not is_method(context.method_name) or module.scope is None:
+        if not is_method(context.method_name) or module.scope is None:
             return call(*args, **kwargs)
         running = self._running
         tables, index = len(running.modules), None
         try:
             index = self._began(module, context, args, kwargs)
         except Exception as error:  # noqa: BLE001 - the program goes on, and the record says it
-            self._stop(error)
+            self.note(error)
         running.calls.append(index)
         try:
             outputs = call(*args, **kwargs)
@@ -432,8 +432,9 @@ class Recorder:
                     self._on_root()
         return outputs
 
-    def _stop(self, error: Exception) -> None:
-        self.problem = f"{type(error).__name__}: {error}"
+    def note(self, error: Exception) -> None:
+        """Note why something could not be recorded; the first reason is enough."""
+        self.problem = self.problem or f"{type(error).__name__}: {error}"
 
     def _began(self, module: Any, context: Any, args: tuple[Any, ...], kwargs: Any) -> int | None:
         calls = self._running.calls
@@ -460,7 +461,7 @@ class Recorder:
             if variables:
                 entry["variables"] = variables
         except Exception as error:  # noqa: BLE001 - the program goes on, and the record says it
-            self._stop(error)
+            self.note(error)
 
     def _module(self, module: Any) -> int | None:
         """Return the number of a module in its table; None where there is no place for it."""
@@ -551,7 +552,7 @@ class _Part:
         """Write what is new."""
         tables = self.recorder.tables
         size = (len(tables.calls), tables.dropped)
-        if size == self._size:
+        if size == self._size and not self.recorder.problem:
             return
         text = json.dumps({**tables.as_json(), "problem": self.recorder.problem})
         beside = self._file.with_suffix(".tmp")
@@ -600,10 +601,15 @@ def start() -> None:
     def begin() -> None:
         """Record all threads, and what is forked."""
         part = _Part(Path(folder), int(os.environ.get(STEPS) or 0))
-        part.enter()
-        threading.setprofile(lambda *_: _enter_thread(part))
         atexit.register(part.write)
-        os.register_at_fork(after_in_child=part.begin)
+        try:
+            part.enter()
+        except Exception as error:  # noqa: BLE001 - the program goes on, and the record says it
+            part.recorder.note(error)
+            return
+        threading.setprofile(lambda *_: _enter_thread(part))
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=part.begin)
 
     sys.meta_path.insert(0, _Waiting(begin))
 

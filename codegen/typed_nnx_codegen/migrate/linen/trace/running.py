@@ -43,6 +43,7 @@ class Ended:
         status: Its exit status; negative for the signal that ended it.
         seconds: How long it ran.
         was_interrupted: Whether the user stopped it with Ctrl-C.
+        problem: Why some of its calls could not be recorded; empty where all were.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Ended:
     status: int = 0
     seconds: float = 0.0
     was_interrupted: bool = False
+    problem: str = ""
 
     @property
     def how(self) -> str:
@@ -100,10 +102,11 @@ def trace_command(command: str, steps: int, beside: Path) -> Ended:
                 "  Fix: a program as the shell finds it, like python, pytest or a path"
             ) from error
         found = [{**each, "runs": [{"name": command, "status": status}]} for each in _read(parts)]
-    problems = {one["problem"] for one in found if one["problem"]}
-    if problems:
-        raise NotTraced(f"--trace {command!r}: recording failed: {'; '.join(sorted(problems))}")
-    ended = Ended(command, found, status, time.monotonic() - began, was_interrupted)
+    problems = sorted({one["problem"] for one in found if one["problem"]})
+    seconds = time.monotonic() - began
+    ended = Ended(command, found, status, seconds, was_interrupted, "; ".join(problems))
+    if not ended.calls and problems:
+        raise NotTraced(f"--trace {command!r}: nothing could be recorded: {ended.problem}")
     if not ended.calls:
         raise NotTraced(
             f"--trace {command!r}: it ended with status {status}, and called no module of"

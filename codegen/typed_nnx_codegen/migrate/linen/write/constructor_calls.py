@@ -364,7 +364,7 @@ class ConstructorCalls:
         assert layer is not None
         given = given_of(site)
         measured = measured_widths(layer, given, self.missing.calls(site))
-        size = self.missing.size(site, missing.parameter, measured)
+        size = self.missing.size(site, missing.parameter, measured, self._candidates(site))
         built = layer.build(given, stand_in(layer, size))
         if not isinstance(built, Built):
             return f"{self._executor.refer(layer.nnx)}(...)"
@@ -508,8 +508,13 @@ class ConstructorCalls:
                 self._compare(value, site, lifted)
                 when = given_when(value, site, lifted, self._recorder)
                 return f"({code} if {when} else None)" if when else code
-        size = self.missing.size(site, lifted.name, self._measured(site, lifted))
+        measured = self._measured(site, lifted)
+        size = self.missing.size(site, lifted.name, measured, self._candidates(site))
         return self._templates.token(size)
+
+    def _candidates(self, site: Site) -> list[Dim]:
+        """Return what an unknown size may be, of what is known where a submodule is constructed."""
+        return [one for one in self._recorder.candidates if self._if_visible(one, site) == one]
 
     def _compare(self, value: Array, site: Site, lifted: Lifted) -> None:
         """Mark a size of a submodule of the project that is another one in the trace."""

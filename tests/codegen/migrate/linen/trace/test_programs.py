@@ -376,6 +376,47 @@ def test_sizes_that_differ_between_runs_are_the_expression_that_agrees_in_all(wi
     assert not Path(NAME).exists()
 
 
+BRANCHES = """import flax.linen as nn
+
+
+class Net(nn.Module):
+    width: int
+    hidden: int = 12
+
+    @nn.compact
+    def __call__(self, x, wide=False):
+        if wide:
+            x = nn.Dense(self.hidden, name="wide")(x)
+        else:
+            x = nn.Dense(self.width, name="narrow")(x)
+        return nn.Dense(2, name="last")(x)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("width", "code"),
+    [
+        pytest.param(6, "nnx.Linear(self.width, 2, rngs=rngs)", id="one of them agrees"),
+        pytest.param(12, "last_in_features: int = 12,  # from trace", id="both agree"),
+    ],
+)
+def test_a_trace_decides_between_the_sizes_that_the_code_may_mean(
+    wide: Path, width: int, code: str
+) -> None:
+    (wide / "net.py").write_text(BRANCHES)
+    run("net.py", "-o", "new.py", "--trace", f"{PYTHON} build.py {width} 5")
+    text = Path("new.py").read_text()
+    assert code in text
+    assert "TODO" not in text
+    head = CALLS.partition("EXAMPLES")[0]
+    Path("calls.py").write_text(
+        f'{head}EXAMPLES = [Example(Build("Net", {width}), jnp.ones((2, 5)))]\n'
+    )
+    done = CliRunner().invoke(verify, ["net.py", "new.py", "--example", "calls.py"])
+    assert "1 of 1 examples are equal" in done.output, done.output
+
+
 @pytest.mark.thorough
 def test_a_class_that_was_changed_after_its_record_was_made_is_told(wide: Path) -> None:
     run("net.py", "-o", "new.py", "--trace", f"{PYTHON} build.py 3 5")

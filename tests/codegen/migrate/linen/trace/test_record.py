@@ -109,6 +109,26 @@ def test_what_fails_is_recorded_up_to_there_and_fails_as_before() -> None:
     assert recorder.tables.calls[2]["within"] is None
 
 
+def test_a_call_that_cannot_be_described_is_passed_over_and_the_others_are_there() -> None:
+    class Odd(Exception):
+        @property
+        def shape(self) -> Any:
+            raise RuntimeError("no shape")
+
+    class Takes(nn.Module):
+        @nn.compact
+        def __call__(self, x: jax.Array, odd: Any) -> Any:
+            return nn.Dense(3)(x)
+
+    recorder = Recorder()
+    with nn.intercept_methods(recorder.intercept):
+        outputs, _ = Takes().init_with_output(jax.random.key(0), jnp.ones((2, 4)), Odd())
+        init(3, 5)()
+    assert outputs.shape == (2, 3)
+    assert recorder.problem == "RuntimeError: no shape"
+    assert [one["method"] for one in recorder.tables.calls] == ["__call__", "__call__"]
+
+
 def test_records_merge_without_what_is_equal(tmp_path: Path) -> None:
     one, two, both = (
         recorded(*calls).tables.as_json()
