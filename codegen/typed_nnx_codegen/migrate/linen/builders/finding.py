@@ -18,6 +18,7 @@ from typed_nnx_codegen.migrate.analysis.values import (
     ProjectFunction,
 )
 from typed_nnx_codegen.migrate.linen.domain.classes import LINEN, LinenClasses, public_linen
+from typed_nnx_codegen.migrate.linen.domain.code import left_of, with_left_comments
 from typed_nnx_codegen.migrate.linen.domain.names import bound_in
 from typed_nnx_codegen.migrate.linen.layers import find_layer
 
@@ -88,14 +89,14 @@ class Rewriting(cst.CSTTransformer):
         if original_node in edits.names:
             return edits.names[original_node]
         if original_node in edits.dropped:
-            return cst.RemoveFromParent()
+            return left_of(original_node)
         if original_node in edits.given and isinstance(updated_node, cst.Call):
             return updated_node.with_changes(args=updated_node.args[1:])
         methods = edits.methods.get(original_node)
         if methods and isinstance(updated_node, cst.ClassDef):
             body = updated_node.body
             return updated_node.with_changes(body=body.with_changes(body=[*body.body, *methods]))
-        return updated_node
+        return with_left_comments(updated_node)
 
 
 def rewritten(tree: cst.Module, edits: Edits) -> cst.Module:

@@ -10,6 +10,7 @@ import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import descendants, dotted, parts_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import Mark
+from typed_nnx_codegen.migrate.linen.domain.code import left_of
 from typed_nnx_codegen.migrate.linen.domain.names import own_names
 from typed_nnx_codegen.migrate.linen.layers import Helper
 
@@ -203,7 +204,7 @@ def around_statement(
     """
     lines = plan.before.get(original)
     if not lines:
-        return cst.RemoveFromParent() if original in plan.removed else after
+        return left_of(original) if original in plan.removed else after
     above: list[cst.CSTNode] = [cst.parse_statement(line) for line in lines]
     leading = tuple(getattr(after, "leading_lines", ()))
     above[0] = above[0].with_changes(leading_lines=leading)

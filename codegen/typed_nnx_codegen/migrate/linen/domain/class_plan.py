@@ -125,6 +125,22 @@ class Condition:
     is_of_call: bool
 
 
+@dataclass(frozen=True)
+class ListUse:
+    """How a method goes through a list of submodules.
+
+    Attributes:
+        name: The attribute, and the local name of its iterator.
+        item: A name for one of them.
+        singles: How many are not built in loops, where the others are built one in each iteration;
+            None where that depends on what the call or the fields are.
+    """
+
+    name: str
+    item: str = ""
+    singles: int | None = None
+
+
 @dataclass(eq=False)
 class Site:
     """A place where a submodule is constructed.
@@ -317,7 +333,7 @@ class ClassPlan:
     setups: list[LinenClass] = field(default_factory=list)
     shared: str = ""
     calls: dict[cst.Call, str] = field(default_factory=dict)
-    iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    iterators: dict[cst.CSTNode, list[ListUse]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     methods: set[cst.CSTNode] = field(default_factory=set)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)

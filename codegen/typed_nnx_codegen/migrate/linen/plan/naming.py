@@ -28,6 +28,7 @@ from typed_nnx_codegen.migrate.linen.plan.site_names import (
     is_text,
     linen_class_name,
     name_argument,
+    plural,
     sites_in,
     snake_case,
     varies,
@@ -423,7 +424,7 @@ class Naming:
 
     def _of_mixed(self, name: str, group: list[Site]) -> None:
         """Name submodules of one constructor that gives some of them a name, and some not."""
-        attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)
+        attribute = self._free(plural(snake_case(group[0].class_name)), group[0], is_list=True)
         number = 0
         for position, site in enumerate(group):
             if site.loops or site.conditions:
@@ -438,7 +439,7 @@ class Naming:
         self.lists[attribute] = group
 
     def _listed(self, name: str, group: list[Site]) -> None:
-        attribute = self._free(snake_case(group[0].class_name), group[0], is_list=True)
+        attribute = self._free(plural(snake_case(group[0].class_name)), group[0], is_list=True)
         for site in group:
             site.is_listed = True
             site.linen = f"{name}_{{i}}"

@@ -39,6 +39,19 @@ def snake_case(name: str) -> str:
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", text).lower()
 
 
+def plural(name: str) -> str:
+    """Return a name for several submodules: `convs` of `conv`, `dense_layers` of `dense`."""
+    if name.rpartition("_")[2] in _ADJECTIVES:
+        return f"{name}_layers"
+    if name.endswith(("s", "x", "z", "ch", "sh")):
+        return name if name.endswith("s") and not name.endswith("ss") else f"{name}es"
+    is_ies = name.endswith("y") and name[-2:-1] not in "aeiou"
+    return f"{name[:-1]}ies" if is_ies else f"{name}s"
+
+
+_ADJECTIVES: Final = frozenset({"dense", "linear", "general"})
+
+
 def linen_class_name(site: Site) -> str:
     """Return the name of the class as Linen counts by it: with the transforms around it."""
     around = [getattr(one, "name", "") for one in site.transforms]

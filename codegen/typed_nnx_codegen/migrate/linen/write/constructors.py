@@ -27,7 +27,9 @@ from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.project.containers import holds_arrays, may_be_none
 from typed_nnx_codegen.migrate.linen.state.reads import MODE_LINE
 from typed_nnx_codegen.migrate.linen.write.constructor_code import is_partitioning_in, placed_later
-from typed_nnx_codegen.migrate.linen.write.layout import laid_out
+from typed_nnx_codegen.migrate.linen.write.fitting import layout_of
+from typed_nnx_codegen.migrate.linen.write.looping import with_comprehensions
+from typed_nnx_codegen.migrate.linen.write.tidying import pure_in, without_unread
 
 _BUILTINS: Final = frozenset(dir(builtins))
 
@@ -134,7 +136,9 @@ def constructor_of(plan: ClassPlan, cls: LinenClass, file: File, depth: int) -> 
     assert isinstance(node, cst.FunctionDef)
     import_inherited(node, plan, file)
     comments = {one.name: "# from trace" for one in plan.lifted if one.default}
-    return laid_out(node, depth, comments)
+    bound = {one.value for one in descendants(node.body) if isinstance(one, cst.Name)}
+    node = without_unread(with_comprehensions(node), bound, pure_in(file.analysis))
+    return layout_of(file.analysis).function(node, depth, comments)
 
 
 def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
@@ -151,7 +155,7 @@ def _of_subclass(cls: LinenClass, file: File, depth: int) -> cst.FunctionDef:
     given = ", ".join(["*args", *(f"{name}={name}" for name in names), "**kwargs"])
     node = cst.parse_statement(f"def __init__({header}) -> None:\n    super().__init__({given})\n")
     assert isinstance(node, cst.FunctionDef)
-    return laid_out(node, depth, {})
+    return layout_of(file.analysis).function(node, depth)
 
 
 def _lifted(one: Lifted) -> str:

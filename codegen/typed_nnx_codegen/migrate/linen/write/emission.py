@@ -12,7 +12,7 @@ from typed_nnx_codegen.migrate.analysis.syntax import descendants
 from typed_nnx_codegen.migrate.analysis.values import UNKNOWN, External, ProjectClass, Value
 from typed_nnx_codegen.migrate.file import File, with_commas
 from typed_nnx_codegen.migrate.linen.callers import CallerPlan, around_statement
-from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Mark, Rebuilt
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, ListUse, Mark, Rebuilt
 from typed_nnx_codegen.migrate.linen.domain.classes import (
     LINEN,
     LinenClass,
@@ -20,7 +20,12 @@ from typed_nnx_codegen.migrate.linen.domain.classes import (
     is_keyword_line,
     public_linen,
 )
-from typed_nnx_codegen.migrate.linen.domain.code import Passing, in_same
+from typed_nnx_codegen.migrate.linen.domain.code import (
+    Passing,
+    in_same,
+    left_of,
+    with_left_comments,
+)
 from typed_nnx_codegen.migrate.linen.domain.markers import NAME, STAYS
 from typed_nnx_codegen.migrate.linen.domain.names import written_name
 from typed_nnx_codegen.migrate.linen.layers import find_layer
@@ -30,7 +35,16 @@ from typed_nnx_codegen.migrate.linen.write.constructors import (
     constructor_of,
     without_dataclass_options,
 )
+from typed_nnx_codegen.migrate.linen.write.fitting import Quoted, layout_of, with_open_value
+from typed_nnx_codegen.migrate.linen.write.looping import with_items
 from typed_nnx_codegen.migrate.linen.write.templates import MOVED_METHODS, MarkPlaces
+from typed_nnx_codegen.migrate.linen.write.tidying import (
+    is_same,
+    pure_in,
+    read_in,
+    with_comments,
+    without_unread,
+)
 from typed_nnx_codegen.migrate.markers import comment, marked_codes
 
 # What no attribute of an object stands in for.
@@ -82,7 +96,7 @@ def _of_plain(bases: Iterable[Value]) -> Iterator[str]:
             yield from _of_plain(base.bases)
 
 
-Written = TypeVar("Written", str, list[str], list[tuple[str, str]], Rebuilt)
+Written = TypeVar("Written", str, list[str], list[ListUse], list[tuple[str, str]], Rebuilt)
 _DIFFERENT = "classes that inherit this method need different code here"
 
 
@@ -104,7 +118,7 @@ class MethodCode:
 
     code: dict[cst.CSTNode, str] = field(default_factory=dict)
     calls: dict[cst.CSTNode, str] = field(default_factory=dict)
-    iterators: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
+    iterators: dict[cst.CSTNode, list[ListUse]] = field(default_factory=dict)
     parameters: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     extras: dict[cst.CSTNode, list[str]] = field(default_factory=dict)
     added: dict[cst.CSTNode, list[tuple[str, str]]] = field(default_factory=dict)
@@ -261,6 +275,9 @@ class Emission(cst.CSTTransformer):
         self._around: list[LinenClass] = []
         self._called = {call.func for call in file.analysis.nodes.of(cst.Call)}
         self._depth = 0
+        self._layout = layout_of(file.analysis)
+        self._quoted = Quoted(self._layout.quote)
+        self._is_pure = pure_in(file.analysis)
 
     # -- names and calls ----------------------------------------------------------------------
 
@@ -284,6 +301,7 @@ class Emission(cst.CSTTransformer):
             self._depth -= 1
         try:
             after = in_same(original_node, self._written(original_node, updated_node))
+            after = self._laid_out(original_node, with_open_value(original_node, after))
         except NotWritten:
             raise
         except Exception as error:
@@ -293,13 +311,24 @@ class Emission(cst.CSTTransformer):
         if self._around and original_node is self._around[-1].node:
             self._around.pop()
         if original_node in self._methods.dropped:
-            return cst.RemoveFromParent()
+            return left_of(original_node)
         marked = _marked(after, self._places.at(original_node))
         return around_statement(original_node, marked, self._callers)
 
+    def _laid_out(self, node: cst.CSTNode, after: cst.CSTNode) -> cst.CSTNode:
+        match node, after:
+            case cst.SimpleStatementLine(), cst.SimpleStatementLine():
+                after = self._layout.changed(node, after, self._depth)
+                return with_comments(node, after)
+            case cst.FunctionDef(), cst.FunctionDef() if not is_same(node, after):
+                return without_unread(after, read_in(node), self._is_pure)
+        return with_left_comments(after)
+
     def _written(self, node: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
         if node in self._code:
-            return cst.parse_expression(self._code[node])
+            written = cst.parse_expression(self._code[node]).visit(self._quoted)
+            assert isinstance(written, cst.CSTNode)
+            return written
         if isinstance(updated, cst.Call):
             return self._call(node, updated)
         if node in self._methods.writes and isinstance(updated, (cst.Assign, cst.AugAssign)):
@@ -321,12 +350,17 @@ class Emission(cst.CSTTransformer):
             return rebuilt
         if node in methods.calls:
             passing = Passing(updated.args)
-            args = [one.visit(passing) for one in _arguments(methods.calls[node])]
+            args = [one.visit(passing) for one in self._arguments(methods.calls[node])]
             updated = updated.with_changes(args=args)
         if node in methods.extras:
-            extra = _arguments(", ".join(methods.extras[node]))
+            extra = self._arguments(", ".join(methods.extras[node]))
             updated = updated.with_changes(args=with_commas([*updated.args, *extra]))
         return updated
+
+    def _arguments(self, code: str) -> Sequence[cst.Arg]:
+        call = cst.parse_expression(f"f({code})").visit(self._quoted)
+        assert isinstance(call, cst.Call)
+        return call.args
 
     def _name(self, node: cst.Attribute | cst.Name, updated: cst.CSTNode) -> cst.CSTNode:
         value = self._file.analysis.values.get(node, UNKNOWN)
@@ -404,20 +438,23 @@ class Emission(cst.CSTTransformer):
             for code in self._plan_of(cls).decorators.get(node.name.value, ())
         ]
         node = node.with_changes(decorators=[*added, *node.decorators])
-        return _with_lists(before, node, self._methods)
-
-
-def _arguments(code: str) -> Sequence[cst.Arg]:
-    call = cst.parse_expression(f"f({code})")
-    assert isinstance(call, cst.Call)
-    return call.args
+        node, left = with_items(node, self._methods.iterators.get(before, []), self._is_pure)
+        node = _with_lists(before, node, left, self._methods)
+        node = without_unread(node, read_in(before), self._is_pure)
+        return self._layout.header(before, node, self._depth + 1)
 
 
 def _with_lists(
-    before: cst.FunctionDef, node: cst.FunctionDef, methods: MethodCode
+    before: cst.FunctionDef, node: cst.FunctionDef, begun: Sequence[str], methods: MethodCode
 ) -> cst.FunctionDef:
-    """Return a method that goes through lists of submodules in the order of their construction."""
-    begun = methods.iterators.get(before, [])
+    """Return a method that goes through lists of submodules in the order of their construction.
+
+    Args:
+        before: The method as it was.
+        node: It with what is written differently.
+        begun: The lists that it makes iterators of.
+        methods: What is written differently in methods.
+    """
     given = methods.parameters.get(before, [])
     added = methods.added.get(before, [])
     if not (begun or given or added) or not isinstance(node.body, cst.IndentedBlock):

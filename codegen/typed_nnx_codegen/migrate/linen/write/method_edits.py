@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
-from typed_nnx_codegen.migrate.linen.domain.class_plan import Site
+from typed_nnx_codegen.migrate.linen.domain.class_plan import ListUse, Site
 from typed_nnx_codegen.migrate.linen.domain.code import code_with, passed_token
 from typed_nnx_codegen.migrate.linen.domain.frames import CallEdit, Frame, Recorder
 from typed_nnx_codegen.migrate.linen.layers import Argument, Built, find_layer
 from typed_nnx_codegen.migrate.linen.layers.definitions import IN_DTYPE_OF_INPUTS, KEEP_DTYPES
+from typed_nnx_codegen.migrate.linen.plan.site_names import snake_case
 from typed_nnx_codegen.migrate.linen.project.gradual import mutable
 from typed_nnx_codegen.migrate.linen.write.moving import Moving, is_same_there
 
@@ -166,7 +167,7 @@ def _pass_lists(recorder: Recorder, naming: Naming) -> None:
         methods = {site.method_node for site in sites if site.method_node is not None}
         only = methods.pop() if len(methods) == 1 else None
         if only is not None and _runs_once(recorder, only):
-            _add(plan.iterators, only, name)
+            plan.iterators.setdefault(only, []).append(_use(name, sites, recorder))
             continue
         for site in sites:
             if site.method_node is not None:
@@ -179,11 +180,30 @@ def _pass_lists(recorder: Recorder, naming: Naming) -> None:
                 changed = _add(needs, caller, name) or changed
     called_nodes = {called for _, _, called in recorder.self_calls}
     for method, names in needs.items():
-        kind = plan.parameters if method in called_nodes else plan.iterators
-        kind[method] = [*kind.get(method, ()), *names]
+        if method in called_nodes:
+            plan.parameters[method] = [*plan.parameters.get(method, ()), *names]
+        else:
+            uses = plan.iterators.setdefault(method, [])
+            uses += [ListUse(name) for name in names if name not in {one.name for one in uses}]
     for _, call, called in recorder.self_calls:
         if called in plan.parameters:
             plan.extras[call] = [f"{name}={name}" for name in plan.parameters[called]]
+
+
+def _use(name: str, sites: list[Site], recorder: Recorder) -> ListUse:
+    """Return how the only method that goes through a list does that."""
+    alone = [site for site in sites if not site.loops]
+    looped = [site for site in sites if site.loops]
+    loops = {site.loops for site in looped}
+    is_even = (
+        not recorder.plan.marks
+        and not any(site.branches or site.is_open for site in sites)
+        and not any(one.is_of_call for site in sites for one in site.conditions)
+        and not any(site.conditions for site in alone)
+        and all(len(one) == 1 for one in loops)
+        and bool(loops)
+    )
+    return ListUse(name, snake_case(sites[0].class_name), len(alone) if is_even else None)
 
 
 def _runs_once(recorder: Recorder, method: cst.FunctionDef) -> bool:
