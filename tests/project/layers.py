@@ -24,6 +24,7 @@ LAYERS = (
     "bridge",
     "compat",
     "",
+    "migrated",
 )
 
 # Public modules that only gather names under the module name that NNX code knows.
@@ -170,10 +171,10 @@ def _breaches(module: str, one: Import, root: str) -> Iterator[str]:
         return
     if one.in_function:
         yield f"{where} inside a function"
-    if one.target == root:
+    theirs = layer_of(one.target, root)
+    if one.target == root and LAYERS.index(layer_of(module, root)) <= LAYERS.index(theirs):
         yield f"{where}, the package root"
         return
-    theirs = layer_of(one.target, root)
     if theirs not in LAYERS:
         yield f"{where}, which belongs to no known layer"
     elif LAYERS.index(theirs) > LAYERS.index(layer_of(module, root)):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -149,13 +150,122 @@ def _local(alias: cst.ImportAlias, statement: cst.Import | cst.ImportFrom) -> st
 
 
 def _with_imports(module: cst.Module, texts: Mapping[str, str], file: File) -> cst.Module:
-    lines = [_statement(text) for text in texts.values()]
+    lines: list[cst.BaseStatement] = []
+    for text in _joined(texts.values()):
+        line = _statement(text)
+        placed = _sorted_in(module, line, frozenset(texts))
+        module, lines = (placed, lines) if placed is not None else (module, [*lines, line])
     place = _place(module, frozenset(texts), file)
     body = [*module.body[:place], *lines, *module.body[place:]]
     return module.with_changes(body=body)
 
 
-def _statement(text: str) -> cst.BaseStatement:
+# -- sorted imports -----------------------------------------------------------------------------
+
+
+def _sorted_in(module: cst.Module, line: Line, names: frozenset[str]) -> cst.Module | None:
+    """Return a module with an import where it belongs in a sorted section; None if none is there.
+
+    Args:
+        module: The module.
+        line: The import.
+        names: The names that are imported: sections behind code that reads them do not count.
+    """
+    sections = list(_sections(module, names))
+    is_standard = _is_standard(line)
+    for section in sections:
+        members = [one for one in module.body[section.start : section.stop] if _imported(one)]
+        modules = [_imported(one) for one in members]
+        if modules == ["__future__"]:
+            continue
+        if is_standard:
+            belongs = all(isinstance(one, Line) and _is_standard(one) for one in members)
+        else:
+            belongs = any(one.partition(".")[0] in ("flax", "jax", "typed_nnx") for one in modules)
+        if not belongs:
+            continue
+        key = next((each for each in _KEYS if _is_sorted(members, each)), None)
+        return None if key is None else _inserted(module, line, section, key)
+    return None
+
+
+def _sections(module: cst.Module, names: frozenset[str]) -> Iterator[range]:
+    """Yield the places of imports at the top that follow each other without an empty line."""
+    start: int | None = None
+    for index, one in enumerate(module.body):
+        is_import = isinstance(one, Line) and bool(_imported(one))
+        has_gap = any(each.comment is None for each in getattr(one, "leading_lines", ()))
+        if start is not None and (not is_import or has_gap):
+            yield range(start, index)
+            start = None
+        if is_import and start is None:
+            start = index
+        if not is_import and (not isinstance(one, Line) or names & read_names(one)):
+            return
+    if start is not None:
+        yield range(start, len(module.body))
+
+
+def _imported(node: cst.CSTNode) -> str:
+    """Return the module that a line imports, or imports from; empty where it does something else."""
+    match node:
+        case cst.SimpleStatementLine(body=[cst.Import(names=[alias])]):
+            return dotted(alias.name)
+        case cst.SimpleStatementLine(
+            body=[cst.ImportFrom(relative=[], module=(cst.Name() | cst.Attribute()) as name)]
+        ):
+            return dotted(name)
+        case cst.SimpleStatementLine(body=[cst.ImportFrom()]):
+            return "."
+    return ""
+
+
+def _is_standard(line: Line) -> bool:
+    return _imported(line).partition(".")[0] in sys.stdlib_module_names
+
+
+def _is_from(node: cst.CSTNode) -> bool:
+    return isinstance(node, Line) and isinstance(node.body[0], cst.ImportFrom)
+
+
+_Key = Callable[[cst.CSTNode], tuple[bool | str, ...]]
+# The order of ruff and isort, and the one of Google's style.
+_KEYS: Sequence[_Key] = (
+    lambda node: (_is_from(node), _imported(node).lower()),
+    lambda node: (_imported(node).lower(), _is_from(node)),
+)
+
+
+def _is_sorted(members: Sequence[cst.CSTNode], key: _Key) -> bool:
+    keys = list(map(key, members))
+    return keys == sorted(keys)
+
+
+def _inserted(module: cst.Module, line: Line, section: range, key: _Key) -> cst.Module:
+    body = list(module.body)
+    place = next((one for one in section if key(body[one]) > key(line)), section.stop)
+    if place == section.start:
+        first = body[place]
+        leading: Sequence[cst.EmptyLine] = getattr(first, "leading_lines", ())
+        blank = [one for one in leading if one.comment is None]
+        line = line.with_changes(leading_lines=blank)
+        body[place] = first.with_changes(leading_lines=leading[len(blank) :])
+    return module.with_changes(body=[*body[:place], line, *body[place:]])
+
+
+def _joined(texts: Iterable[str]) -> list[str]:
+    """Return import statements, one for each module that names are imported from."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        module, _, name = text.partition(" import ")
+        found.setdefault(module, []).extend([name] if name else [])
+    return [
+        f"{module} import {', '.join(sorted(names))}" if names else module
+        for module, names in found.items()
+    ]
+
+
+def _statement(text: str) -> Line:
     parsed = cst.parse_statement(text)
     assert isinstance(parsed, cst.SimpleStatementLine)
     return parsed

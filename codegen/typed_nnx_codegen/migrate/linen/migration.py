@@ -25,7 +25,7 @@ from typed_nnx_codegen.migrate.linen.project.gradual import Gradual, Staying, br
 from typed_nnx_codegen.migrate.linen.project.results import LinenResult, as_it_was, findings_of
 from typed_nnx_codegen.migrate.linen.trace.record import Trace
 from typed_nnx_codegen.migrate.linen.write.emission import Emission, MethodCode, NotWritten, merged
-from typed_nnx_codegen.migrate.linen.write.layout import (
+from typed_nnx_codegen.migrate.linen.write.helpers import (
     NameTaken,
     NestedQuotes,
     check_names,

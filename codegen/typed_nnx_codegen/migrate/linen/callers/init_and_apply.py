@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 import libcst as cst
 
 from typed_nnx_codegen.migrate.file import File
-from typed_nnx_codegen.migrate.linen.callers.caller_helpers import APPLY_WITH, BOUND_TO, FIELD_OF
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import NoSizes, Sizes
 from typed_nnx_codegen.migrate.linen.callers.constructions import Construction, Constructions, Use
 from typed_nnx_codegen.migrate.linen.callers.direct_calls import DirectCalls
@@ -26,6 +25,7 @@ from typed_nnx_codegen.migrate.linen.callers.places import CallerPlan
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined, keyword_of
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.layers.definitions import APPLY_WITH, BOUND_TO, FIELD_OF
 
 
 class ApplyCalls:

@@ -8,11 +8,6 @@ from dataclasses import replace
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
-from typed_nnx_codegen.migrate.linen.callers.caller_helpers import (
-    INIT_WITH_OUTPUT,
-    VARIABLES_OF,
-    WITH_SIZES,
-)
 from typed_nnx_codegen.migrate.linen.callers.caller_sizes import (
     NoSizes,
     Sizes,
@@ -35,6 +30,11 @@ from typed_nnx_codegen.migrate.linen.callers.kinds import (
 from typed_nnx_codegen.migrate.linen.callers.rendering import Rendering, joined
 from typed_nnx_codegen.migrate.linen.domain.class_plan import ClassPlan, Lifted
 from typed_nnx_codegen.migrate.linen.domain.classes import LinenClass
+from typed_nnx_codegen.migrate.linen.layers.definitions import (
+    INIT_WITH_OUTPUT,
+    VARIABLES_OF,
+    WITH_SIZES,
+)
 
 
 class Models:

@@ -85,17 +85,7 @@ def _is_plain(value: Value) -> bool:
 
 _PARAMS: Final = "params"
 
-WITH_PARAMETERS: Final = Helper(
-    "with_parameters",
-    '''\
-def with_parameters(module, values):
-    """Return a copy of a module that computes with other values in its parameters."""
-    copied = nnx.clone(module)
-    for name, value in values.items():
-        setattr(copied, name, nnx.Param(value))
-    return copied
-''',
-)
+WITH_PARAMETERS: Final = Helper("with_parameters")
 
 
 def functional_call(

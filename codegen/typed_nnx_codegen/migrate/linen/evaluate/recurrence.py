@@ -292,20 +292,7 @@ _PARAMETERS: Final = (
 # The parameters that it asks the module for.
 _VARIABLES: Final = ("scale", "bias")
 
-OWN_PARAMETERS: Final = Helper(
-    "OwnParameters",
-    '''\
-class OwnParameters:
-    """Gives functions of Linen the parameters of a module, which they ask for by name."""
-
-    def __init__(self, module):
-        self.module = module
-
-    def param(self, name, init_fn, *args, **kwargs):
-        """Return the value of a parameter."""
-        return getattr(self.module, name)[...]
-''',
-)
+OWN_PARAMETERS: Final = Helper("OwnParameters")
 
 
 class Normalizing:

@@ -186,14 +186,7 @@ def _without(block: Block, site: Site) -> Iterator[Line | Compound]:
         yield line
 
 
-NOT_BUILT: Final = Helper(
-    "not_built",
-    '''\
-def not_built(what):
-    """Raise an error: no call of the module builds this submodule."""
-    raise NotImplementedError(f"{what} is not built by the constructor")
-''',
-)
+NOT_BUILT: Final = Helper("not_built")
 
 
 def untaken(method: cst.FunctionDef, recorder: Recorder) -> set[cst.CSTNode]:

@@ -274,16 +274,7 @@ def _read(guard: cst.If, around: cst.FunctionDef | cst.ClassDef, *, behind: bool
 # The arguments of `self.variable` before those of the initializer.
 _FIRST: Final = ("col", "name", "init_fn")
 
-MADE_ONCE: Final = Helper(
-    "made_once",
-    '''\
-def made_once(module, name, kind, init_fn, *args, **kwargs):
-    """Return a variable of a module; the first call that asks for it makes it."""
-    if getattr(module, name) is None:
-        setattr(module, name, kind(init_fn(*args, **kwargs)))
-    return getattr(module, name)
-''',
-)
+MADE_ONCE: Final = Helper("made_once")
 
 
 class LaterVariables:

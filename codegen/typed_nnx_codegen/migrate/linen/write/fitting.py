@@ -312,7 +312,12 @@ class Fitter:
         return node.with_changes(**{name: self._fit(value, indent, before, 1)})
 
     def _fit(
-        self, node: _Expression, indent: int, before: int, behind: int, is_enclosed: bool = False
+        self,
+        node: cst.BaseExpression,
+        indent: int,
+        before: int,
+        behind: int,
+        is_enclosed: bool = False,
     ) -> cst.BaseExpression:
         """Return an expression on several lines, if it is too long for one.
 
@@ -418,7 +423,9 @@ class Fitter:
             whitespace_before=self._line_break(inner), ifs=ifs, inner_for_in=deeper
         )
 
-    def _operation(self, node: _Expression, indent: int, is_enclosed: bool) -> cst.BaseExpression:
+    def _operation(
+        self, node: cst.BaseExpression, indent: int, is_enclosed: bool
+    ) -> cst.BaseExpression:
         """Return an operation with a line for each operand, in parentheses of its own if it needs."""
         if node.lpar or not is_enclosed or isinstance(node, cst.IfExp):
             inner = indent + _STEP

@@ -16,15 +16,7 @@ from typed_nnx_codegen.migrate.linen.domain.markers import CALL
 from typed_nnx_codegen.migrate.linen.layers import Helper, find_layer
 from typed_nnx_codegen.migrate.linen.project.fields import FieldFacts, merges
 
-CONSTRUCTS: Final = Helper(
-    "constructs",
-    '''\
-def constructs(layer, kind):
-    """Whether a class, or a partial of one, constructs objects of a class."""
-    made = getattr(layer, "func", layer)
-    return isinstance(made, type) and issubclass(made, kind)
-''',
-)
+CONSTRUCTS: Final = Helper("constructs")
 
 
 def class_code(site: Site, recorder: Recorder, refer: Callable[[str], str]) -> str | None:

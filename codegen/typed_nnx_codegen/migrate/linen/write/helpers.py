@@ -1,15 +1,17 @@
-"""Puts helper definitions at the top level of their file."""
+"""Gives files the helpers that their code needs: imported, or defined for flax.nnx."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 import libcst as cst
 
 from typed_nnx_codegen.migrate.analysis.syntax import code_of
 from typed_nnx_codegen.migrate.file import File
 from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.options import TYPED_NNX
 
 
 class NestedQuotes(cst.CSTTransformer):
@@ -47,6 +49,7 @@ class NestedQuotes(cst.CSTTransformer):
         return updated_node.with_changes(value=f"{updated_node.prefix}{free[0]}{text}{free[0]}")
 
 
+_MODULE: Final = "typed_nnx.migrated"
 _NAME_OF_NNX = re.compile(r"(?<![\w.])nnx(?=\.)")
 
 
@@ -82,15 +85,28 @@ def check_names(helpers: Iterable[Helper], file: File) -> None:
     Raises:
         NameTaken: It has one for something else.
     """
-    for helper in in_order(helpers):
+    for helper in helpers if _is_imported(file) else in_order(helpers):
+        if helper.name in _imported(file):
+            continue
         found = [one for one in file.analysis.tree.body if _defines(one) == helper.name]
         same = all(code_of(_without_comments(one)).strip() == helper.code.strip() for one in found)
         if not same or (not found and helper.name in file.analysis.scope.seen):
             raise NameTaken(helper.name)
 
 
+def _is_imported(file: File) -> bool:
+    """Whether files import helpers; code for flax.nnx has their definitions."""
+    return file.target == TYPED_NNX
+
+
+def _imported(file: File) -> set[str]:
+    """Return the helpers that a file imports already."""
+    found = file.analysis.scope.imports.values()
+    return {one.local for one in found if one.full == f"{_MODULE}.{one.local}"}
+
+
 def with_helpers(module: cst.Module, helpers: Iterable[Helper], file: File) -> cst.Module:
-    """Return a module with helpers behind its imports; the imports that they need are noted.
+    """Return a module that has helpers; the imports that it needs for that are noted.
 
     Args:
         module: The module, whose imports are not finished yet.
@@ -98,6 +114,10 @@ def with_helpers(module: cst.Module, helpers: Iterable[Helper], file: File) -> c
         file: The file.
     """
     there = {_defines(one) for one in module.body}
+    if _is_imported(file):
+        for name in {one.name for one in helpers} - there - _imported(file):
+            file.names.added[name] = f"from {_MODULE} import {name}"
+        return module
     new = [helper for helper in in_order(helpers) if helper.name not in there]
     if not new:
         return module

@@ -1,17 +1,18 @@
-"""Functions for the top level of migrated files: a model apart from the variables that it runs with."""
+"""Functions for code that was migrated from Linen: a model apart from the variables it runs with."""
 
 from __future__ import annotations
 
-from typing import Final
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NoReturn
 
-from typed_nnx_codegen.migrate.linen.layers import Helper
+import typed_nnx as nnx
 
-VARIABLES_OF: Final = Helper(
-    "variables_of",
-    '''\
-def variables_of(model):
+
+def variables_of(model: nnx.Module) -> dict[str, Any]:
     """Return the variables of a model by collection: nested dicts of arrays."""
-    found = {}
+    found: dict[str, Any] = {}
     for path, variable in nnx.to_flat_state(nnx.state(model)):
         if not isinstance(variable, nnx.Variable) or isinstance(variable, nnx.RngState):
             continue
@@ -22,22 +23,20 @@ def variables_of(model):
             inner = inner.setdefault(name, {})
         inner[last] = variable.get_value()
     return found
-''',
-)
 
-BOUND_TO: Final = Helper(
-    "bound_to",
-    '''\
-def bound_to(model, variables, rngs=None, mutable=False):
+
+def bound_to(
+    model: Any, variables: Mapping[str, Any], rngs: Any = None, mutable: Any = False
+) -> Any:
     """Return a copy of a model with other variables; `model` may also be what constructs it.
 
     Modules that ask for their mode are in training where `mutable` names the batch statistics.
     """
 
-    def asks_for_mode(path, module):
+    def asks_for_mode(path: Any, module: Any) -> bool:
         return "use_running_average" not in inspect.signature(type(module).__init__).parameters
 
-    def is_own(leaf):
+    def is_own(leaf: Any) -> bool:
         if not isinstance(leaf, nnx.Variable):
             return True
         if isinstance(leaf, nnx.RngState):
@@ -45,7 +44,7 @@ def bound_to(model, variables, rngs=None, mutable=False):
         collection = nnx.variable_name_from_type(type(leaf), allow_register=True)
         return collection != "params" and collection not in variables
 
-    def construct():
+    def construct() -> Any:
         return model(rngs=nnx.Rngs(0))
 
     if isinstance(model, nnx.Module):
@@ -71,16 +70,17 @@ def bound_to(model, variables, rngs=None, mutable=False):
         default = keys.get("params", next(iter(keys.values()), 0))
         nnx.reseed(bound, policy="match_shape", **{"default": default, **keys})
     return bound
-''',
-    ("import inspect",),
-)
 
-APPLY_WITH: Final = Helper(
-    "apply_with",
-    '''\
+
 def apply_with(
-    model, variables, *args, rngs=None, mutable=False, method=None, **kwargs
-):
+    model: Any,
+    variables: Mapping[str, Any],
+    *args: Any,
+    rngs: Any = None,
+    mutable: Any = False,
+    method: Any = None,
+    **kwargs: Any,
+) -> Any:
     """Call a method of a model with other variables than its own; the model stays as it is.
 
     With `mutable`, the variables of these collections after the call are returned, too.
@@ -94,26 +94,17 @@ def apply_with(
     found = variables_of(bound)
     names = found if mutable is True else [mutable] if isinstance(mutable, str) else mutable
     return output, {name: found[name] for name in names if name in found}
-''',
-    ("from functools import partial",),
-    after=(BOUND_TO, VARIABLES_OF),
-)
 
-INIT_WITH_OUTPUT: Final = Helper(
-    "output_and_variables",
-    '''\
-def output_and_variables(model, *args, method=None, **kwargs):
+
+def output_and_variables(
+    model: nnx.Module, *args: Any, method: Any = None, **kwargs: Any
+) -> tuple[Any, dict[str, Any]]:
     """Return what a call of a model gives, and the variables that it had before."""
     variables = variables_of(model)
     return apply_with(model, variables, *args, method=method, **kwargs), variables
-''',
-    after=(APPLY_WITH,),
-)
 
-FIELD_OF: Final = Helper(
-    "field_of",
-    '''\
-def field_of(model, name):
+
+def field_of(model: Any, name: str) -> Any:
     """Return a field of a model, or of what constructs it."""
     if isinstance(model, nnx.Module):
         return getattr(model, name)
@@ -123,17 +114,53 @@ def field_of(model, name):
     bound = inspect.signature(function).bind_partial(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments[name]
-''',
-    ("import inspect", "from functools import partial"),
-)
 
-WITH_SIZES: Final = Helper(
-    "with_sizes",
-    '''\
-def with_sizes(construct, **sizes):
+
+def with_sizes(construct: Callable[..., Any], **sizes: Any) -> partial[Any]:
     """Return what constructs a model, with those of some sizes that it takes."""
     names = inspect.signature(construct).parameters
     return partial(construct, **{name: sizes[name] for name in sizes if name in names})
-''',
-    ("import inspect", "from functools import partial"),
-)
+
+
+def constructs(layer: Any, kind: type) -> bool:
+    """Whether a class, or a partial of one, constructs objects of a class."""
+    made = getattr(layer, "func", layer)
+    return isinstance(made, type) and issubclass(made, kind)
+
+
+def with_parameters(module: Any, values: Mapping[str, Any]) -> Any:
+    """Return a copy of a module that computes with other values in its parameters."""
+    copied = nnx.clone(module)
+    for name, value in values.items():
+        setattr(copied, name, nnx.Param(value))
+    return copied
+
+
+class OwnParameters:
+    """Gives functions of Linen the parameters of a module, which they ask for by name."""
+
+    def __init__(self, module: nnx.Module) -> None:
+        self.module = module
+
+    def param(self, name: str, init_fn: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the value of a parameter."""
+        return getattr(self.module, name)[...]
+
+
+def made_once(
+    module: nnx.Module,
+    name: str,
+    kind: Callable[[Any], Any],
+    init_fn: Callable[..., Any],
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    """Return a variable of a module; the first call that asks for it makes it."""
+    if getattr(module, name) is None:
+        setattr(module, name, kind(init_fn(*args, **kwargs)))
+    return getattr(module, name)
+
+
+def not_built(what: str) -> NoReturn:
+    """Raise an error: no call of the module builds this submodule."""
+    raise NotImplementedError(f"{what} is not built by the constructor")

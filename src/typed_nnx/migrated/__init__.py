@@ -1,0 +1,26 @@
+"""`typed_nnx.migrated`: what `typed-nnx migrate --linen` lets code use that it wrote.
+
+It is imported where that code says so, and never by `import typed_nnx` alone.
+"""
+
+from typed_nnx.migrated._layers import LinenConvLSTMCell as LinenConvLSTMCell
+from typed_nnx.migrated._layers import LinenGRUCell as LinenGRUCell
+from typed_nnx.migrated._layers import LinenMGUCell as LinenMGUCell
+from typed_nnx.migrated._layers import LinenSpectralNorm as LinenSpectralNorm
+from typed_nnx.migrated._layers import LinenWeightNorm as LinenWeightNorm
+from typed_nnx.migrated._layers import attention_in_its_dtype as attention_in_its_dtype
+from typed_nnx.migrated._layers import in_dtype_of_inputs as in_dtype_of_inputs
+from typed_nnx.migrated._layers import keep_dtypes as keep_dtypes
+from typed_nnx.migrated._layers import with_accepted_arguments as with_accepted_arguments
+from typed_nnx.migrated._layers import without_sharding as without_sharding
+from typed_nnx.migrated._variables import OwnParameters as OwnParameters
+from typed_nnx.migrated._variables import apply_with as apply_with
+from typed_nnx.migrated._variables import bound_to as bound_to
+from typed_nnx.migrated._variables import constructs as constructs
+from typed_nnx.migrated._variables import field_of as field_of
+from typed_nnx.migrated._variables import made_once as made_once
+from typed_nnx.migrated._variables import not_built as not_built
+from typed_nnx.migrated._variables import output_and_variables as output_and_variables
+from typed_nnx.migrated._variables import variables_of as variables_of
+from typed_nnx.migrated._variables import with_parameters as with_parameters
+from typed_nnx.migrated._variables import with_sizes as with_sizes

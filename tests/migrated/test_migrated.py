@@ -1,0 +1,134 @@
+"""`typed_nnx.migrated`: what migrated code does as Linen did; the corpus runs the layers against Linen."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import typed_nnx as nnx
+from typed_nnx import migrated
+
+
+class Net(nnx.Module):
+    """A layer with statistics, noise and a variable that is made later."""
+
+    def __init__(self, width: int = 3, *, in_features: int, rngs: nnx.Rngs) -> None:
+        self.width = width
+        self.dense = nnx.Linear(in_features, width, rngs=rngs)
+        self.norm = nnx.BatchNorm(width, rngs=rngs)
+        self.seen = nnx.data(None)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.norm(self.dense(x))
+
+    def doubled(self, x: jax.Array) -> jax.Array:
+        return 2 * self.dense(x)
+
+
+@pytest.fixture
+def net() -> Net:
+    return Net(in_features=2, rngs=nnx.Rngs(0))
+
+
+X = jnp.arange(8.0).reshape(4, 2)
+
+
+def test_variables_are_nested_by_collection_and_path(net: Net) -> None:
+    variables = migrated.variables_of(net)
+    assert set(variables) == {"params", "batch_stats"}
+    assert variables["params"]["dense"]["kernel"] is net.dense.kernel.get_value()
+
+
+def test_a_model_is_applied_to_other_variables_and_stays_as_it_is(net: Net) -> None:
+    variables = migrated.variables_of(net)
+    variables["params"]["dense"] = {"kernel": jnp.ones((2, 3)), "bias": jnp.zeros(3)}
+    before = net.dense.kernel.get_value()
+    doubled = migrated.apply_with(net, variables, X, method="doubled")
+    np.testing.assert_allclose(doubled, 2 * X @ np.ones((2, 3)))
+    assert net.dense.kernel.get_value() is before
+
+
+def test_statistics_change_where_they_are_mutable(net: Net) -> None:
+    variables = migrated.variables_of(net)
+    _, updated = migrated.apply_with(net, variables, X, mutable=["batch_stats"])
+    hidden = net.dense(X)
+    expected = 0.01 * hidden.mean(axis=0)
+    np.testing.assert_allclose(updated["batch_stats"]["norm"]["mean"], expected, rtol=1e-5)
+    np.testing.assert_array_equal(net.norm.mean[...], np.zeros(3))
+
+
+def test_what_constructs_a_model_is_applied_like_it(net: Net) -> None:
+    variables = migrated.variables_of(net)
+    construct = migrated.with_sizes(Net, in_features=2, unknown=7)
+    np.testing.assert_array_equal(
+        migrated.apply_with(construct, variables, X), migrated.apply_with(net, variables, X)
+    )
+
+
+def test_the_output_comes_with_the_variables_before_the_call(net: Net) -> None:
+    output, variables = migrated.output_and_variables(net, X, method="doubled")
+    np.testing.assert_array_equal(output, net.doubled(X))
+    assert set(variables) == {"params", "batch_stats"}
+
+
+def test_a_field_is_known_of_a_model_and_of_what_constructs_it(net: Net) -> None:
+    assert migrated.field_of(net, "width") == 3
+    assert migrated.field_of(Net, "width") == 3
+    assert migrated.field_of(partial(Net, 5), "width") == 5
+
+
+def test_a_class_and_a_partial_construct_objects_of_its_bases() -> None:
+    assert migrated.constructs(partial(nnx.Linear, 2), nnx.Linear)
+    assert not migrated.constructs(nnx.Conv, nnx.Linear)
+    assert not migrated.constructs(lambda: None, nnx.Linear)
+
+
+def test_a_variable_is_made_by_the_first_call_that_asks_for_it(net: Net) -> None:
+    first = migrated.made_once(net, "seen", nnx.BatchStat, jnp.zeros, 3)
+    assert migrated.made_once(net, "seen", nnx.BatchStat, jnp.ones, 3) is first
+    np.testing.assert_array_equal(first[...], np.zeros(3))
+
+
+def test_a_copy_computes_with_other_parameters() -> None:
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    other = migrated.with_parameters(layer, {"kernel": jnp.ones((2, 3))})
+    np.testing.assert_allclose(other(X), X @ np.ones((2, 3)))
+    assert not np.allclose(layer(X), other(X))
+
+
+def test_functions_of_linen_get_the_parameters_of_a_module_by_name() -> None:
+    layer = nnx.Linear(2, 3, rngs=nnx.Rngs(0))
+    own = migrated.OwnParameters(layer)
+    np.testing.assert_array_equal(own.param("kernel", None), layer.kernel[...])
+
+
+def test_what_no_call_builds_raises_where_it_is_asked_for() -> None:
+    with pytest.raises(NotImplementedError, match="Dense is not built by the constructor"):
+        migrated.not_built("Dense")
+
+
+def test_arrays_stay_in_their_dtype_or_go_to_that_of_the_first() -> None:
+    arrays = (jnp.ones(2, jnp.bfloat16), jnp.ones(2, jnp.float32))
+    assert migrated.keep_dtypes(arrays) is arrays
+    assert {one.dtype for one in migrated.in_dtype_of_inputs(arrays)} == {jnp.dtype(jnp.bfloat16)}
+
+
+def test_a_function_without_sharding_ignores_it() -> None:
+    assert migrated.without_sharding(jnp.add, jnp.subtract)(1, 2, out_sharding=None) == 3
+    assert migrated.without_sharding(None, jnp.subtract) is jnp.subtract
+
+
+def test_attention_functions_get_what_they_name() -> None:
+    attend = migrated.with_accepted_arguments(lambda query, key, value, *, mask: (query, mask))
+    assert attend(1, 2, 3, mask=4, precision=None, module=None) == (1, 4)
+
+
+def test_the_import_of_the_package_does_not_import_it() -> None:
+    code = "import sys, typed_nnx; sys.exit('typed_nnx.migrated' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
