@@ -8,6 +8,9 @@ With ``--with-examples`` the examples in `benchmarks/linen_examples` are run in 
 package is migrated once more with the sizes that they tell, as ``typed-nnx migrate --example``
 does. The table has the classes that need no person then.
 
+With ``--lines`` the table has the lines of each package that the migration adds or removes, for
+each of its classes: how long a diff a person reads.
+
 With ``--verify`` the examples in `benchmarks/linen_examples` are run before and after the
 migration, with the same weights. A class is equal where all its examples are: outputs, collections
 and gradients. The status is 1 where a class without a marker computes something else, and where
@@ -22,6 +25,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,6 +81,16 @@ class Swept:
     messages: list[str] = field(default_factory=list)
     verdicts: dict[str, dict[str, Judged]] = field(default_factory=dict)
     told: int | None = None
+
+    def lines(self) -> tuple[int, int]:
+        """Return how many lines were added, and how many removed."""
+        pairs = [(self.old / one.relative_to(self.new), one) for one in self.new.rglob("*.py")]
+        counts = [
+            changed_lines(old.read_text("utf-8"), new.read_text("utf-8"))
+            for old, new in pairs
+            if old.read_bytes() != new.read_bytes()
+        ]
+        return sum(added for added, _ in counts), sum(removed for _, removed in counts)
 
     @property
     def classes(self) -> list[list[str]]:
@@ -136,6 +150,16 @@ def _keep(swept: Swept, result: LinenResult) -> None:
             f"{swept.package.key}/{name} {plan.cls.name}: {mark.code} {mark.message}"
             for mark in plan.marks
         ]
+
+
+def changed_lines(before: str, after: str) -> tuple[int, int]:
+    """Return how many lines a diff of two texts adds, and how many it removes."""
+    old, new = before.splitlines(), after.splitlines()
+    added = removed = 0
+    for tag, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            removed, added = removed + j - i, added + m - k
+    return added, removed
 
 
 def _codes(plan: ClassPlan) -> list[str]:
@@ -212,6 +236,22 @@ def _cells(counts: Sequence[int], codes: Counter[str], seconds: float) -> list[s
     return [*cells, str(sum(verdicts)), *map(str, verdicts)]
 
 
+def lines_table(all_swept: Sequence[Swept]) -> Table:
+    """Return how many lines the diff of each package has for each of its classes."""
+    shown = Table("package", title="lines changed by typed-nnx migrate --linen", show_footer=True)
+    rows = [one.lines() for one in all_swept]
+    sums = [sum(column) for column in zip(*rows, strict=True)] or [0, 0]
+    classes = sum(len(one.classes) for one in all_swept)
+    footers = (str(classes), *map(str, sums), f"{sum(sums) / max(classes, 1):.1f}")
+    for name, footer in zip(("classes", "added", "removed", "for a class"), footers, strict=True):
+        shown.add_column(name, justify="right", footer=footer)
+    for one, lines in zip(all_swept, rows, strict=True):
+        number = len(one.classes)
+        cells = (str(number), *map(str, lines), f"{sum(lines) / max(number, 1):.1f}")
+        shown.add_row(f"{one.package.name} {one.package.version}", *cells)
+    return shown
+
+
 def listing(all_swept: Sequence[Swept]) -> str:
     """Return what is to be read: crashes, classes that are not equal, and all markers."""
     parts: dict[str, list[str]] = defaultdict(list)
@@ -239,6 +279,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="packages, by default all")
     parser.add_argument("--verify", action="store_true", help="run the examples as well")
     parser.add_argument("--with-examples", action="store_true", help="count with their sizes too")
+    parser.add_argument("--lines", action="store_true", help="count the lines that changed")
     parser.add_argument("--timeout", type=float, default=_SECONDS, help="seconds for a file")
     chosen = parser.parse_args(arguments)
     console = Console(width=180)
@@ -256,6 +297,8 @@ def main(arguments: list[str]) -> int:
         for name, one in swept.judged("fails", "other numbers"):
             console.print(f"  {one.verdict}: {name}: {one.why}", markup=False)
     console.print(table(all_swept, is_verified=chosen.verify))
+    if chosen.lines:
+        console.print(lines_table(all_swept))
     found = FOLDER / "found.txt"
     found.write_text(listing(all_swept), encoding="utf-8")
     console.print(f"markers, and what is not equal: {found}", markup=False)

@@ -1,0 +1,124 @@
+"""Loops that take one submodule in each iteration, with others before and behind them."""
+
+from collections.abc import Sequence
+
+import flax.linen as nn
+import jax.numpy as jnp
+
+
+class Counted(nn.Module):
+    depth: int
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.depth):
+            x = nn.relu(nn.Dense(5)(x))
+        return x
+
+
+class Enumerated(nn.Module):
+    widths: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        for i, width in enumerate(self.widths):
+            x = nn.Dense(width)(x)
+            x = nn.LayerNorm()(x)
+            if i < len(self.widths) - 1:
+                x = nn.relu(x)
+        return x
+
+
+class Framed(nn.Module):
+    widths: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(4)(x)
+        for width in self.widths:
+            x = x + width * nn.Dense(4)(nn.tanh(x))
+        mean = nn.Dense(3)(x)
+        scale = nn.Dense(3)(x)
+        return mean, scale
+
+
+class Zipped(nn.Module):
+    widths: Sequence[int]
+    scales: Sequence[float]
+
+    @nn.compact
+    def __call__(self, x):
+        for width, scale in zip(self.widths, self.scales):
+            x = scale * nn.Dense(width)(x)
+        return x
+
+
+class EnumeratedPairs(nn.Module):
+    widths: Sequence[int]
+    scales: Sequence[float]
+
+    @nn.compact
+    def __call__(self, x):
+        for i, (width, scale) in enumerate(zip(self.widths, self.scales)):
+            x = (scale + i) * nn.Dense(width)(x)
+        return x
+
+
+class EitherSide(nn.Module):
+    widths: Sequence[int]
+
+    @nn.compact
+    def __call__(self, x):
+        for i, width in enumerate(self.widths):
+            if i != len(self.widths) - 1:
+                x = nn.relu(nn.Dense(width)(x))
+            else:
+                x = nn.Dense(width, use_bias=False)(x)
+        return x
+
+
+class Sometimes(nn.Module):
+    widths: Sequence[int]
+    is_normed: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        for width in self.widths:
+            x = nn.Dense(width)(x)
+            if self.is_normed:
+                x = nn.LayerNorm()(x)
+        return x
+
+
+class Twice(nn.Module):
+    depth: int
+
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(self.depth):
+            x = nn.Dense(4)(x)
+            x = nn.Dense(4, use_bias=False)(x)
+        return x
+
+
+class Chosen(nn.Module):
+    widths: Sequence[int]
+    is_deep: bool = True
+
+    @nn.compact
+    def __call__(self, x):
+        if self.is_deep:
+            for width in self.widths:
+                x = nn.Dense(width)(x)
+        return x
+
+
+class Ensemble(nn.Module):
+    members: int
+
+    @nn.compact
+    def __call__(self, x):
+        outputs = []
+        for _ in range(self.members):
+            outputs.append(Enumerated((4, 2))(x))
+        return jnp.stack(outputs)
