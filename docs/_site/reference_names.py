@@ -309,6 +309,22 @@ PAGES = (
         },
     ),
     Page(
+        "migrated",
+        "For migrated code",
+        "What [`typed-nnx migrate --linen`](../migrating-linen.md) writes `from typed_nnx.migrated import ...` for.",
+        {
+            "A model apart from its variables": """migrated.variables_of migrated.bound_to
+                migrated.apply_with migrated.output_and_variables migrated.with_parameters
+                migrated.made_once migrated.OwnParameters""",
+            "What constructs a model": """migrated.with_sizes migrated.field_of
+                migrated.constructs migrated.not_built""",
+            "Layers as in Linen": """migrated.LinenWeightNorm migrated.LinenSpectralNorm
+                migrated.LinenGRUCell migrated.LinenMGUCell migrated.LinenConvLSTMCell
+                migrated.attention_in_its_dtype migrated.with_accepted_arguments
+                migrated.without_sharding migrated.keep_dtypes migrated.in_dtype_of_inputs""",
+        },
+    ),
+    Page(
         "older-code",
         "For older code",
         "What code for earlier releases of NNX asks for. [Migrating](../migrating.md) rewrites it.",

@@ -12,6 +12,7 @@ from tests.codegen.migrate.linen.command.running import migrated, run
 from tests.support.processes import run_process
 from typed_nnx_codegen.migrate.files import migrate_bytes
 from typed_nnx_codegen.migrate.linen.layers import Helper
+from typed_nnx_codegen.migrate.linen.migration import migrate_linen
 from typed_nnx_codegen.migrate.linen.plan import planner
 from typed_nnx_codegen.migrate.options import Options
 from typed_nnx_codegen.migrate.project import Project
@@ -334,30 +335,45 @@ def with_helper(monkeypatch: pytest.MonkeyPatch, helper: Helper) -> None:
     monkeypatch.setattr(planner.Planner, "_plan", need)
 
 
-FIRST = Helper("base", "def base():\n    return math.pi\n", ("import math",))
-SECOND = Helper("twice", "class twice(nnx.Module):\n    pass\n", ("import math",), (FIRST,))
+FIRST = Helper("with_sizes")
+SECOND = Helper("output_and_variables")
 
 
-def test_helpers_are_defined_once_behind_the_imports(
+def test_helpers_are_imported_from_the_library(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_helper(monkeypatch, SECOND)
+    text = f"import flax.linen as nn\n\nN = output_and_variables\n\n\n{DENSE}"
+    after = migrated(path, text).after
+    assert "from typed_nnx.migrated import output_and_variables\n" in after
+    assert "def " not in after[: after.index("class Layer")]
+    assert migrated(path, after).after == after
+
+
+def test_helpers_for_flax_are_defined_once_behind_the_imports(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_helper(monkeypatch, SECOND)
     text = f"import flax.linen as nn\n\nN = 3\n\n\n{DENSE}\n\n{DENSE.replace('Layer', 'Other')}"
-    after = migrated(path, text).after
-    assert after.count("def base():") == after.count("class twice(") == 1
-    order = ["import math\n", "def base", "class twice(nnx", "N = 3", "class Layer"]
+    options = Options(target="flax.nnx")
+    path.write_text(text)
+    (result,) = migrate_linen([path], [path], options)
+    after = result.after
+    names = ["variables_of", "bound_to", "apply_with", "output_and_variables"]
+    assert [after.count(f"def {name}(") for name in names] == [1] * 4
+    order = ["import inspect\n", "def variables_of", "def apply_with", "def output_and", "N = 3"]
     assert [after.index(one) for one in order] == sorted(after.index(one) for one in order)
-    assert "\n\n\ndef base():" in after
-    assert migrated(path, after).after == after
+    assert "\n\n\ndef variables_of(" in after
+    assert "typed_nnx" not in after
+    path.write_text(after)
+    assert not [one for one in migrate_linen([path], [path], options) if one.after != after]
 
 
 def test_a_module_stays_where_the_file_has_the_name_of_a_helper(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_helper(monkeypatch, FIRST)
-    result = migrated(path, f"import flax.linen as nn\n\nbase = 3\n\n\n{DENSE}")
+    result = migrated(path, f"import flax.linen as nn\n\nwith_sizes = 3\n\n\n{DENSE}")
     assert "class Layer(nn.Module):" in result.after
-    assert "the file has a `base` already" in result.after
+    assert "the file has a `with_sizes` already" in result.after
 
 
 # -- types --------------------------------------------------------------------------------------
