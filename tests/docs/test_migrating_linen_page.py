@@ -18,6 +18,7 @@ BEFORE, AFTER, *_ = re.findall(r"^```py\n(.*?)^```$", PAGE, flags=re.DOTALL | re
 def test_the_example_is_what_the_command_writes(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text(BEFORE)
+    (tmp_path / "ruff.toml").write_text("line-length = 100\n")  # as in this project
     (result,) = migrate_linen([path], [path], Options())
     assert result.after == AFTER
 

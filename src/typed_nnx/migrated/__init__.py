@@ -3,16 +3,16 @@
 It is imported where that code says so, and never by `import typed_nnx` alone.
 """
 
-from typed_nnx.migrated._layers import LinenConvLSTMCell as LinenConvLSTMCell
-from typed_nnx.migrated._layers import LinenGRUCell as LinenGRUCell
-from typed_nnx.migrated._layers import LinenMGUCell as LinenMGUCell
-from typed_nnx.migrated._layers import LinenSpectralNorm as LinenSpectralNorm
-from typed_nnx.migrated._layers import LinenWeightNorm as LinenWeightNorm
-from typed_nnx.migrated._layers import attention_in_its_dtype as attention_in_its_dtype
-from typed_nnx.migrated._layers import in_dtype_of_inputs as in_dtype_of_inputs
-from typed_nnx.migrated._layers import keep_dtypes as keep_dtypes
-from typed_nnx.migrated._layers import with_accepted_arguments as with_accepted_arguments
-from typed_nnx.migrated._layers import without_sharding as without_sharding
+from typed_nnx.migrated._linen_layers import LinenConvLSTMCell as LinenConvLSTMCell
+from typed_nnx.migrated._linen_layers import LinenGRUCell as LinenGRUCell
+from typed_nnx.migrated._linen_layers import LinenMGUCell as LinenMGUCell
+from typed_nnx.migrated._linen_layers import LinenSpectralNorm as LinenSpectralNorm
+from typed_nnx.migrated._linen_layers import LinenWeightNorm as LinenWeightNorm
+from typed_nnx.migrated._linen_layers import attention_in_its_dtype as attention_in_its_dtype
+from typed_nnx.migrated._linen_layers import in_dtype_of_inputs as in_dtype_of_inputs
+from typed_nnx.migrated._linen_layers import keep_dtypes as keep_dtypes
+from typed_nnx.migrated._linen_layers import with_accepted_arguments as with_accepted_arguments
+from typed_nnx.migrated._linen_layers import without_sharding as without_sharding
 from typed_nnx.migrated._variables import OwnParameters as OwnParameters
 from typed_nnx.migrated._variables import apply_with as apply_with
 from typed_nnx.migrated._variables import bound_to as bound_to
